@@ -1,0 +1,334 @@
+//! What can go wrong: one error type with a kind, a class, the reference's text, and a place.
+//!
+//! The text of an error is that of the Python exception the reference raises, without the exception's name. Errors are made without
+//! a place; the evaluator adds it once, where it knows it ([`Error::at`], [`Error::on_line`]), and the template adds the excerpt.
+
+use std::fmt;
+
+use crate::source::{Position, Source};
+use crate::span::Span;
+
+/// A result whose error is this crate's.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What the reference raised, by the name of its exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The template called `raise_exception`: `{{ raise_exception("no") }}`.
+    Raised,
+    /// The template does not compile: `{{ 1 + }}`.
+    Syntax,
+    /// An undefined value was used: `{{ nope.x }}`.
+    Undefined,
+    /// The sandbox refused: `{{ [].append(1) }}`.
+    Security,
+    /// Any other exception of Jinja, or of Python without a kind of its own: `{{ x|map }}`.
+    Runtime,
+    /// Python's TypeError: `{{ 1 + "a" }}`.
+    Type,
+    /// Python's ValueError: `{{ "a".split("") }}`.
+    Value,
+    /// Python's KeyError: `{{ "%(a)s" % {} }}`.
+    Key,
+    /// Python's IndexError: `{{ "{}".format() }}`.
+    Index,
+    /// Python's AttributeError: `{{ [1]|dictsort }}`.
+    Attribute,
+    /// Python's OverflowError: `{{ range(100001) }}`.
+    Overflow,
+    /// Python's ZeroDivisionError: `{{ 1 / 0 }}`.
+    ZeroDivision,
+    /// A limit was reached, Python's recursion limit or memory included: `{{ "a" * 10**18 }}`.
+    Limit,
+}
+
+impl ErrorKind {
+    /// The name in the conformance protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Raised => "raised",
+            Self::Syntax => "syntax",
+            Self::Undefined => "undefined",
+            Self::Security => "security",
+            Self::Runtime => "runtime",
+            Self::Type => "type",
+            Self::Value => "value",
+            Self::Key => "key",
+            Self::Index => "index",
+            Self::Attribute => "attribute",
+            Self::Overflow => "overflow",
+            Self::ZeroDivision => "zero_division",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+/// Who has to act on an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// The template refused the conversation in its own words; the caller of the server is at fault.
+    Refused,
+    /// The request broke the contract or is not readable; the caller of the server is at fault.
+    Request,
+    /// The template is wrong, or does not fit the conversation.
+    Template,
+    /// A limit was reached.
+    Limit,
+    /// A fault of this crate.
+    Internal,
+}
+
+/// One step of the way to the place of an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Inside a call of the named macro.
+    Macro(String),
+    /// In a round of the loop on this line, both counted from 1.
+    Loop {
+        /// The line of the `for`.
+        line: u32,
+        /// Which round.
+        round: u64,
+    },
+}
+
+/// Why a template did not compile or render.
+#[derive(Clone, Debug, thiserror::Error)]
+pub struct Error(Box<Report>);
+
+#[derive(Clone, Debug)]
+struct Report {
+    kind: ErrorKind,
+    class: ErrorClass,
+    message: String,
+    line: Line,
+    span: Option<Span>,
+    excerpt: Option<Excerpt>,
+    trail: Vec<Step>,
+    note: Option<String>,
+}
+
+/// The line that the reference names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    /// Nobody has said yet.
+    Open,
+    /// The reference names none.
+    Nowhere,
+    At(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Excerpt {
+    position: Position,
+    text: String,
+    width: usize,
+}
+
+/// Constructors by kind, each with the reference's text.
+impl Error {
+    /// An error of a kind, without a place yet.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let class = match kind {
+            ErrorKind::Raised => ErrorClass::Refused,
+            ErrorKind::Limit => ErrorClass::Limit,
+            _ => ErrorClass::Template,
+        };
+        Self(Box::new(Report {
+            kind,
+            class,
+            message: message.into(),
+            line: Line::Open,
+            span: None,
+            excerpt: None,
+            trail: Vec::new(),
+            note: None,
+        }))
+    }
+
+    /// A TypeError.
+    #[cold]
+    pub fn type_error(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Type, message)
+    }
+
+    /// A ValueError.
+    #[cold]
+    pub fn value(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Value, message)
+    }
+
+    /// A TemplateRuntimeError, or a Python exception without a kind of its own.
+    #[cold]
+    pub fn runtime(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Runtime, message)
+    }
+
+    /// A TemplateSyntaxError at a span.
+    #[cold]
+    pub fn syntax(message: impl Into<String>, span: Span) -> Self {
+        Self::new(ErrorKind::Syntax, message).at(span)
+    }
+
+    /// A limit of this crate was reached.
+    #[cold]
+    pub fn limit(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Limit, message)
+    }
+
+    /// A fault of this crate: something that was held to be impossible.
+    #[cold]
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Runtime, message).with_class(ErrorClass::Internal)
+    }
+
+    /// The same error in another class.
+    pub fn with_class(mut self, class: ErrorClass) -> Self {
+        self.0.class = class;
+        self
+    }
+}
+
+/// Places, added from the inside out; the first one stays.
+impl Error {
+    /// Says which piece of the source failed, unless that is known.
+    #[cold]
+    pub fn at(mut self, span: Span) -> Self {
+        self.0.span.get_or_insert(span);
+        self
+    }
+
+    /// Whether a piece of the source is known.
+    pub(crate) fn has_place(&self) -> bool {
+        self.0.span.is_some()
+    }
+
+    /// Says which line the reference names, unless that is known.
+    #[cold]
+    pub fn on_line(mut self, line: u32) -> Self {
+        if self.0.line == Line::Open {
+            self.0.line = Line::At(line);
+        }
+        self
+    }
+
+    /// Says that the reference names no line.
+    #[cold]
+    pub fn without_line(mut self) -> Self {
+        self.0.line = Line::Nowhere;
+        self
+    }
+
+    /// Adds the next outer step of the way to the place.
+    #[cold]
+    pub fn within(mut self, step: Step) -> Self {
+        self.0.trail.push(step);
+        self
+    }
+
+    /// Adds what is known of the offending value, unless something is.
+    #[cold]
+    pub fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.0.note.get_or_insert_with(|| note.into());
+        self
+    }
+
+    /// Looks the span up in its source: position, excerpt, and the line where no other was said.
+    #[cold]
+    pub fn located(mut self, source: &Source) -> Self {
+        if let Some(span) = self.0.span.filter(|_| self.0.excerpt.is_none()) {
+            let position = source.position(span.start);
+            let line_left = source.line_text(position.line).chars().count();
+            let width = source.slice(span).chars().take_while(|c| *c != '\n').count();
+            let room = (line_left + 1).saturating_sub(position.column as usize);
+            self.0.excerpt = Some(Excerpt {
+                position,
+                text: source.line_text(position.line).to_owned(),
+                width: width.min(room).max(1),
+            });
+            if self.0.line == Line::Open {
+                self.0.line = Line::At(position.line);
+            }
+        }
+        self
+    }
+}
+
+/// What a caller asks.
+impl Error {
+    /// What the reference raised.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// Who has to act.
+    pub fn class(&self) -> ErrorClass {
+        self.0.class
+    }
+
+    /// The reference's text, without the exception's name.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The line, from 1, that the reference names; it names the line of a statement, which may lie before the piece that failed.
+    pub fn line(&self) -> Option<u32> {
+        match self.0.line {
+            Line::At(line) => Some(line),
+            Line::Open | Line::Nowhere => None,
+        }
+    }
+
+    /// Where the piece that failed begins: line and column from 1, the column in code points.
+    pub fn position(&self) -> Option<Position> {
+        self.0.excerpt.as_ref().map(|excerpt| excerpt.position)
+    }
+
+    /// The macros and loop rounds around the place, the innermost first.
+    pub fn trail(&self) -> &[Step] {
+        &self.0.trail
+    }
+
+    /// What is known of the offending value: its type and its path in the input.
+    pub fn note(&self) -> Option<&str> {
+        self.0.note.as_deref()
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Macro(name) => write!(out, "in macro '{name}'"),
+            Self::Loop { line, round } => write!(out, "in round {round} of the loop on line {line}"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} error: {}", self.0.kind.name(), self.0.message)?;
+        if let Some(excerpt) = &self.0.excerpt {
+            let Position { line, column } = excerpt.position;
+            let margin = line.to_string().len();
+            let text: String = excerpt.text.chars().map(visible).collect();
+            let indent = " ".repeat((column as usize).saturating_sub(1));
+            let carets = "^".repeat(excerpt.width);
+            write!(out, "\n{:margin$}--> line {line}, column {column}", "")?;
+            write!(out, "\n{line} | {text}\n{:margin$} | {indent}{carets}", "")?;
+        } else if let Some(line) = self.line() {
+            write!(out, " (line {line})")?;
+        }
+        if let Some(note) = &self.0.note {
+            write!(out, "\n{note}")?;
+        }
+        self.0.trail.iter().try_for_each(|step| write!(out, "\n{step}"))
+    }
+}
+
+/// A control character would move the caret's column or the cursor; a blank takes its place.
+fn visible(character: char) -> char {
+    if character.is_control() { ' ' } else { character }
+}

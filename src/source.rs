@@ -1,0 +1,110 @@
+//! A template's source as the lexer sees it: line ends normalised, one trailing newline dropped.
+//!
+//! The rule is jinja2 3.1.6 `lexer.py`, `Lexer.tokeniter`: `\r\n`, `\r` and `\n` each end a line and become `\n`; of the text's
+//! last line, when empty, the newline before it goes. Nothing else is touched.
+
+use crate::span::Span;
+
+/// The normalised text, and where its lines begin.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: Box<str>,
+    line_starts: Box<[u32]>,
+}
+
+/// A place as people count it: both from 1, the column in code points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in code points, from 1.
+    pub column: u32,
+}
+
+impl Source {
+    /// Normalises `text`; offsets fit `u32` because the caller has checked the template's size against its limit.
+    pub fn new(text: &str) -> Self {
+        let mut normalised = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find('\r') {
+            let (before, after) = rest.split_at(at);
+            normalised.push_str(before);
+            normalised.push('\n');
+            let after = after.strip_prefix('\r').unwrap_or(after);
+            rest = after.strip_prefix('\n').unwrap_or(after);
+        }
+        normalised.push_str(rest);
+        if normalised.ends_with('\n') {
+            normalised.pop();
+        }
+        let starts = normalised
+            .bytes()
+            .enumerate()
+            .filter(|(_, byte)| *byte == b'\n')
+            .map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1));
+        let line_starts = std::iter::once(0).chain(starts).collect();
+        Self {
+            text: normalised.into_boxed_str(),
+            line_starts,
+        }
+    }
+
+    /// The normalised text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The line, from 1, that holds the byte at `offset`.
+    pub fn line(&self, offset: u32) -> u32 {
+        let lines = self.line_starts.partition_point(|start| *start <= offset);
+        u32::try_from(lines).unwrap_or(u32::MAX)
+    }
+
+    /// Line and column of the byte at `offset`.
+    pub fn position(&self, offset: u32) -> Position {
+        let line = self.line(offset);
+        let start = self.line_start(line);
+        let before = self.text.get(start as usize..offset as usize);
+        let column = before.unwrap_or_default().chars().count();
+        Position {
+            line,
+            column: u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1),
+        }
+    }
+
+    /// The text of a line without its line feed.
+    pub fn line_text(&self, line: u32) -> &str {
+        let start = self.line_start(line) as usize;
+        let rest = self.text.get(start..).unwrap_or_default();
+        rest.split('\n').next().unwrap_or_default()
+    }
+
+    /// The text that a span covers.
+    pub fn slice(&self, span: Span) -> &str {
+        let range = span.start as usize..span.end as usize;
+        self.text.get(range).unwrap_or_default()
+    }
+
+    fn line_start(&self, line: u32) -> u32 {
+        let index = line.saturating_sub(1) as usize;
+        self.line_starts.get(index).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_ends_are_normalised_and_one_trailing_newline_goes() {
+        assert_eq!(Source::new("a\r\nb\rc\n\n").text(), "a\nb\nc\n");
+        assert_eq!(Source::new("\r").text(), "");
+    }
+
+    #[test]
+    fn columns_count_code_points() {
+        let source = Source::new("a\né=x");
+        assert_eq!(source.position(5), Position { line: 2, column: 3 });
+        assert_eq!(source.line_text(2), "é=x");
+    }
+}
