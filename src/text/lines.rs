@@ -1,0 +1,76 @@
+//! The lines of a text: `str.splitlines`.
+//!
+//! ```text
+//! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last break
+//! split_lines("a\nb\r\n", true)     "a\n", "b\r\n"
+//! ```
+//!
+//! The rule is that of CPython's `stringlib/split.h`, `splitlines`, and `unicodetype_db.h`,
+//! `_PyUnicode_IsLinebreak`.
+
+/// Whether Python ends a line at the character; `\r\n` is one end.
+pub fn is_line_break(char: char) -> bool {
+    matches!(char, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// The lines of the text, with their ends if `keeps_ends`.
+pub fn split_lines(text: &str, keeps_ends: bool) -> Lines<'_> {
+    Lines { rest: text, keeps_ends }
+}
+
+/// Iterator over lines; made by [`split_lines`].
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    rest: &'a str,
+    keeps_ends: bool,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let line = self.rest.split(is_line_break).next().unwrap_or_default();
+        let (_, from_end) = self.rest.split_at_checked(line.len())?;
+        let mut chars = from_end.chars();
+        if chars.next() == Some('\r') {
+            let after_return = chars.as_str();
+            if after_return.starts_with('\n') {
+                chars.next();
+            }
+        }
+        let next_line = chars.as_str();
+        let line_with_end = self.rest.len().saturating_sub(next_line.len());
+        let (with_end, _) = self.rest.split_at_checked(line_with_end)?;
+        self.rest = next_line;
+        Some(if self.keeps_ends { with_end } else { line })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str, keeps_ends: bool) -> Vec<&str> {
+        split_lines(text, keeps_ends).collect()
+    }
+
+    #[test]
+    fn a_final_break_makes_no_line() {
+        assert!(lines("", false).is_empty());
+        assert_eq!(lines("a\n", false), ["a"]);
+        assert_eq!(lines("\n\n", false), ["", ""]);
+        assert_eq!(lines("a\r\n\rb", false), ["a", "", "b"]);
+    }
+
+    #[test]
+    fn breaks_are_pythons() {
+        assert_eq!(
+            lines("a\u{b}b\u{c}c\u{1c}d\u{1f}e\u{85}f\u{2028}g", false),
+            ["a", "b", "c", "d\u{1f}e", "f", "g"]
+        );
+        assert_eq!(lines("a\r\nb\u{2029}", true), ["a\r\n", "b\u{2029}"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Quoted text: `repr` of `str` and `bytes`, and `ascii`.
+//!
+//! ```text
+//! write_repr(output, "it's")               "it's"      double quotes only around a single quote
+//! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   what is not printable is escaped
+//! write_bytes_repr(output, b"\xc3\xa9")    b'\xc3\xa9'
+//! ```
+//!
+//! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`, and `bytesobject.c`,
+//! `PyBytes_Repr`.
+
+use crate::unicode::is_printable;
+use std::fmt::{Result, Write};
+
+/// The quote that needs the least escaping: a single one, unless only those occur inside.
+fn quote_for(has_single: bool, has_double: bool) -> char {
+    if has_single && !has_double { '"' } else { '\'' }
+}
+
+/// `repr(text)`, for messages.
+pub fn repr(text: &str) -> String {
+    super::measure::written(|output| write_repr(output, text))
+}
+
+/// Writes `repr(text)`.
+pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
+    let quote = quote_for(text.contains('\''), text.contains('"'));
+    output.write_char(quote)?;
+    let mut plain_from = 0;
+    for (at, char) in text.char_indices() {
+        let is_special = char == quote || char == '\\';
+        if is_printable(char) && !is_special {
+            continue;
+        }
+        output.write_str(text.get(plain_from..at).unwrap_or_default())?;
+        plain_from = at.saturating_add(char.len_utf8());
+        if is_special {
+            output.write_char('\\')?;
+            output.write_char(char)?;
+        } else {
+            write_escape(output, char)?;
+        }
+    }
+    output.write_str(text.get(plain_from..).unwrap_or_default())?;
+    output.write_char(quote)
+}
+
+/// Writes the escape of a character that is neither a quote nor a backslash.
+fn write_escape(output: &mut impl Write, char: char) -> Result {
+    match (char, u32::from(char)) {
+        ('\t', _) => output.write_str("\\t"),
+        ('\n', _) => output.write_str("\\n"),
+        ('\r', _) => output.write_str("\\r"),
+        (_, code @ ..=0xff) => write!(output, "\\x{code:02x}"),
+        (_, code @ ..=0xffff) => write!(output, "\\u{code:04x}"),
+        (_, code) => write!(output, "\\U{code:08x}"),
+    }
+}
+
+/// Writes what `ascii` makes of a `repr`: every character outside ASCII is escaped.
+pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
+    repr.chars().try_for_each(|char| {
+        if char.is_ascii() {
+            output.write_char(char)
+        } else {
+            write_escape(output, char)
+        }
+    })
+}
+
+/// Writes `repr(bytes)`.
+pub fn write_bytes_repr(output: &mut impl Write, bytes: &[u8]) -> Result {
+    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    output.write_char('b')?;
+    output.write_char(quote)?;
+    for char in bytes.iter().copied().map(char::from) {
+        if char == quote || char == '\\' {
+            output.write_char('\\')?;
+            output.write_char(char)?;
+        } else if (' '..='~').contains(&char) {
+            output.write_char(char)?;
+        } else {
+            write_escape(output, char)?;
+        }
+    }
+    output.write_char(quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::written;
+    use super::*;
+
+    #[test]
+    fn quotes_are_chosen_by_the_content() {
+        let repr = |text| written(|output| write_repr(output, text));
+        assert_eq!(repr("a"), "'a'");
+        assert_eq!(repr("it's"), "\"it's\"");
+        assert_eq!(repr("say \"x\""), "'say \"x\"'");
+        assert_eq!(repr("it's \"x\"\\"), r#"'it\'s "x"\\'"#);
+    }
+
+    #[test]
+    fn what_is_not_printable_is_escaped() {
+        let repr = |text| written(|output| write_repr(output, text));
+        assert_eq!(
+            repr("\u{1b}\t\u{7f}\u{a0}\u{ad}\u{200b}\u{2028}\u{e000}😀é\u{1fae8}"),
+            r"'\x1b\t\x7f\xa0\xad\u200b\u2028\ue000😀é\U0001fae8'"
+        );
+        assert_eq!(written(|output| write_ascii(output, "'é😀\\n'")), r"'\xe9\U0001f600\n'");
+    }
+
+    #[test]
+    fn bytes_outside_ascii_are_escaped() {
+        let repr = |bytes| written(|output| write_bytes_repr(output, bytes));
+        assert_eq!(repr("é'\r\0".as_bytes()), r#"b"\xc3\xa9'\r\x00""#);
+        assert_eq!(repr(b"'\"\\"), r#"b'\'"\\'"#);
+    }
+}

@@ -1,0 +1,51 @@
+//! Replacement: `str.replace`.
+//!
+//! ```text
+//! replace("abc", "", "-", -1)    "-a-b-c-"    the empty string is around every character
+//! replace("aaa", "a", "b", 2)    "bba"
+//! ```
+//!
+//! A negative count is no limit. The rule is that of CPython's `unicodeobject.c`, `replace`.
+
+use super::search::occurrences;
+use std::borrow::Cow;
+
+/// The length in bytes of what [`replace`] gives, or `None` if no integer holds it.
+pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usize> {
+    let found = occurrences(text, old);
+    let replaced = usize::try_from(count).map_or(found, |limit| limit.min(found));
+    let removed = replaced.checked_mul(old.len())?;
+    text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
+}
+
+/// `str.replace(old, new, count)`; borrowed if nothing is replaced.
+pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
+    if count == 0 || !text.contains(old) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(match usize::try_from(count) {
+        Ok(limit) => text.replacen(old, new, limit),
+        Err(_) => text.replace(old, new),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_string_is_around_every_character() {
+        assert_eq!(replace("abc", "", "-", -1), "-a-b-c-");
+        assert_eq!(replace("abc", "", "-", 2), "-a-bc");
+        assert_eq!(replace("", "", "-", -1), "-");
+        assert_eq!(replaced_len("añc", "", "-", -1), Some(8));
+    }
+
+    #[test]
+    fn a_count_limits() {
+        assert_eq!(replace("aaa", "a", "b", 2), "bba");
+        assert_eq!(replaced_len("aaa", "a", "bb", 2), Some(5));
+        assert!(matches!(replace("aaa", "a", "b", 0), Cow::Borrowed("aaa")));
+        assert!(matches!(replace("aaa", "b", "c", -1), Cow::Borrowed("aaa")));
+    }
+}

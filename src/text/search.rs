@@ -1,0 +1,117 @@
+//! Searching with bounds: `find`, `rfind`, `count`, `startswith` and `endswith` of Python's `str`.
+//!
+//! ```text
+//! find("hello", "", Some(5), None)     Some(5)
+//! find("hello", "", Some(10), None)    None      bounds beyond the end contain nothing
+//! count("aaaa", "aa", None, None)      2
+//! ```
+//!
+//! Bounds and results are code points; `index` is `find` with an error of the caller's. The rules are
+//! those of CPython's `unicodeobject.c`: `ADJUST_INDICES`, `any_find_slice`, `tailmatch`.
+
+use super::slice::{byte_of_char, char_count};
+
+/// A piece of the text, and the number of its first code point.
+struct Window<'a> {
+    text: &'a str,
+    first: usize,
+}
+
+/// The piece between the bounds; `None` if the start is behind the end, where Python finds nothing,
+/// not even the empty string.
+fn window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>> {
+    if start.is_none() && end.is_none() {
+        return Some(Window { text, first: 0 });
+    }
+    let len = char_count(text);
+    let adjust = |bound: i64| match usize::try_from(bound) {
+        Ok(bound) => bound,
+        Err(_) => len.saturating_sub(usize::try_from(bound.unsigned_abs()).unwrap_or(usize::MAX)),
+    };
+    let first = start.map_or(0, adjust);
+    let count = end.map_or(len, adjust).min(len).checked_sub(first)?;
+    let from_first = text.get(byte_of_char(text, first)..)?;
+    let piece = from_first.get(..byte_of_char(from_first, count))?;
+    Some(Window { text: piece, first })
+}
+
+impl Window<'_> {
+    /// The number, in the whole text, of the code point at that byte of the window.
+    fn char_of_byte(&self, byte: usize) -> Option<usize> {
+        self.first.checked_add(char_count(self.text.get(..byte)?))
+    }
+}
+
+/// `str.find`, with `None` for -1
+pub fn find(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
+    let window = window(text, start, end)?;
+    window.char_of_byte(window.text.find(wanted)?)
+}
+
+/// `str.rfind`, with `None` for -1
+pub fn rfind(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
+    let window = window(text, start, end)?;
+    window.char_of_byte(window.text.rfind(wanted)?)
+}
+
+/// `str.count`: occurrences that do not overlap; the empty string occurs around every character
+pub fn count(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> usize {
+    window(text, start, end).map_or(0, |window| occurrences(window.text, wanted))
+}
+
+/// How often the text contains the other without overlap.
+pub(super) fn occurrences(text: &str, wanted: &str) -> usize {
+    if wanted.is_empty() {
+        char_count(text).saturating_add(1)
+    } else {
+        text.matches(wanted).count()
+    }
+}
+
+/// `str.startswith` for one prefix
+pub fn starts_with(text: &str, prefix: &str, start: Option<i64>, end: Option<i64>) -> bool {
+    window(text, start, end).is_some_and(|window| window.text.starts_with(prefix))
+}
+
+/// `str.endswith` for one suffix
+pub fn ends_with(text: &str, suffix: &str, start: Option<i64>, end: Option<i64>) -> bool {
+    window(text, start, end).is_some_and(|window| window.text.ends_with(suffix))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_code_points() {
+        assert_eq!(find("ñandú", "n", None, None), Some(2));
+        assert_eq!(find("ñandú", "ú", Some(-1), None), Some(4));
+        assert_eq!(rfind("aña", "a", None, Some(-1)), Some(0));
+        assert_eq!(find("abc", "d", None, None), None);
+        assert_eq!(find("abc", "a", Some(i64::MIN), Some(i64::MAX)), Some(0));
+    }
+
+    #[test]
+    fn the_empty_string_is_found_within_the_bounds() {
+        assert_eq!(find("hello", "", Some(5), None), Some(5));
+        assert_eq!(find("hello", "", Some(6), None), None);
+        assert_eq!(rfind("héllo", "", None, Some(-1)), Some(4));
+        assert_eq!(count("héllo", "", None, None), 6);
+        assert_eq!(count("hello", "", Some(5), Some(4)), 0);
+        assert!(starts_with("hello", "", Some(5), None));
+        assert!(!ends_with("hello", "", Some(6), None));
+    }
+
+    #[test]
+    fn occurrences_do_not_overlap() {
+        assert_eq!(count("aaaa", "aa", None, None), 2);
+        assert_eq!(count("aaaa", "aa", Some(1), None), 1);
+    }
+
+    #[test]
+    fn ends_respect_the_bounds() {
+        assert!(starts_with("hello", "el", Some(1), None));
+        assert!(!starts_with("hello", "el", Some(1), Some(2)));
+        assert!(ends_with("hello", "ell", None, Some(-1)));
+    }
+}

@@ -1,0 +1,168 @@
+//! Positions in a text, counted in code points, and slices of it.
+//!
+//! ```text
+//! slice("abcdef", Some(5), Some(2), Some(-1))    Some("fed")
+//! char_at("añb", -2)                             Some("ñ")
+//! ```
+//!
+//! [`SliceIndices`] says which positions of any sequence a slice takes, so lists use it as well. The
+//! rules are those of CPython's `sliceobject.c`, `PySlice_Unpack` and `PySlice_AdjustIndices`. A text
+//! outside ASCII is walked, so that a position costs time linear in it.
+
+use std::borrow::Cow;
+
+/// How many code points the text has.
+pub fn char_count(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+/// The byte at which the code point of that number begins; the end of the text for a larger number.
+///
+/// Looks no further than that code point, so that cutting pieces off a long text stays linear.
+pub fn byte_of_char(text: &str, index: usize) -> usize {
+    match text.as_bytes().get(..index) {
+        Some(bytes) if bytes.is_ascii() => index,
+        _ => text.char_indices().nth(index).map_or(text.len(), |(byte, _)| byte),
+    }
+}
+
+/// The first `count` code points, and what follows them.
+pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
+    text.split_at_checked(byte_of_char(text, count)).unwrap_or((text, ""))
+}
+
+/// The code point of that number; a negative number counts from the end.
+pub fn char_at(text: &str, index: i64) -> Option<&str> {
+    let byte = match usize::try_from(index) {
+        Ok(index) => byte_of_char(text, index),
+        Err(_) => {
+            let from_end = usize::try_from(index.unsigned_abs()).ok()?.checked_sub(1)?;
+            text.char_indices().nth_back(from_end)?.0
+        }
+    };
+    let char = text.get(byte..)?.chars().next()?;
+    text.get(byte..byte.checked_add(char.len_utf8())?)
+}
+
+/// The positions that a slice takes from a sequence: `count` of them from `start`, `step` apart.
+///
+/// Adjusted as Python does, so that `range(start, stop, step)` has the same positions. `start` and
+/// `stop` may be -1 where the step is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceIndices {
+    /// The first position, if there is one.
+    pub start: i64,
+    /// The position before which the slice stops.
+    pub stop: i64,
+    /// The distance between positions, never zero.
+    pub step: i64,
+    /// How many positions.
+    pub count: usize,
+}
+
+impl SliceIndices {
+    /// The positions of `[start:stop:step]` in a sequence of `len` elements; `None` for a step of
+    /// zero, which Python reports as `slice step cannot be zero`.
+    pub fn new(len: usize, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Self> {
+        let len = i64::try_from(len).unwrap_or(i64::MAX);
+        let step = step.unwrap_or(1);
+        let (lowest, highest) = if step < 0 { (-1, len.saturating_sub(1)) } else { (0, len) };
+        let adjust = |bound: i64| {
+            let from_start = if bound < 0 { bound.saturating_add(len) } else { bound };
+            from_start.clamp(lowest, highest)
+        };
+        let (first, last) = if step < 0 { (highest, lowest) } else { (lowest, highest) };
+        let start = start.map_or(first, adjust);
+        let stop = stop.map_or(last, adjust);
+        let distance = if step < 0 {
+            start.saturating_sub(stop)
+        } else {
+            stop.saturating_sub(start)
+        };
+        // Rounded up, because the first position counts however far the next one is.
+        let stride = step.unsigned_abs();
+        let count = u64::try_from(distance).unwrap_or(0).checked_add(stride.checked_sub(1)?)?;
+        let count = usize::try_from(count.checked_div(stride)?).ok()?;
+        Some(Self {
+            start,
+            stop,
+            step,
+            count,
+        })
+    }
+
+    /// The positions in the order of the slice.
+    pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
+        let Self { start, step, count, .. } = self;
+        let at = move |number: usize| {
+            let offset = i64::try_from(number).ok()?.checked_mul(step)?;
+            usize::try_from(start.checked_add(offset)?).ok()
+        };
+        (0..count).map_while(at)
+    }
+}
+
+/// `text[start:stop:step]`; `None` for a step of zero. Borrowed where the step is one.
+pub fn slice(text: &str, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Cow<'_, str>> {
+    let len = char_count(text);
+    let indices = SliceIndices::new(len, start, stop, step)?;
+    let SliceIndices { step, count, .. } = indices;
+    let start = indices.positions().next().unwrap_or(len);
+    if step == 1 || count <= 1 {
+        let (_, from_start) = split_at_char(text, start);
+        let (piece, _) = split_at_char(from_start, count);
+        return Some(Cow::Borrowed(piece));
+    }
+    let stride = usize::try_from(step.unsigned_abs()).unwrap_or(usize::MAX);
+    let piece = if step > 0 {
+        text.chars().skip(start).step_by(stride).take(count).collect()
+    } else {
+        let after = len.saturating_sub(1).saturating_sub(start);
+        text.chars().rev().skip(after).step_by(stride).take(count).collect()
+    };
+    Some(Cow::Owned(piece))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_adjusted() {
+        let sliced = |start, stop, step| slice("abcdéf", start, stop, step);
+        assert_eq!(sliced(Some(5), Some(2), Some(-1)).as_deref(), Some("féd"));
+        assert_eq!(sliced(None, None, Some(-2)).as_deref(), Some("fdb"));
+        assert_eq!(sliced(Some(-10), Some(-4), None).as_deref(), Some("ab"));
+        assert_eq!(sliced(Some(-10), None, Some(-1)).as_deref(), Some(""));
+        assert_eq!(sliced(None, Some(-10), Some(-5)).as_deref(), Some("fa"));
+        assert_eq!(sliced(Some(4), Some(2), None).as_deref(), Some(""));
+        assert_eq!(sliced(None, None, Some(0)), None);
+        assert_eq!(sliced(None, None, Some(i64::MIN)).as_deref(), Some("f"));
+        assert_eq!(slice("", None, None, Some(-1)).as_deref(), Some(""));
+    }
+
+    #[test]
+    fn a_step_of_one_borrows() {
+        assert!(matches!(slice("añb", Some(1), None, None), Some(Cow::Borrowed("ñb"))));
+    }
+
+    #[test]
+    fn characters_are_found_from_both_ends() {
+        assert_eq!(char_at("añb", 1), Some("ñ"));
+        assert_eq!(char_at("añb", -3), Some("a"));
+        assert_eq!(char_at("añb", -4), None);
+        assert_eq!(char_at("abc", 3), None);
+        assert_eq!(char_at("abc", i64::MIN), None);
+    }
+
+    #[test]
+    fn positions_follow_the_step() {
+        let positions =
+            |start, stop, step| SliceIndices::new(5, start, stop, Some(step)).map(|indices| indices.positions().collect());
+        assert_eq!(positions(None, None, -2), Some(vec![4, 2, 0]));
+        assert_eq!(positions(Some(1), Some(4), 2), Some(vec![1, 3]));
+        assert_eq!(positions(Some(4), Some(1), i64::MAX), Some(vec![]));
+        let indices = SliceIndices::new(5, Some(-9), Some(-9), Some(-1));
+        assert_eq!(indices.map(|indices| (indices.start, indices.stop)), Some((-1, -1)));
+    }
+}

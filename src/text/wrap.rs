@@ -1,0 +1,243 @@
+//! Text broken into lines of a width: the filter `wordwrap`, and Python's `textwrap.wrap` as it uses it.
+//!
+//! ```text
+//! write_wrapped(output, "aaa bbb ccc", "\n", Wrap { width: 7, .. })    "aaa bbb\nccc"
+//! ```
+//!
+//! Tabs are not expanded and whitespace is not replaced. Each line of the result is a piece of the
+//! text, so [`wrap_line`] borrows. The rules are those of jinja2's `do_wordwrap` and of CPython's
+//! `textwrap.py`, `TextWrapper._wrap_chunks` and `_handle_long_word`.
+
+use super::chunk::Chunks;
+use super::lines::split_lines;
+use super::slice::{char_count, split_at_char};
+use super::strip::strip_end;
+use std::fmt::{Result, Write};
+use std::num::NonZeroUsize;
+
+/// How a text is broken.
+#[derive(Debug, Clone, Copy)]
+pub struct Wrap {
+    /// The most code points in a line. The reference refuses widths below one, but only where it
+    /// meets a line, so not for the empty text.
+    pub width: NonZeroUsize,
+    /// Words longer than a line are broken; else they stand alone.
+    pub breaks_long_words: bool,
+    /// Words may be split behind hyphens. The reference does so only where its argument is `True`
+    /// itself.
+    pub splits_on_hyphens: bool,
+    /// A long word is rather broken behind a hyphen. In the reference any true argument does.
+    pub prefers_hyphens: bool,
+}
+
+/// Writes the text with each of its lines wrapped; `separator` goes between all lines.
+pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap: Wrap) -> Result {
+    for (number, line) in split_lines(text, false).enumerate() {
+        if number > 0 {
+            output.write_str(separator)?;
+        }
+        for (piece_number, piece) in wrap_line(line, wrap).enumerate() {
+            if piece_number > 0 {
+                output.write_str(separator)?;
+            }
+            output.write_str(piece)?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines that `textwrap.wrap` makes of one line.
+pub fn wrap_line(line: &str, wrap: Wrap) -> Wrapped<'_> {
+    let chunks = Chunks::new(line, wrap.splits_on_hyphens);
+    let mut wrapped = Wrapped {
+        line,
+        wrap,
+        chunks,
+        at: 0,
+        next: None,
+        has_lines: false,
+    };
+    wrapped.advance();
+    wrapped
+}
+
+/// Iterator over the pieces of a line; made by [`wrap_line`].
+#[derive(Debug, Clone)]
+pub struct Wrapped<'a> {
+    line: &'a str,
+    wrap: Wrap,
+    chunks: Chunks<'a>,
+    /// Where the next chunk begins.
+    at: usize,
+    next: Option<Chunk<'a>>,
+    /// Whether a line was given out already.
+    has_lines: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Chunk<'a> {
+    text: &'a str,
+    chars: usize,
+    /// The length in bytes without whitespace at the end; kept, because a long word is asked for it
+    /// again at every line that it is broken into.
+    stripped_len: usize,
+}
+
+impl<'a> Chunk<'a> {
+    fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            chars: char_count(text),
+            stripped_len: strip_end(text).len(),
+        }
+    }
+
+    /// Whether `text.strip()` is empty; more is whitespace to it than to the splitting into chunks.
+    fn is_blank(&self) -> bool {
+        self.stripped_len == 0
+    }
+
+    /// The first code points and what is left of the chunk.
+    fn split_at_char(self, count: usize) -> (Self, Self) {
+        let (text, rest) = split_at_char(self.text, count);
+        let rest = Self {
+            text: rest,
+            chars: self.chars.saturating_sub(count),
+            stripped_len: self.stripped_len.saturating_sub(text.len()),
+        };
+        (Self::new(text), rest)
+    }
+}
+
+/// What is on the current line so far.
+#[derive(Default)]
+struct Current {
+    chunks: usize,
+    chars: usize,
+    /// Where its last chunk begins, and whether that is blank.
+    last_start: usize,
+    last_is_blank: bool,
+}
+
+impl<'a> Wrapped<'a> {
+    fn advance(&mut self) {
+        self.next = self.chunks.next().map(Chunk::new);
+    }
+
+    /// Puts the chunk, the beginning of what is next, on the current line.
+    fn place(&mut self, current: &mut Current, chunk: Chunk<'_>) {
+        current.chunks = current.chunks.saturating_add(1);
+        current.chars = current.chars.saturating_add(chunk.chars);
+        current.last_start = self.at;
+        current.last_is_blank = chunk.is_blank();
+        self.at = self.at.saturating_add(chunk.text.len());
+    }
+
+    /// Puts as much of a chunk that fits on no line on the current one as is allowed.
+    fn place_long_word(&mut self, current: &mut Current, chunk: Chunk<'a>) {
+        if self.wrap.breaks_long_words {
+            let (placed, rest) = chunk.split_at_char(self.broken_len(chunk, current.chars));
+            self.place(current, placed);
+            self.next = Some(rest);
+        } else if current.chunks == 0 {
+            self.place(current, chunk);
+            self.advance();
+        }
+    }
+
+    /// How many code points of a long word go on a line that has that many already.
+    ///
+    /// What is searched for a hyphen beyond the one that is found holds none, so the next line takes it
+    /// whole; hence the search stays linear.
+    fn broken_len(&self, chunk: Chunk<'_>, used: usize) -> usize {
+        let space_left = self.wrap.width.get().saturating_sub(used);
+        if !self.wrap.prefers_hyphens {
+            return space_left;
+        }
+        let (fitting, _) = split_at_char(chunk.text, space_left);
+        match fitting.rsplit_once('-') {
+            // Only hyphens before the hyphen are no reason to break there.
+            Some((before, _)) if !before.trim_start_matches('-').is_empty() => char_count(before).saturating_add(1),
+            _ => space_left,
+        }
+    }
+}
+
+impl<'a> Iterator for Wrapped<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let width = self.wrap.width.get();
+        while let Some(first) = self.next {
+            // A line does not begin with whitespace, unless it is the first.
+            if self.has_lines && first.is_blank() {
+                self.at = self.at.saturating_add(first.text.len());
+                self.advance();
+            }
+            let start = self.at;
+            let mut current = Current::default();
+            while let Some(chunk) = self.next {
+                if current.chars.saturating_add(chunk.chars) > width {
+                    break;
+                }
+                self.place(&mut current, chunk);
+                self.advance();
+            }
+            if let Some(chunk) = self.next.filter(|chunk| chunk.chars > width) {
+                self.place_long_word(&mut current, chunk);
+            }
+            // A line does not end with whitespace; an empty piece of a long word counts as such.
+            let (chunks, end) = if current.chunks > 0 && current.last_is_blank {
+                (current.chunks.saturating_sub(1), current.last_start)
+            } else {
+                (current.chunks, self.at)
+            };
+            if chunks > 0 {
+                self.has_lines = true;
+                return self.line.get(start..end);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measure::written;
+    use super::*;
+
+    fn wrap(width: usize, breaks_long_words: bool, hyphens: bool) -> Wrap {
+        let width = NonZeroUsize::new(width).unwrap_or(NonZeroUsize::MIN);
+        Wrap {
+            width,
+            breaks_long_words,
+            splits_on_hyphens: hyphens,
+            prefers_hyphens: hyphens,
+        }
+    }
+
+    fn wrapped(text: &str, wrap: Wrap) -> String {
+        written(|output| write_wrapped(output, text, "|", wrap))
+    }
+
+    #[test]
+    fn lines_are_filled_with_words() {
+        assert_eq!(wrapped("aaa bbb ccc", wrap(7, true, true)), "aaa bbb|ccc");
+        assert_eq!(wrapped("  aaa   bbb\n\n c ", wrap(5, true, true)), "  aaa|bbb|| c");
+        assert_eq!(wrapped("", wrap(5, true, true)), "");
+    }
+
+    #[test]
+    fn long_words_are_broken_on_request() {
+        assert_eq!(wrapped("abcdefg hi", wrap(3, true, true)), "abc|def|g|hi");
+        assert_eq!(wrapped("a bcdefg hi", wrap(3, false, true)), "a|bcdefg|hi");
+    }
+
+    #[test]
+    fn hyphens_are_places_to_break() {
+        assert_eq!(wrapped("goof-ball x", wrap(6, true, true)), "goof-|ball x");
+        assert_eq!(wrapped("goof-ball x", wrap(6, true, false)), "goof-b|all x");
+        assert_eq!(wrapped("1-23456789", wrap(4, true, true)), "1-|2345|6789");
+        assert_eq!(wrapped("----9", wrap(3, true, true)), "---|-9");
+    }
+}

@@ -1,0 +1,241 @@
+//! Case mappings: `lower`, `upper`, `title`, `capitalize`, `swapcase` and `casefold` of Python's `str`.
+//!
+//! ```text
+//! to_upper("ß")       "SS"     mappings may give several characters
+//! to_lower("ΑΣ ΣΑ")   "ας σα"  a sigma at the end of a word is final
+//! capitalize("ǆX")    "ǅx"     title case is not upper case
+//! ```
+//!
+//! Locale rules (a Turkish dotless i) are unknown here, as they are to Python. The rules are those of
+//! CPython's `unicodeobject.c`: `do_upper_or_lower`, `handle_capital_sigma`, `do_title`,
+//! `do_capitalize`, `do_swapcase`, `do_casefold`.
+
+use super::class::{is_case_ignorable, is_cased, is_lowercase, is_uppercase};
+use super::tables::{FOLD_LONG, FOLD_RUNS, LOWER_LONG, LOWER_RUNS, TITLE_LONG, TITLE_RUNS, UPPER_LONG, UPPER_RUNS};
+
+/// No case mapping makes a text longer than this many times its bytes (`ΐ`, two bytes, has an upper
+/// case of six).
+pub const MAX_CASE_GROWTH: usize = 3;
+
+/// Runs of characters that map to themselves plus a number: first, last, step, number.
+type Runs = [(u32, u32, u32, i32)];
+/// Characters that map to several, sorted.
+type Long = [(u32, &'static str)];
+
+/// What a character maps to.
+enum Mapped {
+    Same,
+    One(char),
+    Many(&'static str),
+}
+
+/// What the tables say about a character; `None` if it is in neither.
+fn look_up(runs: &Runs, long: &Long, char: char) -> Option<Mapped> {
+    let code = u32::from(char);
+    let after = runs.partition_point(|&(first, ..)| first <= code);
+    if let Some(&(first, last, step, delta)) = after.checked_sub(1).and_then(|at| runs.get(at)) {
+        let is_stepped_on = code.checked_sub(first).and_then(|offset| offset.checked_rem(step));
+        if code <= last && is_stepped_on == Some(0) {
+            let mapped = code.checked_add_signed(delta).and_then(char::from_u32);
+            return Some(mapped.map_or(Mapped::Same, Mapped::One));
+        }
+    }
+    let found = long.binary_search_by_key(&code, |&(key, _)| key).ok()?;
+    long.get(found).map(|&(_, text)| Mapped::Many(text))
+}
+
+fn lower(char: char) -> Mapped {
+    if char.is_ascii() {
+        return Mapped::One(char.to_ascii_lowercase());
+    }
+    look_up(&LOWER_RUNS, &LOWER_LONG, char).unwrap_or(Mapped::Same)
+}
+
+fn upper(char: char) -> Mapped {
+    if char.is_ascii() {
+        return Mapped::One(char.to_ascii_uppercase());
+    }
+    look_up(&UPPER_RUNS, &UPPER_LONG, char).unwrap_or(Mapped::Same)
+}
+
+// The title and fold tables hold only what differs from upper and lower case.
+
+fn title(char: char) -> Mapped {
+    if char.is_ascii() {
+        return Mapped::One(char.to_ascii_uppercase());
+    }
+    look_up(&TITLE_RUNS, &TITLE_LONG, char).unwrap_or_else(|| upper(char))
+}
+
+fn fold(char: char) -> Mapped {
+    if char.is_ascii() {
+        return Mapped::One(char.to_ascii_lowercase());
+    }
+    look_up(&FOLD_RUNS, &FOLD_LONG, char).unwrap_or_else(|| lower(char))
+}
+
+fn push(output: &mut String, char: char, mapped: Mapped) {
+    match mapped {
+        Mapped::Same => output.push(char),
+        Mapped::One(one) => output.push(one),
+        Mapped::Many(many) => output.push_str(many),
+    }
+}
+
+/// Whether a capital sigma between the two texts is at the end of a word.
+///
+/// The scan stops at the next sigma, so that a text of many sigmas is still scanned only twice.
+fn sigma_is_final(before: &str, after: &str) -> bool {
+    let previous = before.chars().rev().find(|&char| !is_case_ignorable(char));
+    let next = after.chars().find(|&char| !is_case_ignorable(char));
+    previous.is_some_and(is_cased) && !next.is_some_and(is_cased)
+}
+
+/// Appends the lower case of the character that stands at byte `at` of the text.
+fn push_lower_at(output: &mut String, text: &str, at: usize, char: char) {
+    if char != 'Σ' {
+        return push(output, char, lower(char));
+    }
+    let before = text.get(..at).unwrap_or_default();
+    let after = text.get(at.saturating_add(char.len_utf8())..).unwrap_or_default();
+    output.push(if sigma_is_final(before, after) { 'ς' } else { 'σ' });
+}
+
+/// `str.lower`
+pub fn to_lower(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut output = String::with_capacity(text.len());
+    for (at, char) in text.char_indices() {
+        push_lower_at(&mut output, text, at, char);
+    }
+    output
+}
+
+/// `str.upper`
+pub fn to_upper(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_uppercase();
+    }
+    let mut output = String::with_capacity(text.len());
+    for char in text.chars() {
+        push(&mut output, char, upper(char));
+    }
+    output
+}
+
+/// `str.title`: title case after what has no case, lower case after what has
+pub fn to_title(text: &str) -> String {
+    let mut output = String::with_capacity(text.len());
+    let mut previous_is_cased = false;
+    for (at, char) in text.char_indices() {
+        if previous_is_cased {
+            push_lower_at(&mut output, text, at, char);
+        } else {
+            push(&mut output, char, title(char));
+        }
+        previous_is_cased = is_cased(char);
+    }
+    output
+}
+
+/// `str.capitalize`: title case for the first character, lower case for the rest
+pub fn capitalize(text: &str) -> String {
+    let mut output = String::with_capacity(text.len());
+    for (at, char) in text.char_indices() {
+        if at == 0 {
+            push(&mut output, char, title(char));
+        } else {
+            push_lower_at(&mut output, text, at, char);
+        }
+    }
+    output
+}
+
+/// `str.swapcase`
+pub fn swapcase(text: &str) -> String {
+    let mut output = String::with_capacity(text.len());
+    for (at, char) in text.char_indices() {
+        if is_uppercase(char) {
+            push_lower_at(&mut output, text, at, char);
+        } else if is_lowercase(char) {
+            push(&mut output, char, upper(char));
+        } else {
+            output.push(char);
+        }
+    }
+    output
+}
+
+/// `str.casefold`
+pub fn casefold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let mut output = String::with_capacity(text.len());
+    for char in text.chars() {
+        push(&mut output, char, fold(char));
+    }
+    output
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{digest, reference_digest};
+    use super::*;
+
+    #[test]
+    fn every_mapping_is_the_references_over_all_code_points() {
+        type Mapping = fn(&str) -> String;
+        let mappings: [(&str, Mapping); 4] = [
+            ("LOWER", to_lower),
+            ("UPPER", to_upper),
+            ("TITLE", to_title),
+            ("FOLD", casefold),
+        ];
+        for (name, mapping) in mappings {
+            let changes = ('\0'..=char::MAX).flat_map(|char| {
+                let mut buffer = [0; 4];
+                let text: &str = char.encode_utf8(&mut buffer);
+                let mapped = mapping(text);
+                assert!(mapped.len() <= text.len() * MAX_CASE_GROWTH);
+                let kept = if mapped == *text {
+                    String::new()
+                } else {
+                    format!("{char}{mapped}")
+                };
+                kept.chars().map(u32::from).collect::<Vec<_>>()
+            });
+            assert_eq!(digest(changes), reference_digest(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn sigma_looks_past_what_is_case_ignorable() {
+        assert_eq!(to_lower("ΑΣ"), "ας");
+        assert_eq!(to_lower("Σ"), "σ");
+        assert_eq!(to_lower("aΣ\u{301}"), "aς\u{301}");
+        assert_eq!(to_lower("aΣ\u{301}b"), "aσ\u{301}b");
+        assert_eq!(to_title("ΑΣ ΣΑΣ"), "Ας Σας");
+        assert_eq!(capitalize("σΑΣ"), "Σας");
+        assert_eq!(swapcase("αΣ"), "Ας");
+    }
+
+    #[test]
+    fn title_case_has_mappings_of_its_own() {
+        assert_eq!(capitalize("ßX"), "Ssx");
+        assert_eq!(capitalize("ǆ"), "ǅ");
+        assert_eq!(to_title("ŉ"), "ʼN");
+        assert_eq!(to_title("ა"), "ა");
+        assert_eq!(to_upper("ა"), "Ა");
+        assert_eq!(to_title("they're x1y"), "They'Re X1Y");
+    }
+
+    #[test]
+    fn folding_keeps_cherokee_capitals() {
+        assert_eq!(casefold("Ꭰ"), "Ꭰ");
+        assert_eq!(casefold("ꭰ"), "Ꭰ");
+        assert_eq!(casefold("ﬁß"), "fiss");
+    }
+}

@@ -1,0 +1,140 @@
+//! The predicates of Python's `str`: `isalpha`, `istitle`, `isidentifier` and the rest.
+//!
+//! ```text
+//! is_alpha_str("")      false    nearly all are false for the empty string
+//! is_upper_str("A1")    true     what has no case does not count
+//! is_title_str("A Bc")  true
+//! ```
+//!
+//! The properties of single characters are in `class.rs`. The rules are those of CPython's
+//! `unicodeobject.c`, `unicode_isalpha_impl` and its neighbours.
+
+use super::class;
+
+/// Whether there is a character and the property holds for each.
+fn all_and_some(text: &str, property: fn(char) -> bool) -> bool {
+    !text.is_empty() && text.chars().all(property)
+}
+
+/// `str.isalpha`
+pub fn is_alpha_str(text: &str) -> bool {
+    all_and_some(text, class::is_alpha)
+}
+
+/// `str.isalnum`
+pub fn is_alnum_str(text: &str) -> bool {
+    all_and_some(text, class::is_alnum)
+}
+
+/// `str.isdecimal`
+pub fn is_decimal_str(text: &str) -> bool {
+    all_and_some(text, class::is_decimal)
+}
+
+/// `str.isdigit`
+pub fn is_digit_str(text: &str) -> bool {
+    all_and_some(text, class::is_digit)
+}
+
+/// `str.isnumeric`
+pub fn is_numeric_str(text: &str) -> bool {
+    all_and_some(text, class::is_numeric)
+}
+
+/// `str.isspace`
+pub fn is_space_str(text: &str) -> bool {
+    all_and_some(text, class::is_whitespace)
+}
+
+/// `str.isascii`, true for the empty string
+pub fn is_ascii_str(text: &str) -> bool {
+    text.is_ascii()
+}
+
+/// `str.isprintable`, true for the empty string
+pub fn is_printable_str(text: &str) -> bool {
+    text.chars().all(class::is_printable)
+}
+
+/// `str.isidentifier`, which does not normalise and does not know keywords
+pub fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    let first = chars.next();
+    first.is_some_and(|char| char == '_' || class::is_xid_start(char)) && chars.all(class::is_xid_continue)
+}
+
+/// `str.islower`: some lower case, and neither upper nor title case
+pub fn is_lower_str(text: &str) -> bool {
+    has_only_case(text, class::is_lowercase, class::is_uppercase)
+}
+
+/// `str.isupper`: some upper case, and neither lower nor title case
+pub fn is_upper_str(text: &str) -> bool {
+    has_only_case(text, class::is_uppercase, class::is_lowercase)
+}
+
+/// Whether a character has the wanted case and none has the other one or title case.
+fn has_only_case(text: &str, wanted: fn(char) -> bool, other: fn(char) -> bool) -> bool {
+    let mut seen = false;
+    for char in text.chars() {
+        if other(char) || class::is_titlecase(char) {
+            return false;
+        }
+        seen = seen || wanted(char);
+    }
+    seen
+}
+
+/// `str.istitle`: upper or title case only after uncased, lower case only after cased characters
+pub fn is_title_str(text: &str) -> bool {
+    let mut seen = false;
+    let mut previous_is_cased = false;
+    for char in text.chars() {
+        if class::is_uppercase(char) || class::is_titlecase(char) {
+            if previous_is_cased {
+                return false;
+            }
+            previous_is_cased = true;
+            seen = true;
+        } else if class::is_lowercase(char) {
+            if !previous_is_cased {
+                return false;
+            }
+            seen = true;
+        } else {
+            previous_is_cased = false;
+        }
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_empty_string_is_only_ascii_and_printable() {
+        assert!(is_ascii_str("") && is_printable_str(""));
+        assert!(!is_alpha_str("") && !is_space_str("") && !is_lower_str("") && !is_title_str(""));
+        assert!(!is_identifier("") && !is_numeric_str(""));
+    }
+
+    #[test]
+    fn numbers_come_in_three_widths() {
+        assert!(is_digit_str("²") && !is_decimal_str("²") && !is_digit_str("½"));
+        assert!(is_numeric_str("一") && is_alnum_str("²½"));
+    }
+
+    #[test]
+    fn case_predicates_follow_the_derived_properties() {
+        assert!(is_lower_str("ª") && is_lower_str("a1") && !is_lower_str("1"));
+        assert!(is_upper_str("Ⅷ") && !is_upper_str("ǅ") && is_title_str("ǅ"));
+        assert!(is_title_str("A Bc") && !is_title_str("A bc") && !is_title_str("AB"));
+    }
+
+    #[test]
+    fn identifiers_are_not_normalised() {
+        assert!(is_identifier("_a1") && is_identifier("ﬁ") && is_identifier("if"));
+        assert!(!is_identifier("1a") && !is_identifier("x²") && !is_identifier("٣"));
+    }
+}

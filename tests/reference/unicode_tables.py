@@ -1,0 +1,300 @@
+"""Writes src/unicode/tables.rs from the `str` and `unicodedata` of the Python that runs it.
+
+    /path/to/python3.11 tests/reference/unicode_tables.py
+
+The reference is CPython 3.11, which knows Unicode 14. Every table is observed through the
+behaviour that templates can see (`chr(c).isalpha()`, `chr(c).upper()`, ...), never read from
+Unicode's own files, so that whatever CPython does is what the tables say. The digests at the end
+of the file let a Rust test check each property over all code points without Python.
+"""
+
+import ctypes
+import pathlib
+import sys
+import unicodedata
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TARGET = ROOT / "src" / "unicode" / "tables.rs"
+
+# A Rust `char` is never a surrogate.
+SCALARS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
+
+# The digests are FNV-1a, taken a whole number at a time instead of a byte at a time.
+DIGEST_START = 0xCBF29CE484222325
+DIGEST_PRIME = 0x100000001B3
+DIGEST_MASK = 2**64 - 1
+
+
+def digest(numbers):
+    """The digest of a sequence of numbers; `digest` in src/unicode/mod.rs is the same."""
+    state = DIGEST_START
+    for number in numbers:
+        state = ((state ^ number) * DIGEST_PRIME) & DIGEST_MASK
+    return state
+
+
+# Properties of one character.
+
+
+def is_cased(char):
+    # `title` lowers what follows a cased character, and nothing else.
+    return (char + "A").title()[-1] == "a"
+
+
+def is_case_ignorable(char):
+    # A final sigma looks over what is case-ignorable, and stops at everything else.
+    final_after_letter = ("A" + char + "\u03a3").lower()[-1] == "\u03c2"
+    final_after_digit = ("1" + char + "\u03a3").lower()[-1] == "\u03c2"
+    return final_after_letter and not final_after_digit
+
+
+def is_titlecase(char):
+    return unicodedata.category(char) == "Lt"
+
+
+CLASSES = {
+    "ALPHA": str.isalpha,
+    "DECIMAL": str.isdecimal,
+    "DIGIT": str.isdigit,
+    "NUMERIC": str.isnumeric,
+    "PRINTABLE": str.isprintable,
+    "LOWERCASE": str.islower,
+    "UPPERCASE": lambda char: char.isupper() and not is_titlecase(char),
+    "TITLECASE": is_titlecase,
+    "CASE_IGNORABLE": is_case_ignorable,
+    "XID_START": lambda char: char.isidentifier() and char != "_",
+    "XID_CONTINUE": lambda char: ("a" + char).isidentifier(),
+    "ASSIGNED": lambda char: unicodedata.category(char) != "Cn",
+}
+
+# What is derived from the classes in src/unicode/class.rs, or written there by hand.
+DERIVED = {
+    "WHITESPACE": str.isspace,
+    "CASED": is_cased,
+    "WORD": lambda char: char.isalnum() or char == "_",
+}
+
+MAPPINGS = {
+    "LOWER": str.lower,
+    "UPPER": str.upper,
+    "TITLE": str.title,
+    "FOLD": str.casefold,
+}
+
+
+def class_runs():
+    """The pairs (first code point, flags), one for each run of equal flags."""
+    runs = []
+    for code in SCALARS:
+        char = chr(code)
+        flags = 0
+        for bit, has in enumerate(CLASSES.values()):
+            if has(char):
+                flags |= 1 << bit
+        if not runs or runs[-1][1] != flags:
+            runs.append((code, flags))
+    return runs
+
+
+def decimal_zeros():
+    """The zero of each run of ten decimal digits."""
+    zeros = [code for code in SCALARS if unicodedata.decimal(chr(code), None) == 0]
+    decimals = [code for code in SCALARS if chr(code).isdecimal()]
+    expected = [zero + value for zero in zeros for value in range(10)]
+    assert decimals == expected, "decimal digits no longer come in runs of ten"
+    assert all(int(chr(zero + 7)) == 7 for zero in zeros)
+    return zeros
+
+
+def split_mapping(mapping, fallback):
+    """The exceptions of `mapping` to `fallback`: (one-to-one pairs, one-to-many pairs)."""
+    single, multiple = [], []
+    for code in SCALARS:
+        char = chr(code)
+        mapped = mapping(char)
+        if mapped == fallback(char):
+            continue
+        if len(mapped) == 1:
+            single.append((code, ord(mapped)))
+        else:
+            multiple.append((code, mapped))
+    return single, multiple
+
+
+def case_runs(pairs):
+    """Runs (first, last, step, delta) of code points that map to themselves plus delta."""
+    runs = []
+    for code, mapped in pairs:
+        delta = mapped - code
+        if runs:
+            first, last, step, run_delta = runs[-1]
+            gap = code - last
+            if run_delta == delta and gap in (1, 2) and step in (0, gap):
+                runs[-1] = (first, code, gap, delta)
+                continue
+        runs.append((code, code, 0, delta))
+    return [(first, last, step or 1, delta) for first, last, step, delta in runs]
+
+
+class NameApi(ctypes.Structure):
+    """The C interface through which CPython's string literals ask for names."""
+
+    _fields_ = [
+        ("getname", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_char_p,
+                                      ctypes.c_int, ctypes.c_int)),
+        ("getcode", ctypes.c_void_p),
+    ]
+
+
+def aliases():
+    """The pairs (alias, code point) that `\\N{...}` accepts besides the characters' names.
+
+    CPython keeps each alias as the name of a private-use code point from U+F0000 on.
+    """
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype = ctypes.c_void_p
+    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    address = get_pointer(unicodedata._ucnhash_CAPI, b"unicodedata._ucnhash_CAPI")
+    api = NameApi.from_address(address)
+    found = []
+    for code in range(0xF0000, 0xF0200):
+        buffer = ctypes.create_string_buffer(257)
+        if api.getname(code, buffer, 257, 1):
+            alias = buffer.value.decode("ascii")
+            # Names of sequences stand there too; a literal does not accept them.
+            char = unicodedata.lookup(alias)
+            if len(char) == 1:
+                found.append((alias, ord(char)))
+    assert any(alias == "BELL" for alias, _ in found) or unicodedata.lookup("BELL")
+    return sorted(found)
+
+
+# The file.
+
+
+def rust_string(text):
+    return '"' + "".join(f"\\u{{{ord(char):x}}}" for char in text) + '"'
+
+
+def table(name, kind, doc, entries):
+    lines = [f"/// {doc}", "#[rustfmt::skip]", f"pub(super) static {name}: [{kind}; {len(entries)}] = ["]
+    line = "   "
+    for entry in entries:
+        if len(line) + len(entry) + 2 > 100:
+            lines.append(line)
+            line = "   "
+        line += f" {entry},"
+    lines.append(line)
+    lines.append("];")
+    return "\n".join(lines)
+
+
+def main():
+    assert sys.version_info[:2] == (3, 11), "the reference is CPython 3.11"
+    assert unicodedata.unidata_version == "14.0.0"
+
+    lower, lower_long = split_mapping(str.lower, lambda char: char)
+    upper, upper_long = split_mapping(str.upper, lambda char: char)
+    title, title_long = split_mapping(str.title, str.upper)
+    fold, fold_long = split_mapping(str.casefold, str.lower)
+
+    growth = max(
+        len(mapping(chr(code)).encode()) / len(chr(code).encode())
+        for mapping in MAPPINGS.values()
+        for code in SCALARS
+    )
+    assert growth <= 3, "MAX_CASE_GROWTH in src/unicode/case.rs"
+
+    def run_entries(pairs):
+        return [f"({first:#x}, {last:#x}, {step}, {delta})" for first, last, step, delta in case_runs(pairs)]
+
+    def long_entries(pairs):
+        return [f"({code:#x}, {rust_string(mapped)})" for code, mapped in pairs]
+
+    parts = [
+        "//! Properties of characters as CPython 3.11 (Unicode 14) sees them.\n"
+        "//!\n"
+        "//! Written by `tests/reference/unicode_tables.py`, which says where each table comes from; do not\n"
+        "//! edit. The functions over these tables are in `class.rs`, `case.rs` and `name.rs`."
+    ]
+    for bit, name in enumerate(CLASSES):
+        parts.append(f"/// The flag of the class of that name in [`CLASSES`].\npub(super) const {name}: u16 = {1 << bit:#x};")
+    parts.append(
+        table(
+            "CLASSES", "(u32, u16)", "The first code point of each run of equal flags, and the flags.",
+            [f"({code:#x}, {flags:#x})" for code, flags in class_runs()],
+        )
+    )
+    parts.append(
+        table(
+            "DECIMAL_ZEROS", "u32", "The zero of each run of ten decimal digits.",
+            [f"{code:#x}" for code in decimal_zeros()],
+        )
+    )
+    run_kind = "(u32, u32, u32, i32)"
+    runs_doc = "first and last code point, step, and what to add."
+    long_kind = "(u32, &str)"
+    parts.append(table("LOWER_RUNS", run_kind, f"Lower case of one character: {runs_doc}", run_entries(lower)))
+    parts.append(table("LOWER_LONG", long_kind, "Lower case of several characters.", long_entries(lower_long)))
+    parts.append(table("UPPER_RUNS", run_kind, f"Upper case of one character: {runs_doc}", run_entries(upper)))
+    parts.append(table("UPPER_LONG", long_kind, "Upper case of several characters.", long_entries(upper_long)))
+    parts.append(table("TITLE_RUNS", run_kind, f"Title case where it is not upper case: {runs_doc}", run_entries(title)))
+    parts.append(table("TITLE_LONG", long_kind, "Title case of several characters where it is not upper case.", long_entries(title_long)))
+    parts.append(table("FOLD_RUNS", run_kind, f"Case folding where it is not lower case: {runs_doc}", run_entries(fold)))
+    parts.append(table("FOLD_LONG", long_kind, "Case folding of several characters where it is not lower case.", long_entries(fold_long)))
+    parts.append(
+        table(
+            "ALIASES", "(&str, u32)", "Names that `\\N{...}` accepts besides the characters' own, sorted.",
+            [f'("{alias}", {code:#x})' for alias, code in aliases()],
+        )
+    )
+
+    digests = []
+    for name, has in (CLASSES | DERIVED).items():
+        digests.append((name, digest(code for code in SCALARS if has(chr(code)))))
+    digests.append(
+        ("DECIMAL_VALUE", digest(number for code in SCALARS if chr(code).isdecimal() for number in (code, int(chr(code)))))
+    )
+    for name, mapping in MAPPINGS.items():
+        def changes(mapping=mapping):
+            for code in SCALARS:
+                mapped = mapping(chr(code))
+                if mapped != chr(code):
+                    yield code
+                    yield from map(ord, mapped)
+
+        digests.append((name, digest(changes())))
+
+    def names():
+        for code in SCALARS:
+            name = unicodedata.name(chr(code), None)
+            if name is not None:
+                yield code
+                yield from name.encode("ascii")
+
+    digests.append(("NAME", digest(names())))
+    digests.append(
+        (
+            "NFKC",
+            digest(
+                number
+                for code in SCALARS
+                if ("a" + chr(code)).isidentifier()
+                for number in map(ord, unicodedata.normalize("NFKC", chr(code)))
+            ),
+        )
+    )
+    lines = [
+        "/// Digest of each property over all code points, as the reference has it.",
+        "#[cfg(test)]",
+        "#[rustfmt::skip]",
+        f"pub(super) static DIGESTS: [(&str, u64); {len(digests)}] = [",
+    ]
+    lines += [f'    ("{name}", {value:#018x}),' for name, value in digests]
+    lines.append("];")
+    parts.append("\n".join(lines))
+    TARGET.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
