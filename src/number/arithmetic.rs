@@ -1,0 +1,108 @@
+//! Python's operators on two numbers of any kind: `1 + 2.5` is `3.5`, `2 ** -1` is `0.5`, `7 // 2.0` is `3.0`.
+//!
+//! Two integers give what [`int_arithmetic`](super::int_arithmetic) says, and otherwise both are floats, as in CPython's
+//! `CONVERT_TO_DOUBLE`. Which values are numbers, and that booleans are, the caller knows.
+
+use super::error::NumberResult;
+use super::int::{Number, NumberRef};
+use super::{exact, float, int_arithmetic};
+
+/// `left + right`.
+pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::add(left, right, max_bits).map(Number::Int),
+        _ => Ok(Number::Float(to_float(left)? + to_float(right)?)),
+    }
+}
+
+/// `left - right`.
+pub fn subtract(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::subtract(left, right, max_bits).map(Number::Int),
+        _ => Ok(Number::Float(to_float(left)? - to_float(right)?)),
+    }
+}
+
+/// `left * right`.
+pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::multiply(left, right, max_bits).map(Number::Int),
+        _ => Ok(Number::Float(to_float(left)? * to_float(right)?)),
+    }
+}
+
+/// `left / right`: always a float.
+pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f64> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => exact::true_divide(left, right),
+        _ => float::true_divide(to_float(left)?, to_float(right)?),
+    }
+}
+
+/// `left // right`.
+pub fn floor_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::floor_divide(left, right).map(Number::Int),
+        _ => float::floor_divide(to_float(left)?, to_float(right)?).map(Number::Float),
+    }
+}
+
+/// `left % right`.
+pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::modulo(left, right).map(Number::Int),
+        _ => float::modulo(to_float(left)?, to_float(right)?).map(Number::Float),
+    }
+}
+
+/// `base ** exponent`: an integer with a negative exponent gives a float.
+pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
+    match (base, exponent) {
+        (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {
+            int_arithmetic::power(base, exponent, max_bits).map(Number::Int)
+        }
+        _ => float::power(to_float(base)?, to_float(exponent)?).map(Number::Float),
+    }
+}
+
+/// `-number`.
+pub fn negate(number: NumberRef<'_>) -> Number {
+    match number {
+        NumberRef::Int(int) => Number::Int(int_arithmetic::negate(int)),
+        NumberRef::Float(float) => Number::Float(-float),
+    }
+}
+
+/// `abs(number)`.
+pub fn absolute(number: NumberRef<'_>) -> Number {
+    match number {
+        NumberRef::Int(int) => Number::Int(int_arithmetic::absolute(int)),
+        NumberRef::Float(float) => Number::Float(float.abs()),
+    }
+}
+
+/// `float(number)`.
+pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
+    match number {
+        NumberRef::Int(int) => exact::int_to_float(int),
+        NumberRef::Float(float) => Ok(float),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::Int;
+
+    #[test]
+    fn kinds_mix_as_floats() {
+        let (one, half) = (NumberRef::Int(1.into()), NumberRef::Float(0.5));
+        assert_eq!(add(one, half, 64), Ok(Number::Float(1.5)));
+        assert_eq!(add(one, one, 64), Ok(Number::Int(Int::Small(2))));
+        assert_eq!(true_divide(one, one), Ok(1.0));
+        assert_eq!(
+            power(NumberRef::Int(2.into()), NumberRef::Int((-1).into()), 64),
+            Ok(Number::Float(0.5))
+        );
+    }
+}

@@ -1,0 +1,253 @@
+//! Floats as decimal digits, correctly rounded: the notations of `e`, `f`, `g` and `repr`.
+//!
+//! `2.675` with two places is `2.67`, because the float is a little below; ties go to the even digit. After CPython's `pystrtod.c`
+//! (`PyOS_double_to_string`, `format_float_short`); the digits themselves are Rust's, which are exact for any precision. Signs other
+//! than minus, width and grouping are not known here.
+
+use super::error::{NumberError, NumberResult};
+
+/// No float has more digits than this behind the point, or more significant ones: what follows are zeros.
+const MAX_EXACT_DIGITS: usize = 1074;
+
+/// How digits and exponent are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `1.500000e+00`: `precision` digits behind the point.
+    Exponent,
+    /// `1.500000`: `precision` digits behind the point.
+    Fixed,
+    /// `1.5`, `1e+20`: `precision` significant digits, without trailing zeros.
+    General,
+    /// `1.5`, `1e+16`: the fewest digits that read back equal; the precision does not count.
+    Shortest,
+}
+
+/// What a float shall look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatFormat {
+    /// How digits and exponent are arranged.
+    pub notation: Notation,
+    /// How many digits.
+    pub precision: usize,
+    /// Whether the point is always written, and `General` keeps its trailing zeros: the flag `#`.
+    pub is_alternate: bool,
+    /// Whether a number without point and exponent gets `.0`.
+    pub ends_with_point_zero: bool,
+    /// Whether what rounds to zero loses its minus: the flag `z`.
+    pub drops_negative_zero: bool,
+    /// Whether letters are capitals: `1E+20`, `INF`.
+    pub is_upper: bool,
+}
+
+impl FloatFormat {
+    /// The notation with that precision, and no flags.
+    pub fn new(notation: Notation, precision: usize) -> Self {
+        Self {
+            notation,
+            precision,
+            is_alternate: false,
+            ends_with_point_zero: false,
+            drops_negative_zero: false,
+            is_upper: false,
+        }
+    }
+}
+
+/// The float in that format, with a minus where it is negative.
+///
+/// More than `max_precision` digits that would be written are refused.
+pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> NumberResult<String> {
+    let is_significant = matches!(format.notation, Notation::General | Notation::Shortest);
+    if format.precision > max_precision && (format.is_alternate || !is_significant) {
+        return Err(NumberError::TooLarge);
+    }
+    let magnitude = float.abs();
+    let text = if float.is_nan() {
+        "nan".to_owned()
+    } else if float.is_infinite() {
+        "inf".to_owned()
+    } else {
+        match format.notation {
+            Notation::Fixed => fixed(magnitude, format),
+            Notation::Exponent => {
+                let precision = format.precision.min(MAX_EXACT_DIGITS);
+                let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
+                decimal.pad(format.precision.saturating_add(1));
+                decimal.exponential(format.is_alternate)
+            }
+            Notation::General => general(magnitude, format),
+            Notation::Shortest => shortest(magnitude).general(16, format),
+        }
+    };
+    let is_zero = || {
+        !text
+            .bytes()
+            .take_while(|byte| *byte != b'e')
+            .any(|byte| matches!(byte, b'1'..=b'9' | b'i'))
+    };
+    let is_negative = float.is_sign_negative() && !float.is_nan() && !(format.drops_negative_zero && is_zero());
+    let mut signed = if is_negative { format!("-{text}") } else { text };
+    if format.is_upper {
+        signed.make_ascii_uppercase();
+    }
+    Ok(signed)
+}
+
+/// `precision` digits behind the point.
+fn fixed(magnitude: f64, format: &FloatFormat) -> String {
+    let precision = format.precision.min(MAX_EXACT_DIGITS);
+    let mut text = format!("{magnitude:.precision$}");
+    if format.is_alternate && precision == 0 {
+        text.push('.');
+    }
+    push_zeros(&mut text, format.precision - precision);
+    text
+}
+
+/// `precision` significant digits, at least one.
+fn general(magnitude: f64, format: &FloatFormat) -> String {
+    let wanted = format.precision.max(1);
+    let precision = (wanted - 1).min(MAX_EXACT_DIGITS);
+    let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
+    if format.is_alternate {
+        decimal.pad(wanted);
+    } else {
+        decimal.trim();
+    }
+    // With the point and a zero still to come there is room for one digit less.
+    let room = wanted - usize::from(format.ends_with_point_zero);
+    decimal.general(room, format)
+}
+
+/// The fewest digits that read back equal, the even ones where two are equally near: `1 + 2**-17` is `1.0000076293945312`.
+fn shortest(magnitude: f64) -> Decimal {
+    let scientific = format!("{magnitude:e}");
+    let decimal = Decimal::parse(&scientific);
+    // Rust rounds such a tie up. A tie's exact value has one digit more, so at most 18, which are not enough for 26 bits of
+    // fraction (5**26 has 19); and with 15 digits or fewer no two texts read back equal.
+    let can_be_tie = decimal.digits.len() > 15 && (magnitude * f64::from(1 << 25)).fract() == 0.0;
+    if !can_be_tie {
+        return decimal;
+    }
+    let precision = decimal.digits.len() - 1;
+    let even = format!("{magnitude:.precision$e}");
+    if even.parse() == Ok(magnitude) {
+        Decimal::parse(&even)
+    } else {
+        decimal
+    }
+}
+
+/// The digits of a number, and where its point is.
+struct Decimal {
+    /// At least one digit.
+    digits: String,
+    /// How many digits are before the point; more than there are where zeros follow, and negative where zeros come first.
+    point: i64,
+}
+
+impl Decimal {
+    /// What Rust writes as `1.25e-7`.
+    fn parse(scientific: &str) -> Self {
+        let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
+        Self {
+            digits: mantissa.chars().filter(|digit| *digit != '.').collect(),
+            point: exponent.parse::<i64>().unwrap_or(0).saturating_add(1),
+        }
+    }
+
+    /// Adds zeros up to that many digits.
+    fn pad(&mut self, length: usize) {
+        let missing = length.saturating_sub(self.digits.len());
+        push_zeros(&mut self.digits, missing);
+    }
+
+    /// Takes off trailing zeros, but leaves a digit.
+    fn trim(&mut self) {
+        let length = self.digits.trim_end_matches('0').len().max(1);
+        self.digits.truncate(length);
+    }
+
+    /// With an exponent where the point is far away, and without it otherwise.
+    fn general(&self, room: usize, format: &FloatFormat) -> String {
+        if self.point <= -4 || self.point > i64::try_from(room).unwrap_or(i64::MAX) {
+            self.exponential(format.is_alternate)
+        } else {
+            self.plain(format)
+        }
+    }
+
+    /// `1.25e-07`.
+    fn exponential(&self, is_alternate: bool) -> String {
+        let (first, rest) = self.digits.split_at_checked(1).unwrap_or(("0", ""));
+        let point = if rest.is_empty() && !is_alternate { "" } else { "." };
+        let exponent = self.point - 1;
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let exponent = exponent.unsigned_abs();
+        format!("{first}{point}{rest}e{sign}{exponent:02}")
+    }
+
+    /// `0.000125`, `1250.0`.
+    fn plain(&self, format: &FloatFormat) -> String {
+        let before = usize::try_from(self.point).unwrap_or(0);
+        let mut text = String::with_capacity(self.digits.len() + before + 8);
+        let (whole, fraction) = self.digits.split_at_checked(before).unwrap_or((&self.digits, ""));
+        text.push_str(if whole.is_empty() { "0" } else { whole });
+        push_zeros(&mut text, before.saturating_sub(self.digits.len()));
+        if !fraction.is_empty() || format.is_alternate || format.ends_with_point_zero {
+            text.push('.');
+        }
+        if fraction.is_empty() && format.ends_with_point_zero {
+            text.push('0');
+        }
+        push_zeros(&mut text, usize::try_from(-self.point).unwrap_or(0));
+        text.push_str(fraction);
+        text
+    }
+}
+
+/// Appends that many zeros.
+fn push_zeros(text: &mut String, count: usize) {
+    text.extend(std::iter::repeat_n('0', count));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(float: f64, notation: Notation, precision: usize) -> String {
+        format_float(float, &FloatFormat::new(notation, precision), 5000).unwrap_or_default()
+    }
+
+    #[test]
+    fn digits_are_rounded_half_to_even_on_the_exact_value() {
+        assert_eq!(text(2.675, Notation::Fixed, 2), "2.67");
+        assert_eq!(text(2.5, Notation::Fixed, 0), "2");
+        assert_eq!(text(0.125, Notation::Fixed, 2), "0.12");
+        assert_eq!(text(2.5, Notation::Exponent, 0), "2e+00");
+        assert_eq!(text(-1e22, Notation::Fixed, 1), "-10000000000000000000000.0");
+    }
+
+    #[test]
+    fn general_drops_zeros() {
+        assert_eq!(text(100_000.0, Notation::General, 6), "100000");
+        assert_eq!(text(1e6, Notation::General, 6), "1e+06");
+        assert_eq!(text(0.0001, Notation::General, 0), "0.0001");
+        assert_eq!(text(0.0, Notation::General, 6), "0");
+    }
+
+    #[test]
+    fn flags() {
+        let mut format = FloatFormat::new(Notation::General, 3);
+        format.is_alternate = true;
+        assert_eq!(format_float(1.0, &format, 9).as_deref(), Ok("1.00"));
+        format.ends_with_point_zero = true;
+        format.is_alternate = false;
+        assert_eq!(format_float(123.0, &format, 9).as_deref(), Ok("1.23e+02"));
+        let mut format = FloatFormat::new(Notation::Fixed, 1);
+        format.drops_negative_zero = true;
+        assert_eq!(format_float(-0.01, &format, 9).as_deref(), Ok("0.0"));
+        assert_eq!(format_float(f64::NEG_INFINITY, &format, 9).as_deref(), Ok("-inf"));
+        assert_eq!(format_float(1.0, &format, 0), Err(NumberError::TooLarge));
+    }
+}

@@ -1,0 +1,69 @@
+//! What can go wrong with numbers: one variant for each Python exception, each with CPython 3.11's text.
+//!
+//! `1 % 0` is `ZeroDivision("integer modulo by zero")`. Which kind of the crate's errors a variant becomes is the caller's business.
+
+use std::fmt;
+
+/// A result whose error is a [`NumberError`].
+pub type NumberResult<T> = Result<T, NumberError>;
+
+/// Why an operation on numbers has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NumberError {
+    /// Python's ZeroDivisionError: `1 / 0`.
+    ZeroDivision(&'static str),
+    /// Python's OverflowError: `2.0 ** 5000`.
+    Overflow(String),
+    /// Python's ValueError: `'{:d}'.format(1.5)`.
+    Value(String),
+    /// Python's TypeError: `'%x' % 1.5`.
+    Type(String),
+    /// Python's SyntaxError, which the reference raises for a float literal with digits that are not ASCII: `1.٣`.
+    Syntax(String),
+    /// The result is a complex number, which no template can use: `(-8) ** 0.5`.
+    Complex,
+    /// The result is a lone surrogate, which Rust's text cannot hold: `'%c' % 0xd800`.
+    Surrogate(u32),
+    /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
+    TooLarge,
+}
+
+impl NumberError {
+    /// An OverflowError.
+    pub fn overflow(text: impl Into<String>) -> Self {
+        Self::Overflow(text.into())
+    }
+
+    /// A ValueError.
+    pub fn value(text: impl Into<String>) -> Self {
+        Self::Value(text.into())
+    }
+
+    /// The OverflowError of an integer that no float can come near.
+    pub fn int_too_large_for_float() -> Self {
+        Self::overflow("int too large to convert to float")
+    }
+
+    /// The ValueError of an integer whose text would have more digits than CPython converts.
+    pub fn too_many_digits() -> Self {
+        Self::value(
+            "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
+        )
+    }
+}
+
+impl fmt::Display for NumberError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroDivision(text) => formatter.write_str(text),
+            Self::Overflow(text) | Self::Value(text) | Self::Type(text) | Self::Syntax(text) => formatter.write_str(text),
+            Self::Complex => formatter.write_str("complex numbers are not supported"),
+            Self::Surrogate(code) => {
+                write!(formatter, "lone surrogate U+{code:04X} is not supported")
+            }
+            Self::TooLarge => formatter.write_str("number or text too large"),
+        }
+    }
+}
+
+impl std::error::Error for NumberError {}

@@ -1,0 +1,317 @@
+//! Between integers and floats, without an error in the last bit.
+//!
+//! Conversions round half to even, `2**53 + 1` is not equal to any float, `(10**400) / (10**399)` is `10.0`. After CPython's
+//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`), `floatobject.c` (`float_richcompare`, `float___trunc___impl`,
+//! `float_as_integer_ratio_impl`, `float_hex_impl`). Rounding to decimal places is in [`round`](super::round).
+
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint};
+
+use super::error::{NumberError, NumberResult};
+use super::int::{Int, IntRef, NumberRef};
+
+/// The bits of a float's significand, the leading one included.
+const SIGNIFICAND_BITS: i64 = 53;
+
+/// The exponent of the smallest float above zero.
+const MIN_EXPONENT: i64 = -1074;
+
+/// The exponent of the first power of two that no float holds.
+const MAX_EXPONENT: i64 = 1024;
+
+/// The leading bits of a magnitude: it is `bits * 2**exponent`, and a little more where `is_inexact`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leading {
+    /// At least 65 of the magnitude's bits, or all of them.
+    pub bits: u128,
+    /// How many bits come after them.
+    pub exponent: u64,
+    /// Whether one of those is set.
+    pub is_inexact: bool,
+}
+
+impl Leading {
+    /// The leading bits of `magnitude`.
+    pub fn of(magnitude: &BigUint) -> Self {
+        let mut digits = magnitude.iter_u64_digits().rev();
+        let top = u128::from(digits.next().unwrap_or(0));
+        let Some(next) = digits.next() else {
+            return Self {
+                bits: top,
+                exponent: 0,
+                is_inexact: false,
+            };
+        };
+        let exponent = (digits.len() as u64).saturating_mul(u64::from(u64::BITS));
+        Self {
+            bits: (top << u64::BITS) | u128::from(next),
+            exponent,
+            is_inexact: magnitude.trailing_zeros().is_some_and(|zeros| zeros < exponent),
+        }
+    }
+}
+
+/// `float(int)`: the nearest float, the even one of two.
+pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
+    let big = match int {
+        IntRef::Small(small) => return Ok(small as f64),
+        IntRef::Big(big) => big,
+    };
+    let leading = Leading::of(big.magnitude());
+    let exponent = i64::try_from(leading.exponent).unwrap_or(i64::MAX);
+    let float = nearest(leading.bits, leading.is_inexact, exponent);
+    if float.is_infinite() {
+        return Err(NumberError::int_too_large_for_float());
+    }
+    Ok(with_sign(float, int.is_negative()))
+}
+
+/// `left / right` of two integers: the float nearest to the exact quotient.
+pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
+    if right.is_zero() {
+        return Err(NumberError::ZeroDivision("division by zero"));
+    }
+    let is_negative = left.is_negative() != right.is_negative();
+    if left.is_zero() {
+        return Ok(with_sign(0.0, is_negative));
+    }
+    if left.bit_length() <= 53 && right.bit_length() <= 53 {
+        // Both are floats, and one division rounds once.
+        return Ok(int_to_float(left)? / int_to_float(right)?);
+    }
+    let too_large = || NumberError::overflow("integer division result too large for a float");
+    let left_bits = i64::try_from(left.bit_length()).map_err(|_| NumberError::TooLarge)?;
+    let right_bits = i64::try_from(right.bit_length()).map_err(|_| NumberError::TooLarge)?;
+    // The quotient lies between 2**(difference - 1) and 2**(difference + 1).
+    let difference = left_bits.saturating_sub(right_bits);
+    if difference > MAX_EXPONENT {
+        return Err(too_large());
+    }
+    if difference < MIN_EXPONENT - 1 {
+        return Ok(with_sign(0.0, is_negative));
+    }
+    // 65 or 66 bits of quotient are more than a float has; whether anything remains decides the ties.
+    let shift = 65 - difference;
+    let (mut dividend, mut divisor) = (left.magnitude(), right.magnitude());
+    if shift > 0 {
+        *dividend.to_mut() <<= shift.unsigned_abs();
+    } else {
+        *divisor.to_mut() <<= shift.unsigned_abs();
+    }
+    let quotient = &*dividend / &*divisor;
+    let is_inexact = &quotient * &*divisor != *dividend;
+    let float = nearest(Leading::of(&quotient).bits, is_inexact, -shift);
+    if float.is_infinite() {
+        return Err(too_large());
+    }
+    Ok(with_sign(float, is_negative))
+}
+
+/// `int(float)`: rounded towards zero.
+pub fn truncate(float: f64) -> NumberResult<Int> {
+    if float.is_nan() {
+        return Err(NumberError::value("cannot convert float NaN to integer"));
+    }
+    if float.is_infinite() {
+        return Err(NumberError::overflow("cannot convert float infinity to integer"));
+    }
+    // The bounds are powers of two: the lower one fits, the upper one does not.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
+        return Ok(Int::Small(float as i64));
+    }
+    let (significand, exponent) = parts(float);
+    let magnitude = BigInt::from(significand) << exponent.unsigned_abs();
+    Ok(Int::from(if float < 0.0 { -magnitude } else { magnitude }))
+}
+
+/// `math.floor(float)`.
+pub fn floor(float: f64) -> NumberResult<Int> {
+    truncate(float.floor())
+}
+
+/// `math.ceil(float)`.
+pub fn ceil(float: f64) -> NumberResult<Int> {
+    truncate(float.ceil())
+}
+
+/// `float.is_integer()`.
+pub fn is_integer(float: f64) -> bool {
+    float.is_finite() && float.fract() == 0.0
+}
+
+/// The order of two numbers by their exact values; none where one is nan.
+pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => Some(left.compare(right)),
+        (NumberRef::Float(left), NumberRef::Float(right)) => left.partial_cmp(&right),
+        (NumberRef::Int(left), NumberRef::Float(right)) => compare_mixed(left, right),
+        (NumberRef::Float(left), NumberRef::Int(right)) => compare_mixed(right, left).map(Ordering::reverse),
+    }
+}
+
+/// `left == right` by their exact values.
+pub fn is_equal(left: NumberRef<'_>, right: NumberRef<'_>) -> bool {
+    compare(left, right) == Some(Ordering::Equal)
+}
+
+/// `float.as_integer_ratio()`: the fraction in lowest terms.
+pub fn as_integer_ratio(float: f64) -> NumberResult<(Int, Int)> {
+    if float.is_nan() {
+        return Err(NumberError::value("cannot convert NaN to integer ratio"));
+    }
+    if float.is_infinite() {
+        return Err(NumberError::overflow("cannot convert Infinity to integer ratio"));
+    }
+    if is_integer(float) {
+        return Ok((truncate(float)?, Int::Small(1)));
+    }
+    let (significand, exponent) = parts(float);
+    let zeros = significand.trailing_zeros();
+    let numerator = i64::try_from(significand >> zeros).unwrap_or(i64::MAX);
+    let denominator = BigInt::from(1) << (exponent + i64::from(zeros)).unsigned_abs();
+    let signed = if float < 0.0 { -numerator } else { numerator };
+    Ok((Int::Small(signed), Int::from(denominator)))
+}
+
+/// `float.hex()`: `0x1.8000000000000p+0`.
+pub fn hex(float: f64) -> String {
+    if float.is_nan() {
+        return "nan".to_owned();
+    }
+    let sign = if float.is_sign_negative() { "-" } else { "" };
+    if float.is_infinite() {
+        return format!("{sign}inf");
+    }
+    if float == 0.0 {
+        return format!("{sign}0x0.0p+0");
+    }
+    let (significand, exponent) = parts(float);
+    let leading = significand >> 52;
+    let fraction = significand & ((1 << 52) - 1);
+    let exponent = exponent + 52;
+    format!("{sign}0x{leading}.{fraction:013x}p{exponent:+}")
+}
+
+/// The order of an integer and a float: by the integer part, and by the fraction where those are equal.
+fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    let Ok(whole) = truncate(float) else {
+        return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
+    };
+    let order = int.compare(whole.as_ref());
+    Some(order.then(if float.fract() > 0.0 {
+        Ordering::Less
+    } else if float.fract() < 0.0 {
+        Ordering::Greater
+    } else {
+        Ordering::Equal
+    }))
+}
+
+/// Significand and exponent of a finite float: its magnitude is `significand * 2**exponent`.
+fn parts(float: f64) -> (u64, i64) {
+    let bits = float.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
+        0 => (fraction, MIN_EXPONENT),
+        biased => (fraction | (1 << 52), biased - 1 + MIN_EXPONENT),
+    }
+}
+
+/// The float nearest to `(bits + a little, where is_inexact) * 2**exponent`; infinity where it is too large.
+///
+/// `bits` has at least 55 bits where it is inexact.
+fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
+    let length = i64::from(u128::BITS - bits.leading_zeros());
+    if exponent.saturating_add(length) > MAX_EXPONENT {
+        return f64::INFINITY;
+    }
+    let excess = (length - SIGNIFICAND_BITS).max(MIN_EXPONENT.saturating_sub(exponent));
+    if excess <= 0 {
+        return bits as f64 * power_of_two(exponent);
+    }
+    if excess > length {
+        // Below half of the smallest float.
+        return 0.0;
+    }
+    let kept = bits.checked_shr(excess as u32).unwrap_or(0);
+    let half = 1_u128 << (excess - 1);
+    let rest = bits - kept.checked_shl(excess as u32).unwrap_or(0);
+    let rounds_up = rest > half || (rest == half && (is_inexact || kept & 1 == 1));
+    let rounded = kept + u128::from(rounds_up);
+    let exponent = exponent + excess;
+    if exponent + i64::from(u128::BITS - rounded.leading_zeros()) > MAX_EXPONENT {
+        return f64::INFINITY;
+    }
+    // Both factors are exact, and so is their product.
+    rounded as f64 * power_of_two(exponent)
+}
+
+/// `2**exponent`, for an exponent that floats have.
+fn power_of_two(exponent: i64) -> f64 {
+    if exponent >= -1022 {
+        f64::from_bits((exponent.clamp(-1022, 1023) + 1023).unsigned_abs() << 52)
+    } else {
+        f64::from_bits(1 << (exponent.max(MIN_EXPONENT) - MIN_EXPONENT))
+    }
+}
+
+/// The magnitude with a sign.
+fn with_sign(magnitude: f64, is_negative: bool) -> f64 {
+    if is_negative { -magnitude } else { magnitude }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn power(base: i64, exponent: u32) -> BigInt {
+        BigInt::from(base).pow(exponent)
+    }
+
+    #[test]
+    fn huge_integers_divide_exactly() {
+        let (left, right) = (power(10, 400), power(10, 399));
+        assert_eq!(true_divide((&left).into(), (&right).into()), Ok(10.0));
+        assert_eq!(
+            true_divide((&left).into(), 3.into()),
+            Err(NumberError::overflow("integer division result too large for a float"))
+        );
+        assert_eq!(true_divide(3.into(), (&left).into()), Ok(0.0));
+        assert!(true_divide(0.into(), (-5).into()).is_ok_and(f64::is_sign_negative));
+    }
+
+    #[test]
+    fn numbers_compare_by_their_exact_values() {
+        let int = NumberRef::Int(9_007_199_254_740_993.into());
+        assert_eq!(
+            compare(int, NumberRef::Float(9_007_199_254_740_992.0)),
+            Some(Ordering::Greater)
+        );
+        assert_eq!(compare(int, NumberRef::Float(f64::INFINITY)), Some(Ordering::Less));
+        assert_eq!(compare(int, NumberRef::Float(f64::NAN)), None);
+        assert!(is_equal(NumberRef::Int(1.into()), NumberRef::Float(1.0)));
+    }
+
+    #[test]
+    fn conversions_round_half_to_even() {
+        let tie = (power(2, 53) + 1_u32) << 20_u32;
+        assert_eq!(int_to_float((&tie).into()), Ok(9_444_732_965_739_290_427_392.0));
+        let above = tie + 1_u32;
+        assert_eq!(int_to_float((&above).into()), Ok(9_444_732_965_739_292_524_544.0));
+        assert_eq!(
+            int_to_float((&power(2, 1024)).into()),
+            Err(NumberError::int_too_large_for_float())
+        );
+    }
+
+    #[test]
+    fn fractions_and_hexadecimal() {
+        assert_eq!(as_integer_ratio(-0.75), Ok((Int::Small(-3), Int::Small(4))));
+        assert_eq!(hex(5e-324), "0x0.0000000000001p-1022");
+        assert_eq!(hex(-1.5), "-0x1.8000000000000p+0");
+    }
+}

@@ -1,0 +1,68 @@
+//! The filter `filesizeformat`: `1500` is `1.5 kB`, `1024` with binary prefixes is `1.0 KiB`.
+//!
+//! After jinja2's `do_filesizeformat`, with Python's arithmetic on the way. Texts as input are made floats by the caller.
+
+use super::arithmetic::to_float;
+use super::digits::{FloatFormat, Notation, format_float};
+use super::error::NumberResult;
+use super::exact::{compare, int_to_float, truncate};
+use super::int::{IntRef, NumberRef};
+use super::int_arithmetic::power;
+use super::text::int_text;
+
+/// The units of 1000 bytes and its powers.
+const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
+
+/// The units of 1024 bytes and its powers.
+const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
+
+/// A number of bytes for people to read.
+pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
+    let bytes = to_float(bytes)?;
+    let (base, units) = if is_binary { (1024, BINARY) } else { (1000, DECIMAL) };
+    if bytes == 1.0 {
+        return Ok("1 Byte".to_owned());
+    }
+    if is_below(bytes, IntRef::Small(base)) {
+        let whole = int_text(truncate(bytes)?.as_ref())?;
+        return Ok(format!("{whole} Bytes"));
+    }
+    let mut text = String::new();
+    for (exponent, unit) in (2..).zip(units) {
+        // The first size that is too large for the unit: 1024**9 has 91 bits.
+        let end = power(IntRef::Small(base), IntRef::Small(exponent), 128)?;
+        let count = base as f64 * bytes / int_to_float(end.as_ref())?;
+        let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
+        text = format!("{digits} {unit}");
+        if is_below(bytes, end.as_ref()) {
+            break;
+        }
+    }
+    Ok(text)
+}
+
+/// `float < int`.
+fn is_below(float: f64, int: IntRef<'_>) -> bool {
+    compare(NumberRef::Float(float), NumberRef::Int(int)).is_some_and(std::cmp::Ordering::is_lt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::number::NumberError;
+
+    #[test]
+    fn sizes() {
+        let size = |bytes: f64, is_binary| filesize(NumberRef::Float(bytes), is_binary);
+        assert_eq!(size(1.0, false).as_deref(), Ok("1 Byte"));
+        assert_eq!(size(-5.5, false).as_deref(), Ok("-5 Bytes"));
+        assert_eq!(size(1500.0, false).as_deref(), Ok("1.5 kB"));
+        assert_eq!(size(1024.0, true).as_deref(), Ok("1.0 KiB"));
+        assert_eq!(size(1e30, false).as_deref(), Ok("1000000.0 YB"));
+        assert_eq!(size(f64::NAN, false).as_deref(), Ok("nan YB"));
+        assert_eq!(
+            size(f64::NEG_INFINITY, false),
+            Err(NumberError::overflow("cannot convert float infinity to integer"))
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Arithmetic of floats, after CPython's `floatobject.c`: `-7.5 % 2` is `0.5`, `1 // 0.1` is `9.0`.
+//!
+//! Sum, difference and product are Rust's own; here are the operations that raise or that Python defines otherwise. The divisor's
+//! sign rules, also for zeros: `-0.0 % 5.0` is `0.0`, `0.0 % -5.0` is `-0.0`.
+
+use super::error::{NumberError, NumberResult};
+
+/// `left / right`.
+pub fn true_divide(left: f64, right: f64) -> NumberResult<f64> {
+    if right == 0.0 {
+        return Err(NumberError::ZeroDivision("float division by zero"));
+    }
+    Ok(left / right)
+}
+
+/// `left // right`.
+pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
+    if right == 0.0 {
+        return Err(NumberError::ZeroDivision("float floor division by zero"));
+    }
+    let remainder = left % right;
+    let mut quotient = (left - remainder) / right;
+    if remainder != 0.0 && (right < 0.0) != (remainder < 0.0) {
+        quotient -= 1.0;
+    }
+    if quotient == 0.0 {
+        return Ok(0.0_f64.copysign(left / right));
+    }
+    // The quotient is a whole number but for the rounding of the division above.
+    let floor = quotient.floor();
+    Ok(if quotient - floor > 0.5 { floor + 1.0 } else { floor })
+}
+
+/// `left % right`: with the sign of the divisor.
+pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
+    if right == 0.0 {
+        return Err(NumberError::ZeroDivision("float modulo"));
+    }
+    let remainder = left % right;
+    Ok(if remainder == 0.0 {
+        0.0_f64.copysign(right)
+    } else if (right < 0.0) != (remainder < 0.0) {
+        remainder + right
+    } else {
+        remainder
+    })
+}
+
+/// `base ** exponent`.
+pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
+    // The special cases are IEEE 754's, which `powf` follows; what is left is what Python refuses.
+    if base == 0.0 && exponent < 0.0 && exponent.is_finite() {
+        return Err(NumberError::ZeroDivision("0.0 cannot be raised to a negative power"));
+    }
+    if !base.is_finite() || !exponent.is_finite() {
+        return Ok(base.powf(exponent));
+    }
+    if base < 0.0 && exponent.floor() != exponent {
+        // The complex number is refused, but one that is too large is already so in the reference.
+        return Err(if base.abs().powf(exponent).is_infinite() {
+            NumberError::overflow("complex exponentiation")
+        } else {
+            NumberError::Complex
+        });
+    }
+    let power = base.powf(exponent);
+    if power.is_infinite() {
+        return Err(NumberError::overflow("(34, 'Numerical result out of range')"));
+    }
+    Ok(power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn division_rounds_down() {
+        assert_eq!(floor_divide(1.0, 0.1), Ok(9.0));
+        assert_eq!(floor_divide(-7.0, 2.0), Ok(-4.0));
+        assert!(floor_divide(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_negative()));
+        assert_eq!(modulo(-7.5, 2.0), Ok(0.5));
+        assert_eq!(modulo(1.0, f64::NEG_INFINITY), Ok(f64::NEG_INFINITY));
+        assert!(modulo(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_positive()));
+        assert!(modulo(0.0, -5.0).is_ok_and(|zero| zero.is_sign_negative()));
+    }
+
+    #[test]
+    fn powers_that_python_refuses() {
+        assert_eq!(
+            power(2.0, 5000.0),
+            Err(NumberError::overflow("(34, 'Numerical result out of range')"))
+        );
+        assert_eq!(power(2.0, -5000.0), Ok(0.0));
+        assert_eq!(power(-8.0, 0.5), Err(NumberError::Complex));
+        assert_eq!(power(f64::NAN, 0.0), Ok(1.0));
+        assert_eq!(power(f64::NEG_INFINITY, 0.5), Ok(f64::INFINITY));
+    }
+}

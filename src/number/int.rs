@@ -1,0 +1,215 @@
+//! Integers of any size, and the two kinds of number together.
+//!
+//! An [`Int`] is an `i64` where it fits and a big integer only where it does not, so equality of variants is equality of numbers:
+//! `Int::from(BigInt::from(7))` is `Int::Small(7)`. [`IntRef`] is what operations take, so that a caller that shares its big
+//! integers need not clone them. Knows nothing of text.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+/// An integer of any size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Int {
+    /// A number that fits: `7`.
+    Small(i64),
+    /// A number outside `i64`, always: `2**100`.
+    Big(BigInt),
+}
+
+/// An integer that is borrowed, as operations take it.
+#[derive(Clone, Copy, Debug)]
+pub enum IntRef<'a> {
+    /// A number that fits.
+    Small(i64),
+    /// A number outside `i64`.
+    Big(&'a BigInt),
+}
+
+/// The result of arithmetic: an integer or a float.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// An integer.
+    Int(Int),
+    /// A float.
+    Float(f64),
+}
+
+/// An operand of arithmetic.
+#[derive(Clone, Copy, Debug)]
+pub enum NumberRef<'a> {
+    /// An integer.
+    Int(IntRef<'a>),
+    /// A float.
+    Float(f64),
+}
+
+impl Int {
+    /// The integer, borrowed.
+    pub fn as_ref(&self) -> IntRef<'_> {
+        match self {
+            Self::Small(small) => IntRef::Small(*small),
+            Self::Big(big) => IntRef::Big(big),
+        }
+    }
+}
+
+impl Number {
+    /// The number, borrowed.
+    pub fn as_ref(&self) -> NumberRef<'_> {
+        match self {
+            Self::Int(int) => NumberRef::Int(int.as_ref()),
+            Self::Float(float) => NumberRef::Float(*float),
+        }
+    }
+}
+
+impl From<i64> for Int {
+    fn from(small: i64) -> Self {
+        Self::Small(small)
+    }
+}
+
+impl From<BigInt> for Int {
+    fn from(big: BigInt) -> Self {
+        match i64::try_from(&big) {
+            Ok(small) => Self::Small(small),
+            Err(_) => Self::Big(big),
+        }
+    }
+}
+
+impl From<Int> for BigInt {
+    fn from(int: Int) -> Self {
+        match int {
+            Int::Small(small) => small.into(),
+            Int::Big(big) => big,
+        }
+    }
+}
+
+impl From<i64> for IntRef<'_> {
+    fn from(small: i64) -> Self {
+        Self::Small(small)
+    }
+}
+
+impl<'a> From<&'a Int> for IntRef<'a> {
+    fn from(int: &'a Int) -> Self {
+        int.as_ref()
+    }
+}
+
+impl<'a> From<&'a BigInt> for IntRef<'a> {
+    fn from(big: &'a BigInt) -> Self {
+        match i64::try_from(big) {
+            Ok(small) => Self::Small(small),
+            Err(_) => Self::Big(big),
+        }
+    }
+}
+
+impl<'a> IntRef<'a> {
+    /// A copy that is owned.
+    pub fn to_int(self) -> Int {
+        match self {
+            Self::Small(small) => Int::Small(small),
+            Self::Big(big) => Int::Big(big.clone()),
+        }
+    }
+
+    /// The number as a big integer, made where it is small.
+    pub fn to_big(self) -> Cow<'a, BigInt> {
+        match self {
+            Self::Small(small) => Cow::Owned(small.into()),
+            Self::Big(big) => Cow::Borrowed(big),
+        }
+    }
+
+    /// The number without its sign, as a big integer.
+    pub fn magnitude(self) -> Cow<'a, BigUint> {
+        match self {
+            Self::Small(small) => Cow::Owned(small.unsigned_abs().into()),
+            Self::Big(big) => Cow::Borrowed(big.magnitude()),
+        }
+    }
+
+    /// Whether the number is below zero.
+    pub fn is_negative(self) -> bool {
+        match self {
+            Self::Small(small) => small < 0,
+            Self::Big(big) => big.sign() == Sign::Minus,
+        }
+    }
+
+    /// Whether the number is zero.
+    pub fn is_zero(self) -> bool {
+        matches!(self, Self::Small(0))
+    }
+
+    /// Whether the number is odd.
+    pub fn is_odd(self) -> bool {
+        match self {
+            Self::Small(small) => small & 1 != 0,
+            Self::Big(big) => big.bit(0),
+        }
+    }
+
+    /// Python's `int.bit_length`: the bits of the magnitude, none for zero.
+    pub fn bit_length(self) -> u64 {
+        match self {
+            Self::Small(small) => u64::from(u64::BITS - small.unsigned_abs().leading_zeros()),
+            Self::Big(big) => big.bits(),
+        }
+    }
+
+    /// Python's `int.bit_count`: the ones in the magnitude.
+    pub fn bit_count(self) -> u64 {
+        match self {
+            Self::Small(small) => u64::from(small.unsigned_abs().count_ones()),
+            Self::Big(big) => big.magnitude().count_ones(),
+        }
+    }
+
+    /// The order of two integers.
+    pub fn compare(self, other: IntRef<'_>) -> Ordering {
+        match (self, other) {
+            (Self::Small(left), IntRef::Small(right)) => left.cmp(&right),
+            (Self::Big(left), IntRef::Big(right)) => left.cmp(right),
+            // A big one is outside i64, so its sign decides.
+            (Self::Small(_), right) if right.is_negative() => Ordering::Greater,
+            (Self::Small(_), _) => Ordering::Less,
+            (left, IntRef::Small(_)) if left.is_negative() => Ordering::Less,
+            (_, IntRef::Small(_)) => Ordering::Greater,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_big_integer_is_outside_i64() {
+        assert_eq!(Int::from(BigInt::from(i64::MIN)), Int::Small(i64::MIN));
+        assert!(matches!(Int::from(BigInt::from(i64::MIN) - 1), Int::Big(_)));
+    }
+
+    #[test]
+    fn bits_are_those_of_the_magnitude() {
+        assert_eq!(IntRef::Small(0).bit_length(), 0);
+        assert_eq!(IntRef::Small(-8).bit_length(), 4);
+        assert_eq!(IntRef::Small(i64::MIN).bit_length(), 64);
+        assert_eq!(IntRef::Small(-7).bit_count(), 3);
+    }
+
+    #[test]
+    fn the_sign_of_a_big_integer_decides() {
+        let big = Int::from(BigInt::from(1) << 64_u32);
+        let negative = Int::from(BigInt::from(-1) << 64_u32);
+        assert_eq!(IntRef::Small(5).compare(big.as_ref()), Ordering::Less);
+        assert_eq!(negative.as_ref().compare(5.into()), Ordering::Less);
+        assert_eq!(big.as_ref().compare(negative.as_ref()), Ordering::Greater);
+    }
+}

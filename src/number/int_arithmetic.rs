@@ -1,0 +1,170 @@
+//! Arithmetic of integers, after CPython's `longobject.c`: `-7 // 2` is `-4`, `-7 % 3` is `2`, `2**100` is exact.
+//!
+//! What can grow takes the number of bits a result may have, and refuses before it computes. True division is in
+//! [`exact`](super::exact), because its result is a float, and powers with a negative exponent are in
+//! [`arithmetic`](super::arithmetic).
+
+use num_integer::Integer;
+
+use super::error::{NumberError, NumberResult};
+use super::exact::Leading;
+use super::int::{Int, IntRef};
+
+/// `left + right`.
+pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let Some(sum) = left.checked_add(right) {
+            return Ok(Int::Small(sum));
+        }
+    }
+    refuse_beyond(sum_bits(left, right), max_bits)?;
+    Ok(Int::from(&*left.to_big() + &*right.to_big()))
+}
+
+/// `left - right`.
+pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let Some(difference) = left.checked_sub(right) {
+            return Ok(Int::Small(difference));
+        }
+    }
+    refuse_beyond(sum_bits(left, right), max_bits)?;
+    Ok(Int::from(&*left.to_big() - &*right.to_big()))
+}
+
+/// `left * right`.
+pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let Some(product) = left.checked_mul(right) {
+            return Ok(Int::Small(product));
+        }
+    }
+    if left.is_zero() || right.is_zero() {
+        return Ok(Int::Small(0));
+    }
+    // The product has this many bits, or one fewer.
+    refuse_beyond(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
+    Ok(Int::from(&*left.to_big() * &*right.to_big()))
+}
+
+/// `-int`.
+pub fn negate(int: IntRef<'_>) -> Int {
+    if let IntRef::Small(small) = int {
+        if let Some(negated) = small.checked_neg() {
+            return Int::Small(negated);
+        }
+    }
+    Int::from(-&*int.to_big())
+}
+
+/// `abs(int)`.
+pub fn absolute(int: IntRef<'_>) -> Int {
+    if int.is_negative() { negate(int) } else { int.to_int() }
+}
+
+/// `left // right`: rounded towards minus infinity.
+pub fn floor_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
+    match divide(left, right) {
+        Some((quotient, _)) => Ok(quotient),
+        None => Err(NumberError::ZeroDivision("integer division or modulo by zero")),
+    }
+}
+
+/// `left % right`: with the sign of the divisor.
+pub fn modulo(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
+    match divide(left, right) {
+        Some((_, remainder)) => Ok(remainder),
+        None => Err(NumberError::ZeroDivision("integer modulo by zero")),
+    }
+}
+
+/// `base ** exponent` for an exponent that is not negative.
+pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
+    match (base, exponent) {
+        (_, IntRef::Small(0)) | (IntRef::Small(1), _) => return Ok(Int::Small(1)),
+        (IntRef::Small(0), _) => return Ok(Int::Small(0)),
+        (IntRef::Small(-1), _) => return Ok(Int::Small(if exponent.is_odd() { -1 } else { 1 })),
+        _ => {}
+    }
+    let IntRef::Small(exponent) = exponent else {
+        return Err(NumberError::TooLarge);
+    };
+    let exponent = u32::try_from(exponent).map_err(|_| NumberError::TooLarge)?;
+    if let IntRef::Small(base) = base {
+        if let Some(power) = base.checked_pow(exponent) {
+            return Ok(Int::Small(power));
+        }
+    }
+    // Exact for powers of two, and otherwise right within a few bits of the largest number any limit allows.
+    let bits = binary_logarithm(base) * f64::from(exponent) + 1.0;
+    refuse_beyond(bits as u64, max_bits)?;
+    Ok(Int::from(base.to_big().pow(exponent)))
+}
+
+/// Quotient and remainder, rounded towards minus infinity; nothing for a divisor of zero.
+fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
+    if right.is_zero() {
+        return None;
+    }
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let (Some(quotient), Some(remainder)) = (left.checked_div(right), left.checked_rem(right)) {
+            return Some(if remainder != 0 && (remainder < 0) != (right < 0) {
+                // Neither can overflow: the quotient was rounded towards zero, and the remainder has the other sign.
+                (
+                    Int::Small(quotient.wrapping_sub(1)),
+                    Int::Small(remainder.wrapping_add(right)),
+                )
+            } else {
+                (Int::Small(quotient), Int::Small(remainder))
+            });
+        }
+    }
+    let (quotient, remainder) = left.to_big().div_mod_floor(&right.to_big());
+    Some((Int::from(quotient), Int::from(remainder)))
+}
+
+/// The most bits that a sum or a difference can have.
+fn sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
+    left.bit_length().max(right.bit_length()).saturating_add(1)
+}
+
+/// The logarithm of the magnitude, for numbers above 1.
+fn binary_logarithm(int: IntRef<'_>) -> f64 {
+    let leading = Leading::of(&int.magnitude());
+    (leading.bits as f64).log2() + leading.exponent as f64
+}
+
+/// Refuses a result of `bits` bits where `max_bits` are allowed.
+fn refuse_beyond(bits: u64, max_bits: u64) -> NumberResult<()> {
+    if bits > max_bits { Err(NumberError::TooLarge) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BITS: u64 = 1 << 20;
+
+    fn small(left: i64, right: i64, operation: fn(IntRef<'_>, IntRef<'_>) -> NumberResult<Int>) -> NumberResult<Int> {
+        operation(left.into(), right.into())
+    }
+
+    #[test]
+    fn division_rounds_down() {
+        assert_eq!(small(-7, 2, floor_divide), Ok(Int::Small(-4)));
+        assert_eq!(small(-7, 3, modulo), Ok(Int::Small(2)));
+        assert_eq!(small(7, -3, modulo), Ok(Int::Small(-2)));
+        assert_eq!(small(i64::MIN, -1, modulo), Ok(Int::Small(0)));
+        assert_eq!(small(i64::MIN, -1, floor_divide), subtract(0.into(), i64::MIN.into(), BITS));
+        assert_eq!(small(1, 0, modulo), Err(NumberError::ZeroDivision("integer modulo by zero")));
+    }
+
+    #[test]
+    fn powers_are_refused_before_they_are_computed() {
+        assert_eq!(power(2.into(), i64::MAX.into(), BITS), Err(NumberError::TooLarge));
+        assert_eq!(power(3.into(), 4_000_000_000.into(), BITS), Err(NumberError::TooLarge));
+        assert_eq!(power((-1).into(), i64::MAX.into(), BITS), Ok(Int::Small(-1)));
+        assert_eq!(power(2.into(), 99.into(), 99), Err(NumberError::TooLarge));
+        assert!(power(2.into(), 99.into(), 100).is_ok());
+    }
+}

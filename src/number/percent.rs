@@ -1,0 +1,359 @@
+//! The conversions of `%`: `'%+08.2f' % 3.14159` is `+0003.14`, `'%#x' % 255` is `0xff`.
+//!
+//! One conversion is read with [`Conversion::read`], which asks an [`Arguments`] for what `(key)` and `*` take, and a number is
+//! put into it with [`format_number`]. After CPython's `unicodeobject.c` (`unicode_format_arg_parse`, `mainformatlong`,
+//! `formatfloat`, `unicode_format_arg_output`). The walk over the format, `%%`, the argument of the conversion itself, and what is
+//! not a number, are the caller's.
+
+use super::digits::{FloatFormat, Notation, format_float};
+use super::error::{NumberError, NumberResult};
+use super::exact::{int_to_float, truncate};
+use super::int::{Int, IntRef, NumberRef};
+use super::spec::character;
+use super::text::magnitude_text;
+
+/// Where a conversion gets its key and its stars from, in the order in which they are written.
+pub trait Arguments {
+    /// The caller's error.
+    type Error: From<NumberError>;
+
+    /// A key begins: refuses where there is no mapping, with `format requires a mapping`.
+    fn expect_mapping(&mut self) -> Result<(), Self::Error>;
+
+    /// Looks up the key; what it names becomes the argument of this conversion.
+    fn pick_key(&mut self, key: &str) -> Result<(), Self::Error>;
+
+    /// The next argument, for a star; nothing where it is not an integer.
+    fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
+}
+
+/// One conversion, without its percent sign: `(key)-08.2f`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// Whether it has a key; the arguments were told it.
+    pub has_key: bool,
+    /// `-`: the padding right.
+    pub is_left: bool,
+    /// `+`: a sign also where the number is not negative.
+    pub has_plus: bool,
+    /// A space where a plus could be.
+    pub has_space: bool,
+    /// `#`: the alternate form.
+    pub is_alternate: bool,
+    /// `0`: zeros as padding.
+    pub has_zeros: bool,
+    /// The least number of characters; a negative one of a star has become `-`.
+    pub width: Option<usize>,
+    /// The number behind the point.
+    pub precision: Option<usize>,
+    /// What kind of conversion; any character at all.
+    pub letter: char,
+    /// How many bytes of the format it takes, behind the percent sign.
+    pub length: usize,
+}
+
+impl Conversion {
+    /// Reads the conversion at the beginning of `format`, which begins behind a percent sign.
+    pub fn read<A: Arguments>(format: &str, arguments: &mut A) -> Result<Self, A::Error> {
+        let mut rest = format;
+        let mut conversion = Self {
+            has_key: false,
+            is_left: false,
+            has_plus: false,
+            has_space: false,
+            is_alternate: false,
+            has_zeros: false,
+            width: None,
+            precision: None,
+            letter: '%',
+            length: 0,
+        };
+        if rest.starts_with('(') {
+            arguments.expect_mapping()?;
+            arguments.pick_key(eat_key(&mut rest)?)?;
+            conversion.has_key = true;
+        }
+        while let Some(flag) = eat_one_of(&mut rest, &['-', '+', ' ', '#', '0']) {
+            match flag {
+                '-' => conversion.is_left = true,
+                '+' => conversion.has_plus = true,
+                ' ' => conversion.has_space = true,
+                '#' => conversion.is_alternate = true,
+                _ => conversion.has_zeros = true,
+            }
+        }
+        if eat_one_of(&mut rest, &['*']).is_some() {
+            let width = read_star(arguments, "ssize_t", i64::MIN..=i64::MAX)?;
+            conversion.is_left |= width < 0;
+            conversion.width = Some(usize::try_from(width.unsigned_abs()).unwrap_or(usize::MAX));
+        } else {
+            conversion.width = eat_number(&mut rest, i64::MAX, "width too big")?;
+        }
+        if eat_one_of(&mut rest, &['.']).is_some() {
+            conversion.precision = Some(if eat_one_of(&mut rest, &['*']).is_some() {
+                let bounds = i64::from(i32::MIN)..=i64::from(i32::MAX);
+                usize::try_from(read_star(arguments, "int", bounds)?).unwrap_or(0)
+            } else {
+                eat_number(&mut rest, i64::from(i32::MAX), "precision too big")?.unwrap_or(0)
+            });
+        }
+        // C's length modifiers mean nothing, and are accepted once.
+        eat_one_of(&mut rest, &['h', 'l', 'L']);
+        let mut chars = rest.chars();
+        conversion.letter = chars.next().ok_or_else(|| NumberError::value("incomplete format"))?;
+        conversion.length = format.len().saturating_sub(chars.as_str().len());
+        Ok(conversion)
+    }
+
+    /// The ValueError of a letter that means nothing, raised when the argument has been taken; `index` counts characters from the
+    /// beginning of the whole format.
+    pub fn unsupported_letter(&self, index: usize) -> NumberError {
+        let code = u32::from(self.letter);
+        let shown = if (31..127).contains(&code) { self.letter } else { '?' };
+        NumberError::value(format!(
+            "unsupported format character '{shown}' (0x{code:x}) at index {index}"
+        ))
+    }
+
+    /// The TypeError of an argument that is not a number, for a letter that wants one.
+    pub fn wants_number(&self, type_name: &str) -> NumberError {
+        let letter = self.letter;
+        NumberError::Type(match letter {
+            'x' | 'X' | 'o' => {
+                format!("%{letter} format: an integer is required, not {type_name}")
+            }
+            'd' | 'i' | 'u' => {
+                format!("%{letter} format: a real number is required, not {type_name}")
+            }
+            'c' => "%c requires int or char".to_owned(),
+            _ => format!("must be real number, not {type_name}"),
+        })
+    }
+
+    /// A text in its width, as `%s` and `%c` have it: without zeros.
+    pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
+        self.pad("", "", text, false, max_width)
+    }
+
+    /// Sign, prefix and digits in their width.
+    fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> NumberResult<String> {
+        let width = self.width.unwrap_or(0);
+        if width > max_width {
+            return Err(NumberError::TooLarge);
+        }
+        let missing = width.saturating_sub(sign.len() + prefix.len() + digits.chars().count());
+        let (left, inner, right) = match (self.is_left, has_zeros) {
+            (true, _) => (0, 0, missing),
+            (false, true) => (0, missing, 0),
+            (false, false) => (missing, 0, 0),
+        };
+        Ok([
+            &*" ".repeat(left),
+            sign,
+            prefix,
+            &"0".repeat(inner),
+            digits,
+            &" ".repeat(right),
+        ]
+        .concat())
+    }
+
+    /// What stands for the sign.
+    fn sign(&self, is_negative: bool) -> &'static str {
+        match (is_negative, self.has_plus, self.has_space) {
+            (true, _, _) => "-",
+            (false, true, _) => "+",
+            (false, false, true) => " ",
+            (false, false, false) => "",
+        }
+    }
+}
+
+/// A number in a conversion with one of the letters `d i u o x X c e E f F g G`.
+///
+/// A width or precision above `max_width` is refused. Other letters are formatted as `d`.
+pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: usize) -> NumberResult<String> {
+    match (conversion.letter, number) {
+        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => format_as_float(conversion, int_to_float(int)?, max_width),
+        ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Float(float)) => format_as_float(conversion, float, max_width),
+        ('x' | 'X' | 'o' | 'c', NumberRef::Float(_)) => Err(conversion.wants_number("float")),
+        ('c', NumberRef::Int(int)) => {
+            let code = match int {
+                IntRef::Small(small) => small,
+                IntRef::Big(_) => -1,
+            };
+            let mut buffer = [0; 4];
+            conversion.pad_text(character(code)?.encode_utf8(&mut buffer), max_width)
+        }
+        (_, NumberRef::Int(int)) => format_as_int(conversion, int, max_width),
+        (_, NumberRef::Float(float)) => format_as_int(conversion, truncate(float)?.as_ref(), max_width),
+    }
+}
+
+/// `d i u o x X`.
+fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> NumberResult<String> {
+    let (base, prefix) = match conversion.letter {
+        'o' => (8, "0o"),
+        'x' => (16, "0x"),
+        'X' => (16, "0X"),
+        _ => (10, ""),
+    };
+    let precision = conversion.precision.unwrap_or(0);
+    // CPython adds sign and prefix to the precision in a C int.
+    if precision > (i32::MAX as usize) - 3 {
+        return Err(NumberError::overflow("precision too large"));
+    }
+    if precision > max_width {
+        return Err(NumberError::TooLarge);
+    }
+    let mut digits = magnitude_text(int, base)?;
+    if conversion.letter == 'X' {
+        digits.make_ascii_uppercase();
+    }
+    let zeros = "0".repeat(precision.saturating_sub(digits.len()));
+    let prefix = if conversion.is_alternate { prefix } else { "" };
+    let sign = conversion.sign(int.is_negative());
+    conversion.pad(sign, prefix, &format!("{zeros}{digits}"), conversion.has_zeros, max_width)
+}
+
+/// `e E f F g G`.
+fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> NumberResult<String> {
+    let notation = match conversion.letter {
+        'e' | 'E' => Notation::Exponent,
+        'f' | 'F' => Notation::Fixed,
+        _ => Notation::General,
+    };
+    let mut format = FloatFormat::new(notation, conversion.precision.unwrap_or(6));
+    format.is_alternate = conversion.is_alternate;
+    format.is_upper = conversion.letter.is_ascii_uppercase();
+    let text = format_float(float, &format, max_width)?;
+    let magnitude = text.trim_start_matches('-');
+    let sign = conversion.sign(text.len() > magnitude.len());
+    conversion.pad(sign, "", magnitude, conversion.has_zeros, max_width)
+}
+
+/// Takes a key with its parentheses, which may hold others in pairs.
+fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
+    let mut depth = 0_usize;
+    for (place, char) in rest.char_indices() {
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            let key = rest.get(1..place).unwrap_or_default();
+            *rest = rest.get(place + 1..).unwrap_or_default();
+            return Ok(key);
+        }
+    }
+    Err(NumberError::value("incomplete format key"))
+}
+
+/// Takes the first character where it is one of those.
+fn eat_one_of(rest: &mut &str, wanted: &[char]) -> Option<char> {
+    let mut chars = rest.chars();
+    let first = chars.next().filter(|char| wanted.contains(char))?;
+    *rest = chars.as_str();
+    Some(first)
+}
+
+/// Takes a number in ASCII digits, where there is one.
+fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> NumberResult<Option<usize>> {
+    let end = rest.find(|char: char| !char.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    if digits.is_empty() {
+        return Ok(None);
+    }
+    *rest = after;
+    match digits.parse::<i64>() {
+        Ok(number) if number <= max => Ok(Some(usize::try_from(number).unwrap_or(usize::MAX))),
+        _ => Err(NumberError::value(error)),
+    }
+}
+
+/// The integer of a star, within the bounds of a C type.
+fn read_star<A: Arguments>(arguments: &mut A, c_type: &str, bounds: std::ops::RangeInclusive<i64>) -> Result<i64, A::Error> {
+    match arguments.next_star()? {
+        None => Err(NumberError::Type("* wants int".to_owned()).into()),
+        Some(Int::Small(small)) if bounds.contains(&small) => Ok(small),
+        Some(_) => Err(NumberError::overflow(format!("Python int too large to convert to C {c_type}")).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tuple of integers on the right.
+    struct Tuple(Vec<i64>);
+
+    impl Arguments for Tuple {
+        type Error = NumberError;
+
+        fn expect_mapping(&mut self) -> NumberResult<()> {
+            Err(NumberError::Type("format requires a mapping".to_owned()))
+        }
+
+        fn pick_key(&mut self, _: &str) -> NumberResult<()> {
+            Ok(())
+        }
+
+        fn next_star(&mut self) -> NumberResult<Option<Int>> {
+            Ok(self.0.pop().map(Int::Small))
+        }
+    }
+
+    fn text(format: &str, number: NumberRef<'_>) -> NumberResult<String> {
+        let conversion = Conversion::read(format, &mut Tuple(vec![-6]))?;
+        format_number(&conversion, number, 1000)
+    }
+
+    #[test]
+    fn integers() {
+        let int = |format: &str, int: i64| text(format, NumberRef::Int(int.into())).unwrap_or_default();
+        assert_eq!(int("#+012.5x", 255), "+0x0000000ff");
+        assert_eq!(int("-+#12.5X", -255), "-0X000FF    ");
+        assert_eq!(int("05d", -42), "-0042");
+        assert_eq!(int("*d", 42), "42    ");
+        assert_eq!(int("ld", 5), "5");
+        assert_eq!(int("3c", 65), "  A");
+    }
+
+    #[test]
+    fn floats() {
+        let float = |format: &str, float: f64| text(format, NumberRef::Float(float)).unwrap_or_default();
+        assert_eq!(float("+08.2f", 3.147), "+0003.15");
+        assert_eq!(float("010f", f64::NEG_INFINITY), "-000000inf");
+        assert_eq!(float("d", -3.9), "-3");
+        assert_eq!(float("#.3g", 1e10), "1.00e+10");
+    }
+
+    #[test]
+    fn errors() {
+        let error = |format: &str| text(format, NumberRef::Float(1.5)).map_err(|error| error.to_string());
+        let cases = [
+            ("5", "incomplete format"),
+            ("(a)s", "format requires a mapping"),
+            ("99999999999999999999d", "width too big"),
+            (".2147483648d", "precision too big"),
+            (".2147483647d", "precision too large"),
+            ("x", "%x format: an integer is required, not float"),
+            ("c", "%c requires int or char"),
+        ];
+        for (format, text) in cases {
+            assert_eq!(error(format), Err(text.to_owned()), "{format}");
+        }
+        let conversion = Conversion::read("-z", &mut Tuple(Vec::new()));
+        assert_eq!(
+            conversion.map(|conversion| conversion.unsupported_letter(2)),
+            Ok(NumberError::value("unsupported format character 'z' (0x7a) at index 2"))
+        );
+    }
+
+    #[test]
+    fn keys_hold_parentheses_in_pairs() {
+        assert_eq!(eat_key(&mut "((a))s"), Ok("(a)"));
+        assert_eq!(eat_key(&mut "(a(b"), Err(NumberError::value("incomplete format key")));
+    }
+}

@@ -1,0 +1,409 @@
+//! The specifications of `format`: `'{:012,}'.format(1234567)` is `0,001,234,567`.
+//!
+//! `[[fill]align][sign][z][#][0][width][,_][.precision][type]` for strings, integers and floats, with CPython's errors in CPython's
+//! order. After `formatter_unicode.c`. Fields, conversions and nesting are the caller's, and so is an empty specification, which
+//! means `str`; a boolean with a specification is an integer.
+
+use super::digits::{FloatFormat, Notation, format_float as float_digits};
+use super::error::{NumberError, NumberResult};
+use super::exact::int_to_float;
+use super::int::IntRef;
+use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
+use super::text::magnitude_text;
+
+/// What formatting needs to know besides value and specification.
+#[derive(Clone, Copy, Debug)]
+pub struct SpecRules<'a> {
+    /// The type's name, for error texts: `bool` and `Markup` have their own.
+    pub type_name: &'a str,
+    /// The value of a decimal digit of any script; widths may be written with them.
+    pub decimal: fn(char) -> Option<u32>,
+    /// The largest width, and the most digits by precision.
+    pub max_width: usize,
+}
+
+/// A specification, read.
+#[derive(Clone, Debug)]
+struct Spec {
+    fill: char,
+    align: Align,
+    sign: Option<char>,
+    drops_negative_zero: bool,
+    is_alternate: bool,
+    width: usize,
+    separator: Option<char>,
+    precision: Option<usize>,
+    letter: char,
+}
+
+/// What stands for no type with floats, as in CPython: there, `'\0'` may also be written.
+const NO_LETTER: char = '\0';
+
+/// `str.__format__`.
+pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+    let spec = Spec::read(spec, 's', Align::Left, rules)?;
+    if spec.letter != 's' {
+        return Err(unknown_letter(spec.letter, rules));
+    }
+    let refused = |what: &str| Err(NumberError::value(format!("{what} not allowed in string format specifier")));
+    match spec.sign {
+        Some(' ') => return refused("Space"),
+        Some(_) => return refused("Sign"),
+        None => {}
+    }
+    if spec.drops_negative_zero {
+        return refused("Negative zero coercion (z)");
+    }
+    if spec.is_alternate {
+        return refused("Alternate form (#)");
+    }
+    if spec.align == Align::AfterSign {
+        return refused("'=' alignment");
+    }
+    let end = spec
+        .precision
+        .and_then(|precision| text.char_indices().nth(precision))
+        .map_or(text.len(), |(end, _)| end);
+    Ok(lay_out_text(text.get(..end).unwrap_or(text), &spec.layout(rules)?))
+}
+
+/// `int.__format__`.
+pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+    let spec = Spec::read(spec, 'd', Align::Right, rules)?;
+    match spec.letter {
+        'b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' => {}
+        'e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%' => {
+            return spec.apply_to_float(int_to_float(int)?, rules);
+        }
+        letter => return Err(unknown_letter(letter, rules)),
+    }
+    if spec.precision.is_some() {
+        return Err(NumberError::value("Precision not allowed in integer format specifier"));
+    }
+    if spec.drops_negative_zero {
+        return Err(NumberError::value(
+            "Negative zero coercion (z) not allowed in integer format specifier",
+        ));
+    }
+    if spec.letter == 'c' {
+        return spec.apply_to_character(int, rules);
+    }
+    let (base, prefix) = match spec.letter {
+        'b' => (2, "0b"),
+        'o' => (8, "0o"),
+        'x' => (16, "0x"),
+        'X' => (16, "0X"),
+        _ => (10, ""),
+    };
+    let mut digits = magnitude_text(int, base)?;
+    if spec.letter == 'X' {
+        digits.make_ascii_uppercase();
+    }
+    let parts = Parts {
+        sign: spec.sign_text(int.is_negative()),
+        prefix: if spec.is_alternate { prefix } else { "" },
+        digits: &digits,
+        rest: "",
+    };
+    Ok(lay_out_number(&parts, &spec.layout(rules)?))
+}
+
+/// `float.__format__`.
+pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+    let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
+    match spec.letter {
+        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, rules),
+        letter => Err(unknown_letter(letter, rules)),
+    }
+}
+
+impl Spec {
+    /// Reads a specification; `letter` and `align` are those of the type where nothing is written.
+    fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> NumberResult<Self> {
+        let mut spec = Self {
+            fill: ' ',
+            align,
+            sign: None,
+            drops_negative_zero: false,
+            is_alternate: false,
+            width: 0,
+            separator: None,
+            precision: None,
+            letter,
+        };
+        let mut rest = text;
+        let mut chars = text.chars();
+        let (first, second) = (chars.next(), chars.next());
+        let mut has_fill = false;
+        let mut has_align = true;
+        if let Some(written) = second.and_then(align_of) {
+            spec.align = written;
+            spec.fill = first.unwrap_or(' ');
+            has_fill = true;
+            rest = chars.as_str();
+        } else if let Some(written) = eat_if(&mut rest, |char| align_of(char).is_some()).and_then(align_of) {
+            spec.align = written;
+        } else {
+            has_align = false;
+        }
+        spec.sign = eat_if(&mut rest, |char| matches!(char, ' ' | '+' | '-'));
+        spec.drops_negative_zero = eat_if(&mut rest, |char| char == 'z').is_some();
+        spec.is_alternate = eat_if(&mut rest, |char| char == '#').is_some();
+        if !has_fill && eat_if(&mut rest, |char| char == '0').is_some() {
+            spec.fill = '0';
+            if !has_align && align == Align::Right {
+                spec.align = Align::AfterSign;
+            }
+        }
+        spec.width = eat_number(&mut rest, rules)?.unwrap_or(0);
+        spec.separator = eat_if(&mut rest, |char| char == ',');
+        if let Some(underscore) = eat_if(&mut rest, |char| char == '_') {
+            if spec.separator.is_some() {
+                return Err(both_separators());
+            }
+            spec.separator = Some(underscore);
+        }
+        if spec.separator == Some('_') && rest.starts_with(',') {
+            return Err(both_separators());
+        }
+        if eat_if(&mut rest, |char| char == '.').is_some() {
+            spec.precision =
+                Some(eat_number(&mut rest, rules)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
+        }
+        spec.letter = eat_if(&mut rest, |_| true).unwrap_or(letter);
+        if !rest.is_empty() {
+            let type_name = rules.type_name;
+            return Err(NumberError::value(format!(
+                "Invalid format specifier '{text}' for object of type '{type_name}'"
+            )));
+        }
+        spec.check_separator()?;
+        Ok(spec)
+    }
+
+    /// Refuses a separator where the type has no groups.
+    fn check_separator(&self) -> NumberResult<()> {
+        match (self.separator, self.letter) {
+            (None, _) | (_, 'd' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F' | NO_LETTER) | (Some('_'), 'b' | 'o' | 'x' | 'X') => {
+                Ok(())
+            }
+            (Some(separator), letter) => {
+                let shown = show_letter(letter);
+                Err(NumberError::value(format!("Cannot specify '{separator}' with '{shown}'.")))
+            }
+        }
+    }
+
+    /// The layout that is asked for, unless it is too wide.
+    fn layout(&self, rules: &SpecRules<'_>) -> NumberResult<Layout> {
+        if self.width > rules.max_width {
+            return Err(NumberError::TooLarge);
+        }
+        let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
+        Ok(Layout {
+            fill: self.fill,
+            align: self.align,
+            width: self.width,
+            grouping: self.separator.map(|separator| Grouping { separator, size }),
+        })
+    }
+
+    /// What stands for the sign.
+    fn sign_text(&self, is_negative: bool) -> &'static str {
+        match self.sign {
+            _ if is_negative => "-",
+            Some('+') => "+",
+            Some(' ') => " ",
+            _ => "",
+        }
+    }
+
+    /// An integer as the character it numbers.
+    fn apply_to_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
+        let refused = |what: &str| {
+            Err(NumberError::value(format!(
+                "{what} not allowed with integer format specifier 'c'"
+            )))
+        };
+        if self.sign.is_some() {
+            return refused("Sign");
+        }
+        if self.is_alternate {
+            return refused("Alternate form (#)");
+        }
+        let IntRef::Small(small) = int else {
+            return Err(NumberError::overflow("Python int too large to convert to C long"));
+        };
+        let mut buffer = [0; 4];
+        let character = character(small)?.encode_utf8(&mut buffer);
+        Ok(lay_out_text(character, &self.layout(rules)?))
+    }
+
+    /// A float, or an integer with a float's letter.
+    fn apply_to_float(&self, float: f64, rules: &SpecRules<'_>) -> NumberResult<String> {
+        // CPython keeps a precision in a C int.
+        if self.precision.is_some_and(|precision| i32::try_from(precision).is_err()) {
+            return Err(NumberError::value("precision too big"));
+        }
+        let (notation, default_precision) = match self.letter {
+            'e' | 'E' => (Notation::Exponent, 6),
+            'f' | 'F' | '%' => (Notation::Fixed, 6),
+            NO_LETTER if self.precision.is_none() => (Notation::Shortest, 0),
+            _ => (Notation::General, 6),
+        };
+        let format = FloatFormat {
+            notation,
+            precision: self.precision.unwrap_or(default_precision),
+            is_alternate: self.is_alternate,
+            ends_with_point_zero: self.letter == NO_LETTER,
+            drops_negative_zero: self.drops_negative_zero,
+            is_upper: self.letter.is_ascii_uppercase(),
+        };
+        let layout = self.layout(rules)?;
+        let is_percent = self.letter == '%';
+        let scaled = if is_percent { float * 100.0 } else { float };
+        let mut text = float_digits(scaled, &format, rules.max_width)?;
+        if is_percent {
+            text.push('%');
+        }
+        let (is_negative, magnitude) = match text.strip_prefix('-') {
+            Some(magnitude) => (true, magnitude),
+            None => (false, text.as_str()),
+        };
+        let end = magnitude.find(|char: char| !char.is_ascii_digit()).unwrap_or(magnitude.len());
+        let (digits, rest) = magnitude.split_at_checked(end).unwrap_or((magnitude, ""));
+        let sign = self.sign_text(is_negative);
+        Ok(lay_out_number(
+            &Parts {
+                sign,
+                prefix: "",
+                digits,
+                rest,
+            },
+            &layout,
+        ))
+    }
+}
+
+/// The character of a number, as `%c` and the letter `c` give it.
+pub(super) fn character(code: i64) -> NumberResult<char> {
+    let code = u32::try_from(code)
+        .ok()
+        .filter(|code| *code <= u32::from(char::MAX))
+        .ok_or_else(|| NumberError::overflow("%c arg not in range(0x110000)"))?;
+    char::from_u32(code).ok_or(NumberError::Surrogate(code))
+}
+
+/// The alignment that a character means.
+fn align_of(char: char) -> Option<Align> {
+    match char {
+        '<' => Some(Align::Left),
+        '>' => Some(Align::Right),
+        '^' => Some(Align::Center),
+        '=' => Some(Align::AfterSign),
+        _ => None,
+    }
+}
+
+/// Takes the first character where it is wanted.
+fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
+    let mut chars = rest.chars();
+    let first = chars.next().filter(|char| is_wanted(*char))?;
+    *rest = chars.as_str();
+    Some(first)
+}
+
+/// Takes a number, where there is one.
+fn eat_number(rest: &mut &str, rules: &SpecRules<'_>) -> NumberResult<Option<usize>> {
+    let mut number: Option<i64> = None;
+    let mut chars = rest.chars();
+    while let Some(digit) = chars.next().and_then(rules.decimal) {
+        let grown = number
+            .unwrap_or(0)
+            .checked_mul(10)
+            .and_then(|number| number.checked_add(i64::from(digit)))
+            .ok_or_else(|| NumberError::value("Too many decimal digits in format string"))?;
+        number = Some(grown);
+        *rest = chars.as_str();
+    }
+    Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
+}
+
+/// The error of a separator of each kind.
+fn both_separators() -> NumberError {
+    NumberError::value("Cannot specify both ',' and '_'.")
+}
+
+/// The error of a letter that the type does not have.
+fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> NumberError {
+    let shown = show_letter(letter);
+    let type_name = rules.type_name;
+    NumberError::value(format!("Unknown format code '{shown}' for object of type '{type_name}'"))
+}
+
+/// A letter as error texts show it: by its number where it is not a visible ASCII character.
+fn show_letter(letter: char) -> String {
+    match u32::from(letter) {
+        33..=127 => letter.to_string(),
+        code => format!("\\x{code:x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: SpecRules<'_> = SpecRules {
+        type_name: "int",
+        decimal: |char| char.to_digit(10),
+        max_width: 1000,
+    };
+
+    #[test]
+    fn integers() {
+        let text = |int: i64, spec: &str| format_int(int.into(), spec, &RULES).unwrap_or_default();
+        assert_eq!(text(1_234_567, "012,"), "0,001,234,567");
+        assert_eq!(text(65_536, "_x"), "1_0000");
+        assert_eq!(text(65, "#06x"), "0x0041");
+        assert_eq!(text(-65, "+c"), "");
+        assert_eq!(text(65, "05c"), "0000A");
+        assert_eq!(text(7, "^5"), "  7  ");
+        assert_eq!(text(5, ".0%"), "500%");
+    }
+
+    #[test]
+    fn floats() {
+        let text = |float: f64, spec: &str| format_float(float, spec, &RULES).unwrap_or_default();
+        assert_eq!(text(1234.5, ".3"), "1.23e+03");
+        assert_eq!(text(1_234_567.891, ",.2f"), "1,234,567.89");
+        assert_eq!(text(-0.01, "z.1f"), "0.0");
+        assert_eq!(text(f64::INFINITY, "010,"), "0000000inf");
+        assert_eq!(text(1e22, "#"), "1.e+22");
+    }
+
+    #[test]
+    fn strings() {
+        let text = |spec: &str| format_str("abc", spec, &RULES).unwrap_or_default();
+        assert_eq!(text("05"), "abc00");
+        assert_eq!(text("^6.2"), "  ab  ");
+    }
+
+    #[test]
+    fn errors() {
+        let error = |spec: &str| format_int(65.into(), spec, &RULES).map_err(|error| error.to_string());
+        let cases = [
+            ("5x5", "Invalid format specifier '5x5' for object of type 'int'"),
+            ("s", "Unknown format code 's' for object of type 'int'"),
+            ("é", "Unknown format code '\\xe9' for object of type 'int'"),
+            (",,", "Cannot specify ',' with ','."),
+            ("_,", "Cannot specify both ',' and '_'."),
+            (".2", "Precision not allowed in integer format specifier"),
+            ("99999999999999999999", "Too many decimal digits in format string"),
+            ("+c", "Sign not allowed with integer format specifier 'c'"),
+        ];
+        for (spec, text) in cases {
+            assert_eq!(error(spec), Err(text.to_owned()), "{spec}");
+        }
+        assert_eq!(format_int(65.into(), "1001", &RULES), Err(NumberError::TooLarge));
+    }
+}

@@ -1,0 +1,101 @@
+//! Numbers as Python prints them: `1e16` is `1e+16`, `0.1 + 0.2` is `0.30000000000000004`.
+//!
+//! `str` and `repr` are the same for numbers. After CPython's `float_repr` and `long_to_decimal_string_internal`; formats that a
+//! template asks for are in [`spec`](super::spec) and [`percent`](super::percent).
+
+use super::digits::{FloatFormat, Notation, format_float};
+use super::error::{NumberError, NumberResult};
+use super::int::{IntRef, Number, NumberRef};
+
+/// The digits that CPython converts from or to text, unless told otherwise: its default against quadratic time.
+pub const MAX_DIGITS: usize = 4300;
+
+/// The bits of the smallest number with more than [`MAX_DIGITS`] digits, which is `10**4300`.
+const MAX_DIGITS_BITS: u64 = 14285;
+
+/// `repr(float)`.
+pub fn float_text(float: f64) -> String {
+    let mut format = FloatFormat::new(Notation::Shortest, 0);
+    format.ends_with_point_zero = true;
+    // The shortest notation has no precision that could be refused.
+    format_float(float, &format, 0).unwrap_or_default()
+}
+
+/// `repr(int)`; refused beyond [`MAX_DIGITS`], before the conversion.
+pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
+    let big = match int {
+        IntRef::Small(small) => return Ok(small.to_string()),
+        IntRef::Big(big) => big,
+    };
+    if big.bits() > MAX_DIGITS_BITS {
+        return Err(NumberError::too_many_digits());
+    }
+    let text = big.to_str_radix(10);
+    if text.trim_start_matches('-').len() > MAX_DIGITS {
+        return Err(NumberError::too_many_digits());
+    }
+    Ok(text)
+}
+
+/// `repr(number)`.
+pub fn number_text(number: NumberRef<'_>) -> NumberResult<String> {
+    match number {
+        NumberRef::Int(int) => int_text(int),
+        NumberRef::Float(float) => Ok(float_text(float)),
+    }
+}
+
+/// The magnitude of an integer in base 2, 8, 10 or 16, in lower case and without prefix.
+///
+/// The powers of two convert in linear time, so the limit on digits is that of base 10 alone.
+pub(super) fn magnitude_text(int: IntRef<'_>, base: u32) -> NumberResult<String> {
+    if base == 10 {
+        let text = int_text(int)?;
+        return Ok(text.trim_start_matches('-').to_owned());
+    }
+    Ok(int.magnitude().to_str_radix(base))
+}
+
+impl Number {
+    /// `repr(number)`.
+    pub fn text(&self) -> NumberResult<String> {
+        number_text(self.as_ref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+
+    #[test]
+    fn floats_print_their_shortest_digits() {
+        let cases = [
+            (1e15, "1000000000000000.0"),
+            (1e16, "1e+16"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (-0.0, "-0.0"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (5e-324, "5e-324"),
+            (2.0_f64.powi(-25), "2.9802322387695312e-08"),
+            (1.5e301, "1.5e+301"),
+            (123.0, "123.0"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ];
+        for (float, text) in cases {
+            assert_eq!(float_text(float), text);
+        }
+    }
+
+    #[test]
+    fn integers_print_up_to_4300_digits() {
+        let limit = BigInt::from(10).pow(4300);
+        let below = &limit - BigInt::from(1);
+        assert_eq!(int_text((&below).into()).map(|text| text.len()), Ok(4300));
+        assert_eq!(int_text((&-below).into()).map(|text| text.len()), Ok(4301));
+        assert_eq!(int_text((&limit).into()), Err(NumberError::too_many_digits()));
+    }
+}
