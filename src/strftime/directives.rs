@@ -1,0 +1,349 @@
+//! The directives of glibc's `strftime` in the C locale: flags, width, modifier and letter.
+//!
+//! ```text
+//! %-d -> 2      %_5d -> "    2"      %^a -> FRI      %#p -> am      %Ey -> 26      %Q -> %Q
+//! ```
+//!
+//! The rule is `__strftime_internal` of glibc 2.36 `strftime_l.c`, in its wide form, which is the one that CPython calls. It is told
+//! that the time has no zone and that nobody knows of summer time, so that `%5Z` is five blanks and `%5z` nothing.
+
+use std::borrow::Cow;
+
+use super::{Overrun, Page};
+use crate::clock::LocalTime;
+use crate::unicode::to_upper;
+
+const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The longest abbreviation of a weekday or month.
+const SHORT: usize = 3;
+
+/// Writes the time by the format, in which Python has replaced what it replaces.
+pub(super) fn write(time: &LocalTime, format: &str, page: &mut Page) -> Result<(), Overrun> {
+    let mut rest = format;
+    while let Some((plain, after)) = rest.split_once('%') {
+        page.put(plain, 0, ' ')?;
+        let directive = Directive::read(after);
+        directive.write(time, page)?;
+        rest = after.get(directive.source.len()..).unwrap_or_default();
+    }
+    page.put(rest, 0, ' ')
+}
+
+/// One directive of a format, from behind its percent sign to its letter: `^10a`.
+struct Directive<'f> {
+    source: &'f str,
+    /// The last of `_`, `-` and `0`.
+    pad: Option<char>,
+    upper: bool,
+    change_case: bool,
+    width: usize,
+    /// `E` or `O`, which ask for another calendar or other digits; the C locale has neither.
+    modifier: Option<char>,
+    /// None where the format ends before it.
+    letter: Option<char>,
+}
+
+/// What a directive stands for.
+enum Field {
+    /// A number, of at least so many digits, with zeros or blanks before it.
+    Number(u32, usize, char),
+    /// A number that takes fill characters like a text.
+    Seconds(i64),
+    Text(&'static str),
+    /// A name, whose case `#` changes.
+    Name(&'static str),
+    /// The half of the day, whose case `#` changes the other way.
+    HalfDay(&'static str),
+    HalfDayInLowerCase(&'static str),
+    /// A format of its own.
+    Format(&'static str),
+    /// Not even its width.
+    Nothing,
+}
+
+impl<'f> Directive<'f> {
+    fn read(after: &'f str) -> Self {
+        let mut directive = Self {
+            source: after,
+            pad: None,
+            upper: false,
+            change_case: false,
+            width: 0,
+            modifier: None,
+            letter: None,
+        };
+        let mut characters = after.chars();
+        let mut next = characters.next();
+        while let Some(flag @ ('_' | '-' | '0' | '^' | '#')) = next {
+            match flag {
+                '^' => directive.upper = true,
+                '#' => directive.change_case = true,
+                _ => directive.pad = Some(flag),
+            }
+            next = characters.next();
+        }
+        while let Some(digit) = next.and_then(|character| character.to_digit(10)) {
+            directive.width = directive.width.saturating_mul(10).saturating_add(digit as usize);
+            next = characters.next();
+        }
+        if let Some('E' | 'O') = next {
+            directive.modifier = next;
+            next = characters.next();
+        }
+        directive.letter = next;
+        let taken = after.len() - characters.as_str().len();
+        directive.source = after.get(..taken).unwrap_or(after);
+        directive
+    }
+
+    fn write(&self, time: &LocalTime, page: &mut Page) -> Result<(), Overrun> {
+        let fill = if self.pad == Some('0') { '0' } else { ' ' };
+        let Some(field) = self.field(time) else {
+            // strftime_l.c: only the short month looks at `#` before it refuses its modifier.
+            let upper = self.upper || (self.change_case && matches!(self.letter, Some('b' | 'h')));
+            return page.put(&in_case(upper, &self.unknown()), self.width, fill);
+        };
+        match field {
+            Field::Nothing => Ok(()),
+            Field::Text(text) => page.put(text, self.width, fill),
+            Field::Seconds(seconds) => page.put(&seconds.to_string(), self.width, fill),
+            Field::Name(name) if self.change_case => page.put(&name.to_ascii_uppercase(), self.width, fill),
+            Field::HalfDay(half) if self.change_case => page.put(&half.to_ascii_lowercase(), self.width, fill),
+            Field::HalfDayInLowerCase(half) => page.put(&half.to_ascii_lowercase(), self.width, fill),
+            Field::Name(text) | Field::HalfDay(text) => page.put(&in_case(self.upper, text), self.width, fill),
+            Field::Number(number, digits, usual_fill) => {
+                let (width, fill) = match self.pad {
+                    Some('-') => (self.width, ' '),
+                    Some('_') => (self.width.max(digits), ' '),
+                    Some(_) => (self.width.max(digits), '0'),
+                    None => (self.width.max(digits), usual_fill),
+                };
+                page.put(&number.to_string(), width, fill)
+            }
+            Field::Format(format) => {
+                // The formats that stand for others are short and name no further ones.
+                let mut inner = Page {
+                    text: String::new(),
+                    room: usize::MAX,
+                    max_len: usize::MAX,
+                };
+                write(time, format, &mut inner)?;
+                page.put(&in_case(self.upper, &inner.text), self.width, fill)
+            }
+        }
+    }
+
+    /// What glibc writes for a directive that it does not know: all of it, by searching backwards for the percent sign where it
+    /// begins. In `%E%` it finds the wrong one.
+    fn unknown(&self) -> String {
+        let source = if self.letter == Some('%') { "" } else { self.source };
+        format!("%{source}")
+    }
+
+    /// What the letter stands for; none for a letter that glibc does not know, or not with this modifier.
+    fn field(&self, time: &LocalTime) -> Option<Field> {
+        let letter = self.letter?;
+        let is_known = match self.modifier {
+            Some('E') => "CPRTXYZcnprstuxyz".contains(letter),
+            Some(_) => !"%ADFXYacx".contains(letter),
+            None => true,
+        };
+        if !is_known {
+            return None;
+        }
+        let two = |number| Field::Number(number, 2, '0');
+        let one = |number| Field::Number(number, 1, '0');
+        let two_or_blank = |number| Field::Number(number, 2, ' ');
+        let year = time.year().unsigned_abs();
+        let half = if time.hour() < 12 { "AM" } else { "PM" };
+        let hour_of_twelve = (time.hour() + 11) % 12 + 1;
+        Some(match letter {
+            '%' => Field::Text("%"),
+            'A' => Field::Name(weekday(time)),
+            'B' => Field::Name(month(time)),
+            'C' => one(year / 100),
+            'D' | 'x' => Field::Format("%m/%d/%y"),
+            'F' => Field::Format("%Y-%m-%d"),
+            'G' => one(iso_week(time).0),
+            'H' => two(time.hour()),
+            'I' => two(hour_of_twelve),
+            'M' => two(time.minute()),
+            'P' => Field::HalfDayInLowerCase(half),
+            'R' => Field::Format("%H:%M"),
+            'S' => two(time.second()),
+            'T' | 'X' => Field::Format("%H:%M:%S"),
+            'U' => two((time.day_of_year() + 6 - time.weekday()) / 7),
+            'V' => two(iso_week(time).1),
+            'W' => two((time.day_of_year() + 7 - weekday_from_monday(time)) / 7),
+            'Y' => one(year),
+            'Z' => Field::Text(""),
+            'a' => Field::Name(abbreviated(weekday(time))),
+            'b' | 'h' => Field::Name(abbreviated(month(time))),
+            'c' => Field::Format("%a %b %e %H:%M:%S %Y"),
+            'd' => two(time.day()),
+            'e' => two_or_blank(time.day()),
+            'g' => two(iso_week(time).0 % 100),
+            'j' => Field::Number(time.day_of_year(), 3, '0'),
+            'k' => two_or_blank(time.hour()),
+            'l' => two_or_blank(hour_of_twelve),
+            'm' => two(time.month()),
+            'n' => Field::Text("\n"),
+            'p' => Field::HalfDay(half),
+            'r' => Field::Format("%I:%M:%S %p"),
+            's' => Field::Seconds(time.unix()),
+            't' => Field::Text("\t"),
+            'u' => one(weekday_from_monday(time)),
+            'w' => one(time.weekday()),
+            'y' => two(year % 100),
+            'z' => Field::Nothing,
+            _ => return None,
+        })
+    }
+}
+
+fn weekday(time: &LocalTime) -> &'static str {
+    WEEKDAYS.get(time.weekday() as usize).copied().unwrap_or("?")
+}
+
+fn month(time: &LocalTime) -> &'static str {
+    MONTHS.get((time.month() as usize).wrapping_sub(1)).copied().unwrap_or("?")
+}
+
+fn abbreviated(name: &'static str) -> &'static str {
+    name.get(..SHORT).unwrap_or(name)
+}
+
+/// 1 to 7 from Monday.
+fn weekday_from_monday(time: &LocalTime) -> u32 {
+    (time.weekday() + 6) % 7 + 1
+}
+
+/// The year and week of ISO 8601: a week belongs to the year that has its Thursday.
+fn iso_week(time: &LocalTime) -> (u32, u32) {
+    let year = time.year().unsigned_abs();
+    // Counted from four days before the year begins, so that it cannot be negative.
+    let thursday = time.day_of_year() + 8 - weekday_from_monday(time);
+    let (year, thursday) = if thursday < 5 {
+        (year - 1, thursday + days_of_year(year - 1))
+    } else if thursday > days_of_year(year) + 4 {
+        (year + 1, thursday - days_of_year(year))
+    } else {
+        (year, thursday)
+    };
+    (year, (thursday - 5) / 7 + 1)
+}
+
+fn days_of_year(year: u32) -> u32 {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    if is_leap { 366 } else { 365 }
+}
+
+fn in_case(upper: bool, text: &str) -> Cow<'_, str> {
+    if upper {
+        text.chars().map(simple_uppercase).collect()
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// C's `towupper` in UTF-8: one character for one, which only the `^` of an unknown directive such as `%^é` lets one see.
+fn simple_uppercase(character: char) -> char {
+    let upper = to_upper(character.encode_utf8(&mut [0; 4]));
+    let mut characters = upper.chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) => only,
+        // Greek letters with an iota below have a capital of their own, although they are two letters in full upper case.
+        _ => match character {
+            '\u{1F80}'..='\u{1F87}' | '\u{1F90}'..='\u{1F97}' | '\u{1FA0}'..='\u{1FA7}' => offset(character, 8),
+            '\u{1FB3}' | '\u{1FC3}' | '\u{1FF3}' => offset(character, 9),
+            _ => character,
+        },
+    }
+}
+
+fn offset(character: char, distance: u32) -> char {
+    char::from_u32(u32::from(character) + distance).unwrap_or(character)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::strftime::strftime;
+
+    fn at(time: &str, format: &str) -> String {
+        strftime(&time.parse().unwrap(), format, 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn every_letter() {
+        let all = "%A|%B|%C|%D|%F|%G|%H|%I|%M|%P|%R|%S|%T|%U|%V|%W|%X|%Y|%a|%b|%c|%d|%e|%g|%h|%j|%k|%l|%m|%p|%r|%u|%w|%x|%y";
+        assert_eq!(
+            at("2024-12-30T23:59:58", all),
+            "Monday|December|20|12/30/24|2024-12-30|2025|23|11|59|pm|23:59|58|23:59:58|52|01|53|23:59:58|2024|Mon|Dec|\
+             Mon Dec 30 23:59:58 2024|30|30|25|Dec|365|23|11|12|PM|11:59:58 PM|1|1|12/30/24|24"
+        );
+        assert_eq!(
+            at("0999-05-06T07:08:09", "%Y|%C|%F|%c"),
+            "999|9|999-05-06|Mon May  6 07:08:09 999"
+        );
+    }
+
+    #[test]
+    fn flags_and_widths() {
+        let cases = [
+            ("%-d", "2"),
+            ("%_5d", "    2"),
+            ("%05e", "00002"),
+            ("%-5d", "    2"),
+            ("%10A", "    Friday"),
+            ("%010A", "0000Friday"),
+            ("%^10c", "FRI JAN  2 03:04:05 2026"),
+            ("%#a", "FRI"),
+            ("%#p", "am"),
+            ("%^P", "am"),
+            ("%5n", "    \n"),
+            ("%5Z|%5z", "     |"),
+        ];
+        for (format, expected) in cases {
+            assert_eq!(at("2026-01-02T03:04:05", format), expected, "{format}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_copied() {
+        let cases = [
+            ("%Q", "%Q"),
+            ("%5Q", "  %5Q"),
+            ("%05Q", "0%05Q"),
+            ("%5", "   %5"),
+            ("%E%", "%"),
+            ("%5E%", "    %"),
+            ("%^i", "%^I"),
+            ("%^\u{1f80}", "%^\u{1f88}"),
+            ("%^\u{df}", "%^\u{df}"),
+            ("%OY", "%OY"),
+            ("%Ed", "%Ed"),
+            ("%#Eb", "%#EB"),
+            ("%#EB", "%#EB"),
+            ("%#Ea", "%#Ea"),
+        ];
+        for (format, expected) in cases {
+            assert_eq!(at("2026-01-02T03:04:05", format), expected, "{format}");
+        }
+    }
+}
