@@ -1,0 +1,154 @@
+//! Why a text is not JSON that this crate reads.
+//!
+//! ```text
+//! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
+//! ```
+//!
+//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Two are our
+//! own, for what Python reads and we do not: a lone surrogate, and a depth beyond the limit.
+
+use std::str::Utf8Error;
+
+use crate::error::{Error, ErrorClass};
+use crate::number::text::MAX_DIGITS;
+
+/// Why a text could not be read, in Python's words where Python has some.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct JsonError {
+    kind: JsonErrorKind,
+    message: String,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// It is not JSON: `[1,]`. Python raises JSONDecodeError.
+    Syntax,
+    /// An integer has more digits than Python reads. Python raises ValueError.
+    TooManyDigits,
+    /// Half of a surrogate pair stands alone: `"\ud83d"`. Python reads it; Rust's strings cannot hold it.
+    LoneSurrogate,
+    /// Arrays and objects nest deeper than the limit. Python raises RecursionError, later.
+    TooDeep,
+    /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
+    Encoding,
+}
+
+impl JsonError {
+    /// What is wrong.
+    pub fn kind(&self) -> JsonErrorKind {
+        self.kind
+    }
+
+    /// What is wrong with which bytes, as Python says it.
+    pub(super) fn encoding(bytes: &[u8], error: Utf8Error) -> Self {
+        let start = error.valid_up_to();
+        let first = bytes.get(start).copied().unwrap_or_default();
+        let (length, reason) = match error.error_len() {
+            None => (bytes.len().saturating_sub(start), "unexpected end of data"),
+            Some(1) if !(0xC2..=0xF4).contains(&first) => (1, "invalid start byte"),
+            Some(length) => (length, "invalid continuation byte"),
+        };
+        let place = match length {
+            0 | 1 => format!("byte {first:#04x} in position {start}"),
+            _ => format!("bytes in position {start}-{}", start.saturating_add(length - 1)),
+        };
+        Self {
+            kind: JsonErrorKind::Encoding,
+            message: format!("'utf-8' codec can't decode {place}: {reason}"),
+        }
+    }
+}
+
+/// An error of the request that the text came with.
+impl From<JsonError> for Error {
+    fn from(error: JsonError) -> Self {
+        match error.kind {
+            JsonErrorKind::TooDeep => Error::limit(error.message),
+            _ => Error::value(error.message).with_class(ErrorClass::Request),
+        }
+    }
+}
+
+/// What the reader found, by the byte where it stood; the sentence is made once the reading is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    Syntax { complaint: &'static str, at: usize },
+    TooManyDigits { digits: usize },
+    LoneSurrogate { code: u32, at: usize },
+    TooDeep { limit: usize, at: usize },
+}
+
+impl Fault {
+    pub(super) fn syntax(complaint: &'static str, at: usize) -> Self {
+        Self::Syntax { complaint, at }
+    }
+
+    #[cold]
+    pub(super) fn into_error(self, text: &str) -> JsonError {
+        let (kind, message) = match self {
+            Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", place(text, at))),
+            Self::TooManyDigits { digits } => (
+                JsonErrorKind::TooManyDigits,
+                format!(
+                    "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \
+                     use sys.set_int_max_str_digits() to increase the limit"
+                ),
+            ),
+            Self::LoneSurrogate { code, at } => (
+                JsonErrorKind::LoneSurrogate,
+                format!("Lone surrogate \\u{code:04x} is not supported: {}", place(text, at)),
+            ),
+            Self::TooDeep { limit, at } => (
+                JsonErrorKind::TooDeep,
+                format!("limit reached: JSON nested deeper than {limit} levels: {}", place(text, at)),
+            ),
+        };
+        JsonError { kind, message }
+    }
+}
+
+/// A place as `JSONDecodeError` names it. It counts code points, and takes nothing but a line feed for the end of a line.
+fn place(text: &str, at: usize) -> String {
+    let before = text.get(..at).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+    format!("line {line} column {column} (char {})", before.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_count_code_points() {
+        assert_eq!(place("é\n😀x", 7), "line 2 column 2 (char 3)");
+        assert_eq!(place("\n", 1), "line 2 column 1 (char 1)");
+        assert_eq!(place("", 0), "line 1 column 1 (char 0)");
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf8_are_named() {
+        let message = |bytes: &[u8]| JsonError::encoding(bytes, std::str::from_utf8(bytes).unwrap_err()).to_string();
+        let prefix = "'utf-8' codec can't decode";
+        assert_eq!(
+            message(b"a\xff"),
+            format!("{prefix} byte 0xff in position 1: invalid start byte")
+        );
+        assert_eq!(
+            message(b"\xe2a"),
+            format!("{prefix} byte 0xe2 in position 0: invalid continuation byte")
+        );
+        assert_eq!(
+            message(b"\xe2\x82a"),
+            format!("{prefix} bytes in position 0-1: invalid continuation byte")
+        );
+        assert_eq!(
+            message(b"\xe2\x82"),
+            format!("{prefix} bytes in position 0-1: unexpected end of data")
+        );
+    }
+}

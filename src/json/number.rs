@@ -1,0 +1,86 @@
+//! Reads the numbers of JSON text: `0`, `-0`, `12345678901234567890`, `1.5`, `1e999`, and `NaN` and `Infinity` as Python writes them.
+//!
+//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: what follows the longest number is not looked at, so that `01` is a zero
+//! with something extra behind it, and `1.` a one. A fraction or an exponent makes a float, rounded correctly.
+
+use num_bigint::BigInt;
+
+use super::error::Fault;
+use super::read::Reader;
+use crate::data::Data;
+use crate::number::text::MAX_DIGITS;
+
+/// So many digits fit into an `i64` whatever they are.
+const SAFE_DIGITS: usize = 18;
+
+impl<'a> Reader<'a> {
+    /// Reads a number where one must be.
+    pub(super) fn number(&mut self) -> Result<Data<'a>, Fault> {
+        let rest = self.rest();
+        let is_negative = rest.first() == Some(&b'-');
+        let unsigned = if is_negative {
+            rest.get(1..).unwrap_or_default()
+        } else {
+            rest
+        };
+        let whole = match unsigned.first() {
+            Some(b'0') => 1,
+            Some(b'1'..=b'9') => digits(unsigned),
+            Some(b'I') if unsigned.starts_with(b"Infinity") => {
+                self.at += usize::from(is_negative) + 8;
+                return Ok(Data::Float(if is_negative { f64::NEG_INFINITY } else { f64::INFINITY }));
+            }
+            Some(b'N') if rest.starts_with(b"NaN") => {
+                self.at += 3;
+                return Ok(Data::Float(f64::NAN));
+            }
+            _ => return Err(Fault::syntax("Expecting value", self.at)),
+        };
+        let integer_length = usize::from(is_negative) + whole;
+        let float_length = integer_length + fraction_and_exponent(unsigned.get(whole..).unwrap_or_default());
+        let text = self.text.get(self.at..self.at + float_length).unwrap_or_default();
+        self.at += float_length;
+        if float_length > integer_length {
+            // Rust and Python both round to the nearest float, and read what is too large as infinity.
+            return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
+        }
+        integer(text, whole)
+    }
+}
+
+fn integer<'a>(text: &str, digits: usize) -> Result<Data<'a>, Fault> {
+    if digits <= SAFE_DIGITS {
+        if let Ok(int) = text.parse() {
+            return Ok(Data::Int(int));
+        }
+    }
+    if digits > MAX_DIGITS {
+        return Err(Fault::TooManyDigits { digits });
+    }
+    let int: BigInt = text.parse().unwrap_or_default();
+    Ok(i64::try_from(&int).map_or_else(|_| Data::BigInt(Box::new(int)), Data::Int))
+}
+
+/// How many bytes of the text a fraction and an exponent take; neither has to be there.
+fn fraction_and_exponent(text: &[u8]) -> usize {
+    let fraction = match text {
+        [b'.', fraction @ ..] => match digits(fraction) {
+            0 => 0,
+            count => 1 + count,
+        },
+        _ => 0,
+    };
+    let exponent = match text.get(fraction..).unwrap_or_default() {
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] => (2, digits(exponent)),
+        [b'e' | b'E', exponent @ ..] => (1, digits(exponent)),
+        _ => (0, 0),
+    };
+    match exponent {
+        (_, 0) => fraction,
+        (mark, count) => fraction + mark + count,
+    }
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}

@@ -1,0 +1,116 @@
+//! Reads the strings of JSON text: borrowed where they stand as they are, decoded where they hold escapes.
+//!
+//! ```text
+//! "plain"  ->  borrowed      "a\n\ud83d\ude00"  ->  owned, the surrogate pair joined
+//! ```
+//!
+//! The rule, and each place that an error names, is CPython 3.11 `_json.c` `scanstring_unicode`, strict. Python's strings hold half of a
+//! surrogate pair and Rust's do not: that is noted, and is an error if the rest of the text is without one of Python's.
+
+use std::borrow::Cow;
+
+use super::error::Fault;
+use super::read::Reader;
+use super::scan::plain_length;
+
+impl<'a> Reader<'a> {
+    /// Reads a string whose opening quotation mark has been taken.
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
+        let start = self.at;
+        let run = self.run();
+        if self.byte() == Some(b'"') {
+            self.at += 1;
+            return Ok(Cow::Borrowed(run));
+        }
+        self.string_with_escapes(start, run).map(Cow::Owned)
+    }
+
+    /// Takes the characters up to the next one that matters.
+    #[inline]
+    fn run(&mut self) -> &'a str {
+        let start = self.at;
+        self.at += plain_length(self.rest());
+        // The run ends at an ASCII character or with the text, and so between characters.
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
+    /// Not inlined, so that the way for strings without escapes stays short.
+    #[inline(never)]
+    fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Fault> {
+        let mut string = first_run.to_owned();
+        loop {
+            match self.byte() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(string);
+                }
+                Some(b'\\') => string.push(self.escape(start)?),
+                Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
+                None => return Err(unterminated(start)),
+            }
+            string.push_str(self.run());
+        }
+    }
+
+    /// Takes an escape and says what it stands for.
+    fn escape(&mut self, start: usize) -> Result<char, Fault> {
+        let backslash = self.at;
+        let [letter, rest @ ..] = self.rest().get(1..).unwrap_or_default() else {
+            return Err(unterminated(start));
+        };
+        self.at += 2;
+        Ok(match letter {
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let code = hex_digits(rest, backslash + 1)?;
+                self.at += 4;
+                return self.unicode_escape(code, backslash);
+            }
+            _ => return Err(Fault::syntax("Invalid \\escape", backslash)),
+        })
+    }
+
+    /// The character of a `\u` escape that has been taken, together with the second half of a surrogate pair.
+    fn unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Fault> {
+        if let Some(character) = char::from_u32(code) {
+            return Ok(character);
+        }
+        if let (0xD800..=0xDBFF, Some(rest)) = (code, self.rest().strip_prefix(b"\\u")) {
+            let second = hex_digits(rest, self.at + 1)?;
+            if let 0xDC00..=0xDFFF = second {
+                self.at += 6;
+                let joined = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
+                return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
+            }
+        }
+        self.lone_surrogate
+            .get_or_insert(Fault::LoneSurrogate { code, at: backslash });
+        Ok(char::REPLACEMENT_CHARACTER)
+    }
+}
+
+fn unterminated(start: usize) -> Fault {
+    Fault::syntax("Unterminated string starting at", start - 1)
+}
+
+/// The four digits behind a `\u`, whose `u` is the place that an error names. Python wants one more character behind them.
+fn hex_digits(rest: &[u8], at: usize) -> Result<u32, Fault> {
+    let digits = match rest {
+        [a, b, c, d, _, ..] => [a, b, c, d],
+        _ => return Err(Fault::syntax("Invalid \\uXXXX escape", at)),
+    };
+    digits.into_iter().try_fold(0, |code, digit| {
+        let digit = char::from(*digit)
+            .to_digit(16)
+            .ok_or(Fault::syntax("Invalid \\uXXXX escape", at))?;
+        Ok(code << 4 | digit)
+    })
+}

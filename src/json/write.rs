@@ -1,0 +1,132 @@
+//! Writes JSON text as `json.dumps` does: strings, floats, and whole trees on one line.
+//!
+//! ```text
+//! é"\n   ->   "é\"\n"      and with ensure_ascii   "\u00e9\"\n"
+//! ```
+//!
+//! The rule of strings is CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode`, that of floats
+//! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
+
+use super::scan::{plain_ascii_length, plain_length};
+use crate::data::Data;
+use crate::number::text::float_text;
+
+/// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
+pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
+    let plain_length = if ensure_ascii { plain_ascii_length } else { plain_length };
+    out.reserve(text.len() + 2);
+    out.push('"');
+    let mut rest = text;
+    // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.
+    while let Some((plain, special)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
+        out.push_str(plain);
+        let mut characters = special.chars();
+        let Some(character) = characters.next() else {
+            break;
+        };
+        write_escape(character, out);
+        rest = characters.as_str();
+    }
+    out.push('"');
+}
+
+fn write_escape(character: char, out: &mut String) {
+    let letter = match character {
+        '"' => '"',
+        '\\' => '\\',
+        '\u{8}' => 'b',
+        '\u{c}' => 'f',
+        '\n' => 'n',
+        '\r' => 'r',
+        '\t' => 't',
+        _ => {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let digit = |shift: u32| char::from_digit(u32::from(*unit) >> shift & 0xF, 16).unwrap_or('0');
+                out.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
+            }
+            return;
+        }
+    };
+    out.extend(['\\', letter]);
+}
+
+/// Writes a float as Python's repr, and what JSON has no number for by a name of JavaScript.
+pub fn write_float(float: f64, out: &mut String) {
+    match float {
+        f64::INFINITY => out.push_str("Infinity"),
+        f64::NEG_INFINITY => out.push_str("-Infinity"),
+        _ if float.is_nan() => out.push_str("NaN"),
+        _ => out.push_str(&float_text(float)),
+    }
+}
+
+/// Writes a tree on one line without blanks, everything beyond ASCII as it is. A tuple becomes an array.
+///
+/// It descends as deep as the tree, whose depth the reader and the serializer bound.
+pub fn write_data(data: &Data<'_>, out: &mut String) {
+    match data {
+        Data::None => out.push_str("null"),
+        Data::Bool(true) => out.push_str("true"),
+        Data::Bool(false) => out.push_str("false"),
+        Data::Int(int) => out.push_str(&int.to_string()),
+        Data::BigInt(int) => out.push_str(&int.to_string()),
+        Data::Float(float) => write_float(*float, out),
+        Data::Str(text) => write_string(text, false, out),
+        Data::List(items) | Data::Tuple(items) => {
+            out.push('[');
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    out.push(',');
+                }
+                write_data(item, out);
+            }
+            out.push(']');
+        }
+        Data::Object(object) => {
+            out.push('{');
+            for (place, (key, value)) in object.entries().iter().enumerate() {
+                if place > 0 {
+                    out.push(',');
+                }
+                write_string(key, false, out);
+                out.push(':');
+                write_data(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{DEPTH, read};
+
+    fn written(text: &str, ensure_ascii: bool) -> String {
+        let mut out = String::new();
+        write_string(text, ensure_ascii, &mut out);
+        out
+    }
+
+    #[test]
+    fn strings_are_escaped_as_python_does() {
+        let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}\u{80}\u{2028}\u{e9}\u{1f600}~";
+        assert_eq!(
+            written(text, false),
+            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}\u{80}\u{2028}\u{e9}\u{1f600}~\""
+        );
+        assert_eq!(
+            written(text, true),
+            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\\u007f\\u0080\\u2028\\u00e9\\ud83d\\ude00~\""
+        );
+        assert_eq!(written("", true), "\"\"");
+    }
+
+    #[test]
+    fn trees_are_written_on_one_line() {
+        let text = r#"{"a":[1,null,true,false,-18446744073709551616,"\n"],"b":{},"c":[],"d":[-0.0,1e+16,NaN,-Infinity]}"#;
+        let mut out = String::new();
+        write_data(&read(text, DEPTH).unwrap(), &mut out);
+        assert_eq!(out, text);
+    }
+}
