@@ -1,0 +1,219 @@
+//! Expressions.
+
+use super::slot::{Slot, Symbol};
+use crate::data::Data;
+use crate::span::Span;
+
+/// A constant that the tree owns: written in the source, or folded by the resolver.
+pub type Literal = Data<'static>;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// Which, with its parts.
+    pub kind: ExprKind,
+    /// All of its source.
+    pub span: Span,
+    /// Offset of the token that carries the node's line in the reference: the dot of an attribute, the name of a filter, …
+    pub at: u32,
+}
+
+/// The kinds of expressions, each with the source it stands for.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `1`, `"a" "b"`, `none`.
+    Literal(Literal),
+    /// `messages`.
+    Name(Name),
+    /// `1, 2` or `()`.
+    Tuple(Vec<Expr>),
+    /// `[1, 2]`.
+    List(Vec<Expr>),
+    /// `{"a": 1}`.
+    Dict(Vec<(Expr, Expr)>),
+    /// `not a`, `-a`, `+a`.
+    Unary(UnaryOp, Box<Expr>),
+    /// `a + b`.
+    Binary(BinaryOp, Box<[Expr; 2]>),
+    /// `a and b`, `a or b`.
+    Logic(LogicOp, Box<[Expr; 2]>),
+    /// `a ~ b ~ c`.
+    Concat(Vec<Expr>),
+    /// `a < b <= c`.
+    Compare(Box<Compare>),
+    /// `a if c else b`.
+    Conditional(Box<Conditional>),
+    /// `a.b`.
+    Attribute(Box<Attribute>),
+    /// `a[b]`, `a.0`: the object and the index.
+    Item(Box<[Expr; 2]>),
+    /// `a[1:2:3]`.
+    Slice(Box<Slice>),
+    /// `a|f(1)`.
+    Filter(Box<Filter>),
+    /// `a is t(1)`; `is not` is a [`UnaryOp::Not`] around it.
+    Test(Box<Test>),
+    /// `f(1, *a, b=2, **c)`.
+    Call(Box<Expr>, Box<Args>),
+}
+
+/// A name that is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Name {
+    /// The name as it is spelled.
+    pub symbol: Symbol,
+    /// Its variable; the resolver's.
+    pub slot: Slot,
+}
+
+/// `not`, `-`, `+`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `not a`
+    Not,
+    /// `-a`
+    Neg,
+    /// `+a`
+    Pos,
+}
+
+/// The arithmetic operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// `a * b`
+    Mul,
+    /// `a / b`
+    Div,
+    /// `a // b`
+    FloorDiv,
+    /// `a % b`
+    Mod,
+    /// `a ** b`
+    Pow,
+}
+
+/// `and`, `or`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogicOp {
+    /// `a and b`
+    And,
+    /// `a or b`
+    Or,
+}
+
+/// A chain of comparisons.
+#[derive(Clone, Debug)]
+pub struct Compare {
+    /// The leftmost operand.
+    pub first: Expr,
+    /// The operators with what stands right of them; at least one.
+    pub rest: Vec<(CompareOp, Expr)>,
+}
+
+/// The operators of comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompareOp {
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `in`
+    In,
+    /// `not in`
+    NotIn,
+}
+
+/// `then if test else otherwise`.
+#[derive(Clone, Debug)]
+pub struct Conditional {
+    /// The condition.
+    pub test: Expr,
+    /// The value where it is true.
+    pub then: Expr,
+    /// The value where it is false; absent, it is undefined.
+    pub otherwise: Option<Expr>,
+    /// The line that the undefined value names; the resolver's.
+    pub line: u32,
+}
+
+/// `object.name`.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// What is asked.
+    pub object: Expr,
+    /// The attribute.
+    pub name: Box<str>,
+}
+
+/// `object[start:stop:step]`.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    /// What is sliced.
+    pub object: Expr,
+    /// The first bound.
+    pub start: Option<Expr>,
+    /// The second bound.
+    pub stop: Option<Expr>,
+    /// The step.
+    pub step: Option<Expr>,
+}
+
+/// `input|name(args)`.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// What is filtered; absent for the first filter of a `filter` or `set` block, whose input is the block's text.
+    pub input: Option<Expr>,
+    /// The name, dots included.
+    pub name: Box<str>,
+    /// The arguments after the input.
+    pub args: Args,
+    /// Its number in the table of filters; the resolver's. None for a name that no filter has.
+    pub builtin: Option<usize>,
+}
+
+/// `input is name(args)`.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// What is tested.
+    pub input: Expr,
+    /// The name, dots included.
+    pub name: Box<str>,
+    /// The arguments after the input.
+    pub args: Args,
+    /// Its number in the table of tests; the resolver's. None for a name that no test has.
+    pub builtin: Option<usize>,
+}
+
+/// The arguments of a call, a filter or a test.
+#[derive(Clone, Debug, Default)]
+pub struct Args {
+    /// `f(a, b)`
+    pub positional: Vec<Expr>,
+    /// `f(a=b)`
+    pub keywords: Vec<Keyword>,
+    /// `f(*a)`
+    pub star: Option<Expr>,
+    /// `f(**a)`
+    pub double_star: Option<Expr>,
+}
+
+/// `name=value` in a call.
+#[derive(Clone, Debug)]
+pub struct Keyword {
+    /// The name.
+    pub name: Box<str>,
+    /// The value.
+    pub value: Expr,
+}

@@ -1,0 +1,39 @@
+//! The tree of a template, in Jinja's own node words (jinja2 3.1.6 `nodes.py`).
+//!
+//! The parser builds it; the resolver fills in what only it knows (slots, scopes, reference lines, built-ins, folded constants) in
+//! fields that begin as their default. The tree owns literals and no run-time values.
+
+mod expr;
+mod slot;
+mod stmt;
+mod visit;
+
+pub use expr::{
+    Args, Attribute, BinaryOp, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name, Slice,
+    Test, UnaryOp,
+};
+pub use slot::{Frame, Load, Scope, Slot, Symbol, Symbols};
+pub use stmt::{
+    Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set, SetBlock,
+    Stmt, StmtKind, Target, TargetKind, With,
+};
+pub use visit::Child;
+
+/// A parsed template.
+#[derive(Clone, Debug, Default)]
+pub struct Template {
+    /// The statements of the root.
+    pub body: Body,
+    /// Every name that occurs, by its number.
+    pub symbols: Symbols,
+    /// The root's scope; the resolver's.
+    pub scope: Scope,
+    /// The root's frame; the resolver's.
+    pub frame: Frame,
+    /// The variable `self`, where the root mentions it; the resolver's.
+    pub self_slot: Option<Slot>,
+    /// The blocks, taken out of the bodies where they stand; the resolver's.
+    pub blocks: Vec<Block>,
+    /// The names that the root sets, and that macros therefore look up each time; the resolver's.
+    pub exported: Vec<Symbol>,
+}

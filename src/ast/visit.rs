@@ -1,0 +1,164 @@
+//! Goes over the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
+
+use super::expr::{Args, Expr, ExprKind, Name};
+use super::slot::Symbol;
+use super::stmt::{Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+
+/// A part of a statement.
+#[derive(Clone, Copy, Debug)]
+pub enum Child<'t> {
+    /// An expression.
+    Expr(&'t Expr),
+    /// What is assigned to.
+    Target(&'t Target),
+    /// A parameter of a macro.
+    Parameter(Symbol),
+    /// A statement of a body.
+    Stmt(&'t Stmt),
+}
+
+impl Expr {
+    /// Calls `visit` with each part.
+    pub fn children(&self, visit: &mut dyn FnMut(&Self)) {
+        match &self.kind {
+            ExprKind::Literal(_) | ExprKind::Name(_) => {}
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().for_each(visit),
+            ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
+                visit(key);
+                visit(value);
+            }),
+            ExprKind::Unary(_, operand) => visit(operand),
+            ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
+                operands.iter().for_each(visit);
+            }
+            ExprKind::Compare(compare) => {
+                visit(&compare.first);
+                compare.rest.iter().for_each(|(_, operand)| visit(operand));
+            }
+            ExprKind::Conditional(conditional) => {
+                visit(&conditional.test);
+                visit(&conditional.then);
+                conditional.otherwise.iter().for_each(visit);
+            }
+            ExprKind::Attribute(attribute) => visit(&attribute.object),
+            ExprKind::Slice(slice) => {
+                visit(&slice.object);
+                let bounds = [&slice.start, &slice.stop, &slice.step];
+                bounds.into_iter().flatten().for_each(visit);
+            }
+            ExprKind::Filter(filter) => {
+                filter.input.iter().for_each(&mut *visit);
+                filter.args.children(visit);
+            }
+            ExprKind::Test(test) => {
+                visit(&test.input);
+                test.args.children(visit);
+            }
+            ExprKind::Call(callee, args) => {
+                visit(callee);
+                args.children(visit);
+            }
+        }
+    }
+
+    /// Calls `visit` with each name that is read.
+    pub fn names(&self, visit: &mut dyn FnMut(&Name)) {
+        match &self.kind {
+            ExprKind::Name(name) => visit(name),
+            _ => self.children(&mut |child| child.names(visit)),
+        }
+    }
+}
+
+impl Args {
+    /// Calls `visit` with each argument.
+    pub fn children(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.positional.iter().for_each(&mut *visit);
+        self.keywords.iter().for_each(|keyword| visit(&keyword.value));
+        self.star.iter().for_each(&mut *visit);
+        self.double_star.iter().for_each(visit);
+    }
+}
+
+impl Target {
+    /// Calls `visit` with each name that is set; the namespace of `ns.x` is none.
+    pub fn names(&self, visit: &mut dyn FnMut(&Self, Symbol)) {
+        match &self.kind {
+            TargetKind::Name { symbol, .. } => visit(self, *symbol),
+            TargetKind::Attribute { .. } => {}
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.names(visit)),
+        }
+    }
+}
+
+impl Stmt {
+    /// Calls `visit` with each part.
+    pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
+        fn all(body: &[Stmt], visit: &mut dyn FnMut(Child<'_>)) {
+            body.iter().for_each(|stmt| visit(Child::Stmt(stmt)));
+        }
+        match &self.kind {
+            StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
+                if let Piece::Expr(expr, _) = piece {
+                    visit(Child::Expr(expr));
+                }
+            }),
+            StmtKind::For(node) => {
+                visit(Child::Target(&node.target));
+                visit(Child::Expr(&node.iter));
+                all(&node.body, visit);
+                all(&node.otherwise, visit);
+                node.test.iter().for_each(|test| visit(Child::Expr(&test.condition)));
+            }
+            StmtKind::If(node) => {
+                for arm in &node.arms {
+                    visit(Child::Expr(&arm.test));
+                    all(&arm.body, visit);
+                }
+                all(&node.otherwise, visit);
+            }
+            StmtKind::Set(node) => {
+                visit(Child::Target(&node.target));
+                visit(Child::Expr(&node.value));
+            }
+            StmtKind::SetBlock(node) => {
+                visit(Child::Target(&node.target));
+                node.filter.iter().for_each(|filter| visit(Child::Expr(filter)));
+                all(&node.body, visit);
+            }
+            StmtKind::Macro(node) | StmtKind::Generation(node) => node.children(visit),
+            StmtKind::CallBlock(node) => {
+                visit(Child::Expr(&node.callee));
+                node.args.children(&mut |child| visit(Child::Expr(child)));
+                node.body.children(visit);
+            }
+            StmtKind::FilterBlock(node) => {
+                all(&node.body, visit);
+                visit(Child::Expr(&node.filter));
+            }
+            StmtKind::With(node) => {
+                node.bindings.iter().for_each(|(target, ..)| visit(Child::Target(target)));
+                node.bindings.iter().for_each(|(_, value, _)| visit(Child::Expr(value)));
+                all(&node.body, visit);
+            }
+            StmtKind::Block(node) => all(&node.body, visit),
+            StmtKind::Autoescape(value, body, _) => {
+                visit(Child::Expr(value));
+                all(body, visit);
+            }
+            StmtKind::Include(node) => visit(Child::Expr(&node.template)),
+            StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+}
+
+impl Macro {
+    fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
+        self.parameters
+            .iter()
+            .for_each(|parameter| visit(Child::Parameter(parameter.symbol)));
+        let defaults = self.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+        defaults.for_each(|default| visit(Child::Expr(default)));
+        self.body.iter().for_each(|stmt| visit(Child::Stmt(stmt)));
+    }
+}

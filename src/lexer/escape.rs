@@ -1,0 +1,160 @@
+//! The escapes of string literals: `decode(r"a\tb")` is `a`, a tabulator, `b`.
+//!
+//! The rule is jinja2 3.1.6 `lexer.py`, `wrap`: the text is encoded as ASCII with `backslashreplace` and decoded as Python's
+//! `unicode-escape` (CPython 3.11 `unicodeobject.c`, `_PyUnicode_DecodeUnicodeEscapeInternal`). So an unknown escape keeps its
+//! backslash, and a backslash before `é` becomes the text `\xe9`. Unlike Python's, our text cannot hold a lone surrogate: an escape
+//! that makes one is an error of ours. Knows nothing of quotes and places.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use crate::unicode;
+
+const SURROGATE: &str = "a surrogate escape makes text that cannot be encoded";
+
+/// The text that the inside of a literal stands for, or CPython's message.
+pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
+    if !body.contains('\\') {
+        return Ok(Cow::Borrowed(body));
+    }
+    let ascii = replace_with_escapes(body);
+    let mut decoder = Decoder {
+        rest: &ascii,
+        text: String::with_capacity(body.len()),
+        has_surrogate: false,
+    };
+    while let Some(at) = decoder.rest.find('\\') {
+        let (plain, escape) = decoder.rest.split_at(at);
+        decoder.text.push_str(plain);
+        decoder.rest = escape.get(1..).unwrap_or_default();
+        decoder.decode_escape()?;
+    }
+    if decoder.has_surrogate {
+        return Err(SURROGATE);
+    }
+    decoder.text.push_str(decoder.rest);
+    Ok(Cow::Owned(decoder.text))
+}
+
+/// Python's `encode("ascii", "backslashreplace")`.
+fn replace_with_escapes(body: &str) -> Cow<'_, str> {
+    if body.is_ascii() {
+        return Cow::Borrowed(body);
+    }
+    let mut ascii = String::with_capacity(body.len() * 2);
+    for char in body.chars() {
+        // Writing to a string cannot fail.
+        let _ = match u32::from(char) {
+            0..0x80 => ascii.write_char(char),
+            code @ 0x80..0x100 => write!(ascii, "\\x{code:02x}"),
+            code @ 0x100..0x1_0000 => write!(ascii, "\\u{code:04x}"),
+            code => write!(ascii, "\\U{code:08x}"),
+        };
+    }
+    Cow::Owned(ascii)
+}
+
+struct Decoder<'a> {
+    rest: &'a str,
+    text: String,
+    has_surrogate: bool,
+}
+
+impl Decoder<'_> {
+    /// Decodes what follows a backslash.
+    fn decode_escape(&mut self) -> Result<(), &'static str> {
+        let Some(letter) = self.rest.chars().next() else {
+            return Err("\\ at end of string");
+        };
+        if let '0'..='7' = letter {
+            self.decode_octal();
+            return Ok(());
+        }
+        self.rest = self.rest.get(letter.len_utf8()..).unwrap_or_default();
+        let char = match letter {
+            '\n' => return Ok(()),
+            '\\' | '\'' | '"' => letter,
+            'a' => '\x07',
+            'b' => '\x08',
+            'f' => '\x0c',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\x0b',
+            'x' => return self.decode_hex(2, "truncated \\xXX escape"),
+            'u' => return self.decode_hex(4, "truncated \\uXXXX escape"),
+            'U' => return self.decode_hex(8, "truncated \\UXXXXXXXX escape"),
+            'N' => return self.decode_name(),
+            _ => {
+                self.text.push('\\');
+                letter
+            }
+        };
+        self.text.push(char);
+        Ok(())
+    }
+
+    /// One to three octal digits; at most 777, which is a character.
+    fn decode_octal(&mut self) {
+        let digits = self.rest.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
+        let (length, code) = digits.fold((0, 0), |(length, code), byte| (length + 1, code * 8 + u32::from(byte - b'0')));
+        self.text.extend(char::from_u32(code));
+        self.rest = self.rest.get(length..).unwrap_or_default();
+    }
+
+    fn decode_hex(&mut self, length: usize, message: &'static str) -> Result<(), &'static str> {
+        let digits = self.rest.get(..length).ok_or(message)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(message);
+        }
+        let code = u32::from_str_radix(digits, 16).map_err(|_| message)?;
+        match char::from_u32(code) {
+            Some(char) => self.text.push(char),
+            None if code > u32::from(char::MAX) => return Err("illegal Unicode character"),
+            // An error further on is reported first, as the reference would.
+            None => self.has_surrogate = true,
+        }
+        self.rest = self.rest.get(length..).unwrap_or_default();
+        Ok(())
+    }
+
+    /// `{NAME}`
+    fn decode_name(&mut self) -> Result<(), &'static str> {
+        let braced = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let Some((name, rest)) = braced.filter(|(name, _)| !name.is_empty()) else {
+            return Err("malformed \\N character escape");
+        };
+        let char = unicode::lookup_name(name).ok_or("unknown Unicode character name")?;
+        self.text.push(char);
+        self.rest = rest;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_pythons() {
+        let decoded = |body| decode(body).unwrap();
+        assert_eq!(decoded("\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\n\\\""), "\x07\x08\x0c\n\r\t\x0b\\'\"");
+        assert_eq!(decoded(r"\0\101\1234\777\x41\u00e9\U0001f600\N{SNOWMAN}"), "\0AS4ǿAé😀☃");
+        assert_eq!(decoded(r"\s\d\é\ü"), r"\s\d\xe9\xfc");
+        assert_eq!(decoded("é\\n😀"), "é\n😀");
+    }
+
+    #[test]
+    fn bad_escapes_have_cpythons_messages() {
+        let message = |body| decode(body).unwrap_err();
+        assert_eq!(message(r"\x4"), "truncated \\xXX escape");
+        assert_eq!(message(r"\xé"), "truncated \\xXX escape");
+        assert_eq!(message(r"\u12"), "truncated \\uXXXX escape");
+        assert_eq!(message(r"\U0011"), "truncated \\UXXXXXXXX escape");
+        assert_eq!(message(r"\U00110000"), "illegal Unicode character");
+        assert_eq!(message(r"\N"), "malformed \\N character escape");
+        assert_eq!(message(r"\N{}"), "malformed \\N character escape");
+        assert_eq!(message(r"\N{NOPE}"), "unknown Unicode character name");
+        assert_eq!(message(r"\ud800"), SURROGATE);
+    }
+}

@@ -1,0 +1,55 @@
+//! The values of literals: `'a\n'`, `0x_1F`, `1.5e3` as the tree keeps them.
+//!
+//! The rule is jinja2 3.1.6 `lexer.py`, `wrap`, which raises CPython's own errors where a literal has the right shape but no value:
+//! an integer of more than 4300 digits is a ValueError without a line, `1.٣` a SyntaxError of Python's. What numbers and escapes mean
+//! is said in [`crate::number`] and in `escape.rs`; this file knows only their errors.
+
+use std::borrow::Cow;
+
+use super::escape;
+use crate::ast::Literal;
+use crate::error::{Error, ErrorKind, Result};
+use crate::number::parse::{CharacterRules, parse_float_literal, parse_int_literal};
+use crate::number::{Int, NumberError};
+use crate::span::Span;
+use crate::text::quote;
+use crate::unicode;
+
+const RULES: CharacterRules = CharacterRules {
+    decimal: unicode::decimal_value,
+    is_space: unicode::is_whitespace,
+    repr: quote::repr,
+};
+
+/// The value of a string token, quotes included.
+pub fn string(token: &str, span: Span) -> Result<Literal> {
+    let body = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
+    match escape::decode(body) {
+        Ok(text) => Ok(Literal::Str(Cow::Owned(text.into_owned()))),
+        Err(message) => Err(Error::syntax(message, span)),
+    }
+}
+
+/// The value of an integer token.
+pub fn integer(token: &str, span: Span) -> Result<Literal> {
+    match parse_int_literal(token, &RULES) {
+        Ok(Int::Small(int)) => Ok(Literal::Int(int)),
+        Ok(Int::Big(int)) => Ok(Literal::BigInt(Box::new(int))),
+        Err(error) => Err(python_error(error, span)),
+    }
+}
+
+/// The value of a float token.
+pub fn float(token: &str, span: Span) -> Result<Literal> {
+    let float = parse_float_literal(token).map_err(|error| python_error(error, span))?;
+    Ok(Literal::Float(float))
+}
+
+/// An exception that is not Jinja's, and so names no line of the template.
+fn python_error(error: NumberError, span: Span) -> Error {
+    let kind = match error {
+        NumberError::Value(_) => ErrorKind::Value,
+        _ => ErrorKind::Syntax,
+    };
+    Error::new(kind, error.to_string()).at(span).without_line()
+}

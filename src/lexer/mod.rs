@@ -1,0 +1,232 @@
+//! Text to tokens, one at a time: `a {{ b }}` is data, the beginning of a print statement, a name, the end of the statement.
+//!
+//! The parser pulls the tokens, so that of two errors the one is reported that stands first, whoever finds it. The rule is jinja2 3.1.6
+//! `lexer.py`, `Lexer.tokeniter` and `Lexer.wrap`, for `trim_blocks` and `lstrip_blocks` and without line statements. Text is scanned in
+//! `text.rs`, code in `token.rs`; here is which of the two is meant, and that brackets match. What tokens may follow each other is
+//! unknown here.
+
+mod escape;
+mod literal;
+mod number;
+mod text;
+mod token;
+mod word;
+
+pub use token::{Token, TokenKind};
+
+use self::text::{Closer, Opener, Opening};
+use crate::error::{Error, Result};
+use crate::source::Source;
+use crate::span::Span;
+use crate::text::quote;
+use crate::unicode;
+
+/// Makes tokens of a source. It ends where the source ends, even inside a tag; after an error nothing sensible follows.
+#[derive(Debug)]
+pub struct Lexer<'s> {
+    text: &'s str,
+    position: usize,
+    mode: Mode,
+    is_line_start: bool,
+    /// The closing brackets that the tag still needs.
+    brackets: Vec<TokenKind>,
+}
+
+/// What stands at the position.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    Text,
+    Opener(Opener),
+    Comment,
+    Raw,
+    Tag(Closer),
+}
+
+impl<'s> Lexer<'s> {
+    /// A lexer at the beginning of the source.
+    pub fn new(source: &'s Source) -> Self {
+        Self {
+            text: source.text(),
+            position: 0,
+            mode: Mode::Text,
+            is_line_start: true,
+            brackets: Vec::new(),
+        }
+    }
+
+    /// The next token; none where the piece at the position is no token of the parser's.
+    fn step(&mut self) -> Result<Option<Token<'s>>> {
+        match self.mode {
+            Mode::Text => {
+                let opener = text::find_opener(self.text, self.position);
+                Ok(self.data(opener))
+            }
+            Mode::Opener(opener) => Ok(self.open(opener)),
+            Mode::Comment => match text::find_comment_end(self.text, self.position) {
+                Some(end) => {
+                    self.leave(end);
+                    Ok(None)
+                }
+                None => Err(self.error("Missing end of comment tag")),
+            },
+            Mode::Raw => match text::find_endraw(self.text, self.position) {
+                Some(endraw) => Ok(self.data(Some(endraw))),
+                None => Err(self.error("Missing end of raw directive")),
+            },
+            Mode::Tag(closer) => self.code(closer),
+        }
+    }
+
+    /// The text up to an opener or to the end; none where nothing is left of it.
+    fn data(&mut self, opener: Option<Opener>) -> Option<Token<'s>> {
+        let start = self.position;
+        let end = opener.map_or(self.text.len(), |opener| opener.start);
+        let text = self.text.get(start..end).unwrap_or_default();
+        let text = match opener {
+            Some(opener) => text::strip_before(text, &opener, self.is_line_start),
+            None => text,
+        };
+        self.position = end;
+        if let Some(opener) = opener {
+            self.mode = Mode::Opener(opener);
+        }
+        if text.is_empty() {
+            return None;
+        }
+        Some(token(TokenKind::Data, start, text))
+    }
+
+    fn open(&mut self, opener: Opener) -> Option<Token<'s>> {
+        let (kind, closer) = match opener.opening {
+            Opening::Variable => (TokenKind::VariableBegin, Closer::Variable),
+            Opening::Block => (TokenKind::BlockBegin, Closer::Block),
+            Opening::Comment => return self.enter(Mode::Comment, opener.end),
+            Opening::Raw => return self.enter(Mode::Raw, opener.end),
+            Opening::EndRaw => {
+                self.leave(opener.end);
+                return None;
+            }
+        };
+        self.position = opener.end;
+        self.mode = Mode::Tag(closer);
+        let text = self.text.get(opener.start..opener.end).unwrap_or_default();
+        Some(token(kind, opener.start, text))
+    }
+
+    fn enter(&mut self, mode: Mode, end: usize) -> Option<Token<'s>> {
+        self.is_line_start = self.ends_line(end);
+        self.position = end;
+        self.mode = mode;
+        None
+    }
+
+    /// Goes back to text.
+    fn leave(&mut self, end: usize) {
+        self.enter(Mode::Text, end);
+    }
+
+    fn ends_line(&self, end: usize) -> bool {
+        let before = self.text.get(..end).unwrap_or_default();
+        before.ends_with('\n')
+    }
+
+    /// The next token of a tag. The closing delimiter is tried first, unless brackets are open.
+    fn code(&mut self, closer: Closer) -> Result<Option<Token<'s>>> {
+        let start = self.position;
+        let code = self.text.get(start..).unwrap_or_default();
+        if self.brackets.is_empty() {
+            if let Some(length) = text::closer_length(code, closer) {
+                self.leave(start + length);
+                return Ok(Some(closing_token(closer, start, code)));
+            }
+        }
+        let before = self.text.get(..start).unwrap_or_default();
+        let Some((kind, length)) = token::scan(code, before.ends_with('.')) else {
+            return Err(self.unexpected_char());
+        };
+        self.position = start + length;
+        let mut token = token(kind, start, code.get(..length).unwrap_or_default());
+        match kind {
+            TokenKind::Blank => return Ok(None),
+            TokenKind::Name if !unicode::is_identifier(token.text) => {
+                return Err(Error::syntax("Invalid character in identifier", token.span));
+            }
+            TokenKind::String => token.literal = Some(literal::string(token.text, token.span)?),
+            TokenKind::Integer => token.literal = Some(literal::integer(token.text, token.span)?),
+            TokenKind::Float => token.literal = Some(literal::float(token.text, token.span)?),
+            _ => self.balance(&token)?,
+        }
+        Ok(Some(token))
+    }
+
+    /// Checks that brackets match.
+    fn balance(&mut self, token: &Token<'_>) -> Result<()> {
+        if let Some(closing) = token.kind.closing_bracket() {
+            self.brackets.push(closing);
+        }
+        if !token.kind.is_closing_bracket() {
+            return Ok(());
+        }
+        let found = token.kind.describe();
+        match self.brackets.pop() {
+            Some(expected) if expected == token.kind => Ok(()),
+            Some(expected) => {
+                let message = format!("unexpected '{found}', expected '{}'", expected.describe());
+                Err(Error::syntax(message, token.span))
+            }
+            None => Err(Error::syntax(format!("unexpected '{found}'"), token.span)),
+        }
+    }
+
+    #[cold]
+    fn unexpected_char(&self) -> Error {
+        let (before, after) = self.text.split_at_checked(self.position).unwrap_or((self.text, ""));
+        let char: String = after.chars().take(1).collect();
+        let message = format!("unexpected char {} at {}", quote::repr(&char), before.chars().count());
+        Error::syntax(message, span(self.position, char.len()))
+    }
+
+    #[cold]
+    fn error(&self, message: &str) -> Error {
+        Error::syntax(message, span(self.position, 0))
+    }
+}
+
+impl<'s> Iterator for Lexer<'s> {
+    type Item = Result<Token<'s>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.position < self.text.len() {
+            if let Some(item) = self.step().transpose() {
+                return Some(item);
+            }
+        }
+        None
+    }
+}
+
+fn token(kind: TokenKind, start: usize, text: &str) -> Token<'_> {
+    let span = span(start, text.len());
+    Token {
+        kind,
+        span,
+        at: span.start,
+        text,
+        literal: None,
+    }
+}
+
+fn closing_token(closer: Closer, start: usize, code: &str) -> Token<'_> {
+    let kind = match closer {
+        Closer::Variable => TokenKind::VariableEnd,
+        Closer::Block | Closer::Comment => TokenKind::BlockEnd,
+    };
+    let marked = usize::from(code.starts_with(['-', '+']));
+    token(kind, start, code.get(..marked + closer.delimiter().len()).unwrap_or_default())
+}
+
+/// The span of so many bytes; offsets fit because the size of a source is limited.
+fn span(start: usize, length: usize) -> Span {
+    let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(start), offset(start.saturating_add(length)))
+}

@@ -1,0 +1,226 @@
+//! What stands outside tags: finding the next tag, the ends of comments and raw blocks, and what their marks strip.
+//!
+//! In `a {%- raw %}…` the next opener is the whole raw tag with the mark `-`, which strips the blank before it.
+//!
+//! The rules are the regular expressions in `Lexer.__init__` and the `OptionalLStrip` branch of `tokeniter` in jinja2 3.1.6
+//! `lexer.py`, for `trim_blocks` and `lstrip_blocks`. They are scanned by hand, in time linear in the text. Offsets are bytes; tokens,
+//! lines and errors are unknown here.
+
+use super::word::blank_length;
+use crate::unicode;
+
+/// What an opener opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// `{{`
+    Variable,
+    /// `{%`
+    Block,
+    /// `{#`
+    Comment,
+    /// `{% raw %}`
+    Raw,
+    /// `{% endraw %}`
+    EndRaw,
+}
+
+/// The sign behind an opening delimiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// No sign.
+    None,
+    /// `-`: all blanks before the tag go.
+    Strip,
+    /// `+`: nothing goes.
+    Keep,
+}
+
+/// An opening delimiter with its mark, or the whole of a raw block's tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opener {
+    /// What it opens.
+    pub opening: Opening,
+    /// The sign.
+    pub mark: Mark,
+    /// Where it begins.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// The leftmost opener at or after `from`.
+pub fn find_opener(text: &str, from: usize) -> Option<Opener> {
+    braces(text, from).find_map(|start| {
+        let opening = match text.as_bytes().get(start + 1)? {
+            b'{' => Opening::Variable,
+            b'%' => Opening::Block,
+            b'#' => Opening::Comment,
+            _ => return None,
+        };
+        let (mark, end) = mark_at(text, start + 2);
+        let raw_end = match opening {
+            Opening::Block => raw_tag_end(text, end),
+            _ => None,
+        };
+        Some(Opener {
+            opening: if raw_end.is_some() { Opening::Raw } else { opening },
+            mark,
+            start,
+            end: raw_end.unwrap_or(end),
+        })
+    })
+}
+
+/// The leftmost `{% endraw %}` at or after `from`.
+pub fn find_endraw(text: &str, from: usize) -> Option<Opener> {
+    braces(text, from).find_map(|start| {
+        let (mark, end) = match text.as_bytes().get(start + 1)? {
+            b'%' => mark_at(text, start + 2),
+            _ => return None,
+        };
+        let end = keyword_end(text, end, "endraw")?;
+        Some(Opener {
+            opening: Opening::EndRaw,
+            mark,
+            start,
+            end: end + closer_length(rest(text, end), Closer::Block)?,
+        })
+    })
+}
+
+/// Where the comment ends whose inside begins at `from`, its delimiter and what that strips included.
+pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
+    let inside = rest(text, from);
+    let at = inside.find("#}")?;
+    let before = inside.get(..at).unwrap_or_default();
+    let start = from + at - usize::from(before.ends_with(['+', '-']));
+    Some(start + closer_length(rest(text, start), Closer::Comment)?)
+}
+
+/// What closes a tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closer {
+    /// `}}`
+    Variable,
+    /// `%}`
+    Block,
+    /// `#}`
+    Comment,
+}
+
+impl Closer {
+    /// Its text without a mark.
+    pub fn delimiter(self) -> &'static str {
+        match self {
+            Self::Variable => "}}",
+            Self::Block => "%}",
+            Self::Comment => "#}",
+        }
+    }
+}
+
+/// The length of the closer that `code` begins with, the blanks or the newline that it strips included.
+pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
+    let delimiter = closer.delimiter();
+    if let Some(after) = code.strip_prefix('-').and_then(|code| code.strip_prefix(delimiter)) {
+        return Some(1 + delimiter.len() + blank_length(after));
+    }
+    let trims = closer != Closer::Variable;
+    if trims && code.strip_prefix('+').is_some_and(|code| code.starts_with(delimiter)) {
+        return Some(1 + delimiter.len());
+    }
+    let after = code.strip_prefix(delimiter)?;
+    Some(delimiter.len() + usize::from(trims && after.starts_with('\n')))
+}
+
+/// What is left of the text before an opener; `is_line_start` says that the text begins a line.
+pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> &'s str {
+    match opener.mark {
+        Mark::Strip => text.trim_end_matches(unicode::is_whitespace),
+        // jinja2 3.1.6 lexer.py tokeniter: lstrip only where the opener is not a variable.
+        Mark::None if opener.opening != Opening::Variable => {
+            let line = text.rfind('\n').map_or(0, |newline| newline + 1);
+            let indent = rest(text, line);
+            let is_indent = blank_length(indent) == indent.len();
+            let strips = is_indent && (line > 0 || is_line_start);
+            if strips { text.get(..line).unwrap_or_default() } else { text }
+        }
+        Mark::None | Mark::Keep => text,
+    }
+}
+
+/// Offsets of `{`, from left to right.
+fn braces(text: &str, from: usize) -> impl Iterator<Item = usize> {
+    rest(text, from).match_indices('{').map(move |(at, _)| from + at)
+}
+
+/// The mark at an offset, and the offset behind it.
+fn mark_at(text: &str, at: usize) -> (Mark, usize) {
+    match text.as_bytes().get(at) {
+        Some(b'-') => (Mark::Strip, at + 1),
+        Some(b'+') => (Mark::Keep, at + 1),
+        _ => (Mark::None, at),
+    }
+}
+
+/// Where the raw tag ends whose opening delimiter and mark end at `from`. Its closer takes no `+` and trims no newline.
+fn raw_tag_end(text: &str, from: usize) -> Option<usize> {
+    let end = keyword_end(text, from, "raw")?;
+    let closer = rest(text, end);
+    if closer.starts_with("%}") {
+        return Some(end + 2);
+    }
+    let after = closer.strip_prefix("-%}")?;
+    Some(end + 3 + blank_length(after))
+}
+
+/// Where a word and the blanks around it end.
+fn keyword_end(text: &str, from: usize, word: &str) -> Option<usize> {
+    let start = from + blank_length(rest(text, from));
+    let after = rest(text, start).strip_prefix(word)?;
+    Some(start + word.len() + blank_length(after))
+}
+
+fn rest(text: &str, from: usize) -> &str {
+    text.get(from..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_leftmost_opener_wins_and_a_raw_tag_is_one() {
+        let found = |text| find_opener(text, 0).map(|opener| (opener.opening, opener.mark, opener.start, opener.end));
+        assert_eq!(found("a }} { {{- 1 }}"), Some((Opening::Variable, Mark::Strip, 7, 10)));
+        assert_eq!(found("{{{% x"), Some((Opening::Variable, Mark::None, 0, 2)));
+        assert_eq!(found("{%+ \n raw -%} \n x"), Some((Opening::Raw, Mark::Keep, 0, 16)));
+        assert_eq!(found("{% raw +%}"), Some((Opening::Block, Mark::None, 0, 2)));
+        assert_eq!(found("{% rawx %}"), Some((Opening::Block, Mark::None, 0, 2)));
+        assert_eq!(found("{ % %}"), None);
+    }
+
+    #[test]
+    fn comments_and_raw_blocks_end_with_what_they_strip() {
+        assert_eq!(find_comment_end("{# a -#} \n b", 2), Some(11));
+        assert_eq!(find_comment_end("{#-#}\n b", 3), Some(6));
+        assert_eq!(find_comment_end("{# +#}\n", 2), Some(6));
+        assert_eq!(find_comment_end("{# a", 2), None);
+        let endraw = find_endraw("{% raw %}{% x %}{%-endraw+%}\n", 9).map(|opener| (opener.mark, opener.start, opener.end));
+        assert_eq!(endraw, Some((Mark::Strip, 16, 28)));
+    }
+
+    #[test]
+    fn indents_of_blocks_go_where_they_begin_a_line() {
+        let stripped = |text, is_line_start| {
+            let opener = find_opener(text, 0).unwrap();
+            strip_before(&text[..opener.start], &opener, is_line_start)
+        };
+        assert_eq!(stripped("a\n \u{a0}{% x", false), "a\n");
+        assert_eq!(stripped("  {% x", true), "");
+        assert_eq!(stripped("  {% x", false), "  ");
+        assert_eq!(stripped("  {%+ x", true), "  ");
+        assert_eq!(stripped("\n  {{ x", true), "\n  ");
+        assert_eq!(stripped("a \n  {{- x", false), "a");
+    }
+}

@@ -1,0 +1,208 @@
+//! Expressions, from the conditional down to signs: `a if b + 1 else not c`.
+//!
+//! The rules are jinja2 3.1.6 `parser.py`, `parse_expression` to `parse_unary`. Binary operators are a Pratt loop over the ladder in
+//! `precedence.rs`; chains of prefixes and of `else` are loops too, so that only brackets nest calls. What operands are made of is in
+//! `primary.rs` and `postfix.rs`.
+
+use super::Parser;
+use super::depth::{self, Node};
+use super::precedence::{self, Binding, Operator};
+use crate::ast::{Compare, CompareOp, Conditional, Expr, ExprKind, UnaryOp};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+use crate::span::Span;
+
+/// Where a production begins: its first byte, and the token that carries the line.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset that stands for the line.
+    pub at: u32,
+}
+
+impl<'s> Parser<'s> {
+    /// `a if b else c`, or anything tighter.
+    pub fn parse_expression(&mut self) -> Result<Node> {
+        self.nested(depth::EXPRESSION, Self::parse_conditional)
+    }
+
+    /// An expression where an `if` would belong to the statement around it.
+    pub fn parse_condition(&mut self) -> Result<Node> {
+        self.nested(depth::CONDITION, |parser| parser.parse_binary(Binding::Or))
+    }
+
+    fn parse_conditional(&mut self) -> Result<Node> {
+        let mut waiting: Vec<(Start, Node, Node)> = Vec::new();
+        let mut node = 'branch: loop {
+            let mut start = self.start();
+            let mut node = self.parse_binary(Binding::Or)?;
+            while self.stream.eat_word("if")? {
+                let test = self.parse_binary(Binding::Or)?;
+                if self.stream.eat_word("else")? {
+                    // The reference calls itself here; what follows is the last branch of all that wait.
+                    self.deepen(depth::CALL)?;
+                    waiting.push((start, node, test));
+                    continue 'branch;
+                }
+                node = self.conditional(start, node, test, None);
+                start.at = self.stream.current().at;
+            }
+            break node;
+        };
+        self.frames = self.frames.saturating_sub(waiting.len() as u32);
+        while let Some((start, then, test)) = waiting.pop() {
+            node = self.conditional(start, then, test, Some(node));
+        }
+        Ok(node)
+    }
+
+    fn conditional(&mut self, start: Start, then: Node, test: Node, otherwise: Option<Node>) -> Node {
+        let height = otherwise
+            .as_ref()
+            .map_or(0, |node| node.height)
+            .max(then.height)
+            .max(test.height);
+        let conditional = Conditional {
+            test: test.expr,
+            then: then.expr,
+            otherwise: otherwise.map(|node| node.expr),
+            line: 0,
+        };
+        let span = self.span_from(start.start);
+        self.node(ExprKind::Conditional(Box::new(conditional)), span, start.at, height)
+    }
+
+    /// Operands and operators that bind at least as tightly as `least`.
+    fn parse_binary(&mut self, least: Binding) -> Result<Node> {
+        let start = self.start();
+        let mut left = if least <= Binding::Not && self.stream.is_at_word("not") {
+            self.parse_not()?
+        } else {
+            self.parse_unary()?
+        };
+        let mut previous = Binding::Unary;
+        while let Some((binding, operator)) = self.operator()?.filter(|(binding, _)| *binding >= least) {
+            // The first operation of a chain has the line of the chain's first token, a later one that of the token after the
+            // operation before it, which is the operator.
+            let at = if binding == previous {
+                self.stream.current().at
+            } else {
+                start.at
+            };
+            left = match operator {
+                Operator::Logic(op) => {
+                    let (operands, height) = self.take_operands(left, binding)?;
+                    self.node(ExprKind::Logic(op, operands), self.span_from(start.start), at, height)
+                }
+                Operator::Binary(op) => {
+                    let (operands, height) = self.take_operands(left, binding)?;
+                    self.node(ExprKind::Binary(op, operands), self.span_from(start.start), at, height)
+                }
+                Operator::Concat => self.parse_concat(left, start)?,
+                Operator::Compare(_) => self.parse_comparison(left, start)?,
+            };
+            previous = binding;
+        }
+        Ok(left)
+    }
+
+    /// The binary operator that stands here; of two words it stands at the first.
+    fn operator(&mut self) -> Result<Option<(Binding, Operator)>> {
+        if self.stream.is_at_word("not") {
+            let is_not_in = self.stream.look()?.is_word("in");
+            return Ok(is_not_in.then_some((Binding::Comparison, Operator::Compare(CompareOp::NotIn))));
+        }
+        Ok(precedence::operator(self.stream.current()))
+    }
+
+    /// Takes the operator and parses what stands right of it.
+    fn take_operands(&mut self, left: Node, binding: Binding) -> Result<(Box<[Expr; 2]>, u32)> {
+        self.stream.bump()?;
+        let right = self.parse_binary(binding.operand())?;
+        let height = left.height.max(right.height);
+        Ok((Box::new([left.expr, right.expr]), height))
+    }
+
+    fn parse_concat(&mut self, first: Node, start: Start) -> Result<Node> {
+        let mut height = first.height;
+        let mut pieces = vec![first.expr];
+        while self.stream.eat(TokenKind::Tilde)? {
+            let piece = self.parse_binary(Binding::Concat.operand())?;
+            height = height.max(piece.height);
+            pieces.push(piece.expr);
+        }
+        Ok(self.node(ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
+    }
+
+    fn parse_comparison(&mut self, first: Node, start: Start) -> Result<Node> {
+        let mut height = first.height;
+        let mut rest = Vec::new();
+        while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator()? {
+            self.stream.bump()?;
+            if op == CompareOp::NotIn {
+                self.stream.bump()?;
+            }
+            let operand = self.parse_binary(Binding::Comparison.operand())?;
+            height = height.max(operand.height);
+            rest.push((op, operand.expr));
+        }
+        let compare = Compare { first: first.expr, rest };
+        // The line is that of the token after the last operand.
+        let at = self.stream.current().at;
+        Ok(self.node(ExprKind::Compare(Box::new(compare)), self.span_from(start.start), at, height))
+    }
+
+    fn parse_not(&mut self) -> Result<Node> {
+        let mut prefixes = Vec::new();
+        while self.stream.is_at_word("not") {
+            self.deepen(depth::CALL)?;
+            prefixes.push((UnaryOp::Not, self.stream.bump()?.span.start));
+        }
+        let operand = self.parse_binary(Binding::Not.operand())?;
+        Ok(self.prefixed(prefixes, operand))
+    }
+
+    /// Signs and an operand, and then filters and tests, which apply to both.
+    fn parse_unary(&mut self) -> Result<Node> {
+        let start = self.stream.current().span.start;
+        let mut prefixes = Vec::new();
+        loop {
+            let op = match self.stream.current().kind {
+                TokenKind::Sub => UnaryOp::Neg,
+                TokenKind::Add => UnaryOp::Pos,
+                _ => break,
+            };
+            self.deepen(depth::CALL)?;
+            prefixes.push((op, self.stream.bump()?.span.start));
+        }
+        let primary = self.parse_primary()?;
+        let operand = self.parse_postfix(primary)?;
+        let signed = self.prefixed(prefixes, operand);
+        self.parse_filtered(signed, start)
+    }
+
+    /// Puts prefixes before an operand, the innermost last, and leaves the calls that they stand for.
+    fn prefixed(&mut self, prefixes: Vec<(UnaryOp, u32)>, operand: Node) -> Node {
+        self.frames = self.frames.saturating_sub(prefixes.len() as u32);
+        let end = self.stream.end();
+        prefixes.into_iter().rev().fold(operand, |operand, (op, start)| {
+            let kind = ExprKind::Unary(op, Box::new(operand.expr));
+            self.node(kind, Span::new(start, end), start, operand.height)
+        })
+    }
+
+    /// Where the current token stands.
+    pub fn start(&self) -> Start {
+        let token = self.stream.current();
+        Start {
+            start: token.span.start,
+            at: token.at,
+        }
+    }
+
+    /// The span up to the last token that was taken.
+    pub fn span_from(&self, start: u32) -> Span {
+        Span::new(start, self.stream.end())
+    }
+}

@@ -1,0 +1,65 @@
+//! Tokens to a tree: `a {{ b }}` is one output of a text and a name.
+//!
+//! Recursive descent after jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators; functions have the names of the productions
+//! in `grammar/template.ebnf`. Every error has the text and the line of the reference's, and the first error is the same, because tokens
+//! are pulled in the same order. What names mean, whether filters exist and where `break` may stand is unknown here.
+
+mod depth;
+mod expression;
+#[cfg(test)]
+mod grammar_test;
+mod loader_tag;
+mod postfix;
+mod precedence;
+mod primary;
+mod scope_tag;
+mod statement;
+mod stream;
+mod tag;
+mod target;
+
+use crate::ast::{Symbols, Template};
+use crate::error::{Error, Result};
+use crate::limits::{Limits, Meter};
+use crate::source::Source;
+use stream::TokenStream;
+use tag::OpenTag;
+
+/// Parses a template.
+pub fn parse(source: &Source) -> Result<Template> {
+    let mut parser = Parser {
+        stream: TokenStream::new(source)?,
+        symbols: Symbols::default(),
+        open_tags: Vec::new(),
+        awaited: Vec::new(),
+        frames: 0,
+        meter: Meter::new(Limits::default()),
+        late_error: None,
+    };
+    let body = parser.parse_template()?;
+    match parser.late_error {
+        Some(error) => Err(error),
+        None => Ok(Template {
+            body,
+            symbols: parser.symbols,
+            ..Template::default()
+        }),
+    }
+}
+
+/// The state of parsing.
+#[derive(Debug)]
+struct Parser<'s> {
+    stream: TokenStream<'s>,
+    symbols: Symbols,
+    /// The tags of the statements around here, for messages.
+    open_tags: Vec<OpenTag<'s>>,
+    /// The words that end each of the bodies around here.
+    awaited: Vec<&'static [&'static str]>,
+    /// How many of the reference's calls are inside each other.
+    frames: u32,
+    /// How much of our own stack is used.
+    meter: Meter,
+    /// What the reference finds after parsing.
+    late_error: Option<Error>,
+}

@@ -1,0 +1,318 @@
+//! What follows an operand: `.name`, `[index]`, `(arguments)`, `|filter`, `is test`.
+//!
+//! The rules are jinja2 3.1.6 `parser.py`, `parse_postfix` to `parse_test`. Subscripts and calls bind to the operand, filters and tests
+//! to the operand with its signs, and a call may follow those too. Names of filters and tests are not looked up here.
+
+use super::Parser;
+use super::depth::{self, Node};
+use crate::ast::{Args, Attribute, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
+use crate::error::{Error, ErrorKind, Result};
+use crate::lexer::TokenKind;
+use crate::span::Span;
+
+/// Arguments, with the height of the tallest.
+type ArgsNode = (Args, u32);
+
+/// What stands between the brackets of a subscript, or between its commas.
+enum Index {
+    Expr(Node),
+    Slice([Option<Node>; 3], Span),
+}
+
+impl<'s> Parser<'s> {
+    /// Subscripts and calls.
+    pub fn parse_postfix(&mut self, mut node: Node) -> Result<Node> {
+        loop {
+            node = match self.stream.current().kind {
+                TokenKind::Dot => self.parse_attribute(node)?,
+                TokenKind::LeftBracket => self.nested(depth::POSTFIX, |parser| parser.parse_subscript(node))?,
+                TokenKind::LeftParen => self.parse_call(node)?,
+                _ => return Ok(node),
+            };
+        }
+    }
+
+    /// Filters, tests and calls. The operand begins at `start`, where its parentheses or signs do.
+    pub fn parse_filtered(&mut self, mut node: Node, start: u32) -> Result<Node> {
+        loop {
+            node = match self.stream.current().kind {
+                TokenKind::Pipe => {
+                    self.stream.bump()?;
+                    self.parse_filter(Some(node), start)?
+                }
+                TokenKind::Name if self.stream.is_at_word("is") => self.parse_test(node, start)?,
+                TokenKind::LeftParen => self.parse_call(node)?,
+                _ => return Ok(node),
+            };
+        }
+    }
+
+    /// `.name` or `.0`
+    fn parse_attribute(&mut self, object: Node) -> Result<Node> {
+        let start = object.expr.span.start;
+        let at = self.stream.bump()?.at;
+        let name = self.stream.bump()?;
+        let kind = match name.kind {
+            TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
+                object: object.expr,
+                name: name.text.into(),
+            })),
+            TokenKind::Integer => {
+                let index = Expr {
+                    kind: ExprKind::Literal(name.literal.unwrap_or(Literal::None)),
+                    span: name.span,
+                    at: name.at,
+                };
+                ExprKind::Item(Box::new([object.expr, index]))
+            }
+            _ => return Err(self.stream.error_at("expected name or number", name.span, name.at)),
+        };
+        Ok(self.node(kind, self.span_from(start), at, object.height))
+    }
+
+    /// `[a]`, `[a:b:c]`, `[a, b]`
+    fn parse_subscript(&mut self, object: Node) -> Result<Node> {
+        let start = object.expr.span.start;
+        let bracket = self.stream.expect(TokenKind::LeftBracket)?;
+        let mut indices = Vec::new();
+        while !self.stream.is_at(TokenKind::RightBracket) {
+            if !indices.is_empty() {
+                self.stream.expect(TokenKind::Comma)?;
+            }
+            indices.push(self.parse_slice()?);
+        }
+        self.stream.expect(TokenKind::RightBracket)?;
+        let span = self.span_from(start);
+        let (kind, height) = match indices.pop() {
+            Some(Index::Slice(bounds, _)) if indices.is_empty() => {
+                let heights = bounds.iter().flatten().map(|node| node.height);
+                let height = heights.fold(object.height, u32::max);
+                let [start, stop, step] = bounds.map(|bound| bound.map(|node| node.expr));
+                let slice = Slice {
+                    object: object.expr,
+                    start,
+                    stop,
+                    step,
+                };
+                (ExprKind::Slice(Box::new(slice)), height)
+            }
+            Some(Index::Expr(index)) if indices.is_empty() => {
+                let height = object.height.max(index.height);
+                (ExprKind::Item(Box::new([object.expr, index.expr])), height)
+            }
+            last => {
+                indices.extend(last);
+                let index = self.tuple_index(indices, Span::new(bracket.span.start, span.end));
+                let height = object.height.max(index.height);
+                (ExprKind::Item(Box::new([object.expr, index.expr])), height)
+            }
+        };
+        Ok(self.node(kind, span, bracket.at, height))
+    }
+
+    /// `[a, b]` as one index. A slice inside is an error that CPython finds in the generated code, after everything has been parsed.
+    fn tuple_index(&mut self, indices: Vec<Index>, span: Span) -> Node {
+        let mut height = 0;
+        let mut items = Vec::new();
+        for index in indices {
+            match index {
+                Index::Expr(node) => {
+                    height = height.max(node.height);
+                    items.push(node.expr);
+                }
+                Index::Slice(_, span) => {
+                    let error = Error::new(ErrorKind::Syntax, "invalid syntax");
+                    self.fail_later(error.at(span).without_line());
+                }
+            }
+        }
+        self.node(ExprKind::Tuple(items), span, span.start, height)
+    }
+
+    fn parse_slice(&mut self) -> Result<Index> {
+        let start = self.stream.current().span.start;
+        let first = if self.stream.is_at(TokenKind::Colon) {
+            None
+        } else {
+            Some(self.parse_expression()?)
+        };
+        let first = match first {
+            Some(node) if !self.stream.is_at(TokenKind::Colon) => return Ok(Index::Expr(node)),
+            bound => bound,
+        };
+        self.stream.expect(TokenKind::Colon)?;
+        let second = if self.stream.is_at(TokenKind::Colon) {
+            None
+        } else {
+            self.parse_bound()?
+        };
+        let third = if self.stream.eat(TokenKind::Colon)? {
+            self.parse_bound()?
+        } else {
+            None
+        };
+        Ok(Index::Slice([first, second, third], self.span_from(start)))
+    }
+
+    /// A bound of a slice, which may be absent.
+    fn parse_bound(&mut self) -> Result<Option<Node>> {
+        match self.stream.current().kind {
+            TokenKind::RightBracket | TokenKind::Comma => Ok(None),
+            _ => self.parse_expression().map(Some),
+        }
+    }
+
+    fn parse_call(&mut self, callee: Node) -> Result<Node> {
+        let start = callee.expr.span.start;
+        let at = self.stream.current().at;
+        let (args, height) = self.nested(depth::POSTFIX, Self::parse_arguments)?;
+        let height = height.max(callee.height);
+        let kind = ExprKind::Call(Box::new(callee.expr), Box::new(args));
+        Ok(self.node(kind, self.span_from(start), at, height))
+    }
+
+    /// `(a, b=1, *c, **d)`
+    fn parse_arguments(&mut self) -> Result<ArgsNode> {
+        let paren = self.stream.expect(TokenKind::LeftParen)?;
+        let mut args = Args::default();
+        let mut height = 0;
+        let mut needs_comma = false;
+        while !self.stream.is_at(TokenKind::RightParen) {
+            if needs_comma {
+                self.stream.expect(TokenKind::Comma)?;
+                if self.stream.is_at(TokenKind::RightParen) {
+                    break;
+                }
+            }
+            needs_comma = true;
+            let kind = self.stream.current().kind;
+            let is_keyword = kind == TokenKind::Name && self.stream.look()?.kind == TokenKind::Assign;
+            let is_allowed = match kind {
+                TokenKind::Mul => args.star.is_none() && args.double_star.is_none(),
+                TokenKind::Pow => args.double_star.is_none(),
+                _ if is_keyword => args.double_star.is_none(),
+                _ => args.star.is_none() && args.double_star.is_none() && args.keywords.is_empty(),
+            };
+            if !is_allowed {
+                let message = "invalid syntax for function call expression";
+                return Err(self.stream.error_at(message, self.stream.current().span, paren.at));
+            }
+            height = height.max(self.take_argument(&mut args, kind, is_keyword)?);
+        }
+        self.stream.expect(TokenKind::RightParen)?;
+        Ok((args, height))
+    }
+
+    /// Adds one argument and gives its height.
+    fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<u32> {
+        let mut name = None;
+        match kind {
+            TokenKind::Mul | TokenKind::Pow => drop(self.stream.bump()?),
+            _ if is_keyword => {
+                name = Some(self.stream.bump()?.text);
+                self.stream.bump()?;
+            }
+            _ => {}
+        }
+        let Node { expr, height } = self.parse_expression()?;
+        match (kind, name) {
+            (TokenKind::Mul, _) => args.star = Some(expr),
+            (TokenKind::Pow, _) => args.double_star = Some(expr),
+            (_, Some(name)) => args.keywords.push(Keyword {
+                name: name.into(),
+                value: expr,
+            }),
+            _ => args.positional.push(expr),
+        }
+        Ok(height)
+    }
+
+    /// The arguments, if a parenthesis follows.
+    fn take_arguments(&mut self) -> Result<Option<ArgsNode>> {
+        match self.stream.current().kind {
+            TokenKind::LeftParen => self.nested(depth::POSTFIX, Self::parse_arguments).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// `a.b`, the name of a filter or a test.
+    fn parse_dotted_name(&mut self) -> Result<(Box<str>, u32)> {
+        let first = self.stream.expect(TokenKind::Name)?;
+        let mut name = first.text.to_owned();
+        while self.stream.eat(TokenKind::Dot)? {
+            name.push('.');
+            name.push_str(self.stream.expect(TokenKind::Name)?.text);
+        }
+        Ok((name.into_boxed_str(), first.at))
+    }
+
+    /// A filter behind its `|`, and those that follow. The first of a `filter` or `set` block has no input.
+    pub fn parse_filter(&mut self, mut input: Option<Node>, start: u32) -> Result<Node> {
+        loop {
+            let (name, at) = self.parse_dotted_name()?;
+            let (args, height) = self.take_arguments()?.unwrap_or_default();
+            let height = input.as_ref().map_or(0, |node| node.height).max(height);
+            let filter = Filter {
+                input: input.map(|node| node.expr),
+                name,
+                args,
+                builtin: None,
+            };
+            let node = self.node(ExprKind::Filter(Box::new(filter)), self.span_from(start), at, height);
+            if !self.stream.eat(TokenKind::Pipe)? {
+                return Ok(node);
+            }
+            input = Some(node);
+        }
+    }
+
+    /// `is t`, `is not t(a)`, `is t a`
+    fn parse_test(&mut self, input: Node, start: u32) -> Result<Node> {
+        let at = self.stream.expect_word("is")?.at;
+        let is_negated = self.stream.eat_word("not")?;
+        let (name, _) = self.parse_dotted_name()?;
+        let (args, height) = match self.take_arguments()? {
+            Some(args) => args,
+            None => self.parse_test_argument()?,
+        };
+        let height = input.height.max(height);
+        let test = Test {
+            input: input.expr,
+            name,
+            args,
+            builtin: None,
+        };
+        let span = self.span_from(start);
+        let node = self.node(ExprKind::Test(Box::new(test)), span, at, height);
+        if !is_negated {
+            return Ok(node);
+        }
+        let kind = ExprKind::Unary(UnaryOp::Not, Box::new(node.expr));
+        Ok(self.node(kind, span, at, node.height))
+    }
+
+    /// The argument of a test without parentheses, if one begins here: any name but three does.
+    fn parse_test_argument(&mut self) -> Result<ArgsNode> {
+        let token = self.stream.current();
+        let begins = match token.kind {
+            TokenKind::Name => !token.is_any_word(&["else", "or", "and"]),
+            TokenKind::String | TokenKind::Integer | TokenKind::Float | TokenKind::LeftBracket | TokenKind::LeftBrace => true,
+            _ => false,
+        };
+        if !begins {
+            return Ok(ArgsNode::default());
+        }
+        if token.is_word("is") {
+            return Err(self.stream.error("You cannot chain multiple tests with is"));
+        }
+        let node = self.nested(depth::TEST_ARGUMENT, |parser| {
+            let primary = parser.parse_primary()?;
+            parser.parse_postfix(primary)
+        })?;
+        let args = Args {
+            positional: vec![node.expr],
+            ..Args::default()
+        };
+        Ok((args, node.height))
+    }
+}

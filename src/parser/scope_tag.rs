@@ -1,0 +1,159 @@
+//! Tags whose body is a scope of its own: macros, call blocks, filters, `with`, blocks, `autoescape`.
+//!
+//! The rules are jinja2 3.1.6 `parser.py`, `parse_macro`, `parse_call_block`, `parse_filter_block`, `parse_with`, `parse_block`,
+//! `parse_autoescape`, and transformers `chat_template_utils.py`, `AssistantTracker.parse`.
+
+use super::Parser;
+use super::depth;
+use crate::ast::{Block, Body, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+use crate::unicode;
+
+impl<'s> Parser<'s> {
+    /// `macro m(a, b=1)`
+    pub fn parse_macro(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let (name, _) = self.parse_name_target()?;
+        let name = self.symbols.intern(name);
+        let parameters = self.parse_signature()?;
+        let body = self.close_statements(&["endmacro"])?;
+        Ok(StmtKind::Macro(Box::new(new_macro(Some(name), parameters, body))))
+    }
+
+    /// `(a, b=1)`, without a trailing comma.
+    fn parse_signature(&mut self) -> Result<Vec<Parameter>> {
+        self.stream.expect(TokenKind::LeftParen)?;
+        let mut parameters: Vec<Parameter> = Vec::new();
+        let mut has_default = false;
+        while !self.stream.is_at(TokenKind::RightParen) {
+            if !parameters.is_empty() {
+                self.stream.expect(TokenKind::Comma)?;
+            }
+            let (name, _) = self.parse_name_target()?;
+            let mut default = None;
+            if self.stream.eat(TokenKind::Assign)? {
+                default = Some(self.nested(depth::CALL, Self::parse_expression)?.expr);
+                has_default = true;
+            } else if has_default {
+                return Err(self.stream.error("non-default argument follows default argument"));
+            }
+            parameters.push(Parameter {
+                symbol: self.symbols.intern(name),
+                slot: Default::default(),
+                default,
+                line: 0,
+            });
+        }
+        self.stream.expect(TokenKind::RightParen)?;
+        Ok(parameters)
+    }
+
+    /// `call(a) m()`
+    pub fn parse_call_block(&mut self) -> Result<StmtKind> {
+        let tag = self.stream.bump()?;
+        let parameters = match self.stream.current().kind {
+            TokenKind::LeftParen => self.parse_signature()?,
+            _ => Vec::new(),
+        };
+        let call = self.parse_expression()?.expr;
+        let ExprKind::Call(callee, args) = call.kind else {
+            return Err(self.stream.error_at("expected call", call.span, tag.at));
+        };
+        let body = self.close_statements(&["endcall"])?;
+        Ok(StmtKind::CallBlock(Box::new(CallBlock {
+            callee: *callee,
+            args: *args,
+            body: new_macro(None, parameters, body),
+            span: call.span,
+        })))
+    }
+
+    /// `generation`
+    pub fn parse_generation(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let body = self.close_statements(&["endgeneration"])?;
+        Ok(StmtKind::Generation(Box::new(new_macro(None, Vec::new(), body))))
+    }
+
+    /// `filter f|g(1)`
+    pub fn parse_filter_block(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let filter = self.block_filter()?;
+        let body = self.close_statements(&["endfilter"])?;
+        let scope = Scope::default();
+        Ok(StmtKind::FilterBlock(Box::new(FilterBlock { filter, body, scope })))
+    }
+
+    /// `with a = 1, b = 2`
+    pub fn parse_with(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let mut bindings = Vec::new();
+        while !self.stream.is_at(TokenKind::BlockEnd) {
+            if !bindings.is_empty() {
+                self.stream.expect(TokenKind::Comma)?;
+            }
+            let target = self.parse_target(false)?;
+            self.stream.expect(TokenKind::Assign)?;
+            let value = self.parse_expression()?.expr;
+            bindings.push((target, value, 0));
+        }
+        let body = self.close_statements(&["endwith"])?;
+        let scope = Scope::default();
+        Ok(StmtKind::With(Box::new(With { bindings, body, scope })))
+    }
+
+    /// `block b scoped required`
+    pub fn parse_block(&mut self) -> Result<StmtKind> {
+        let at = self.stream.bump()?.at;
+        let name = self.stream.expect(TokenKind::Name)?.text;
+        let scoped = self.stream.eat_word("scoped")?;
+        let required = self.stream.eat_word("required")?;
+        if self.stream.is_at(TokenKind::Sub) {
+            let message = "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, \
+                           use an underscore instead.";
+            return Err(self.stream.error(message));
+        }
+        let body = self.close_statements(&["endblock"])?;
+        if required && !is_blank(&body) {
+            return Err(self.stream.error("Required blocks can only contain comments or whitespace"));
+        }
+        self.stream.eat_word(name)?;
+        Ok(StmtKind::Block(Box::new(Block {
+            name: self.symbols.intern(name),
+            at,
+            scoped,
+            required,
+            body,
+            ..Block::default()
+        })))
+    }
+
+    /// `autoescape a`
+    pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let condition = self.parse_expression()?.expr;
+        let body = self.close_statements(&["endautoescape"])?;
+        Ok(StmtKind::Autoescape(Box::new(condition), body, Scope::default()))
+    }
+}
+
+fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Macro {
+    Macro {
+        name,
+        parameters,
+        body,
+        ..Macro::default()
+    }
+}
+
+/// Whether a body is nothing but blanks.
+fn is_blank(body: &Body) -> bool {
+    body.iter().all(|stmt| match &stmt.kind {
+        StmtKind::Output(pieces) => pieces.iter().all(|piece| match piece {
+            Piece::Text(text) => unicode::is_space_str(text),
+            Piece::Expr(..) => false,
+        }),
+        _ => false,
+    })
+}

@@ -1,0 +1,266 @@
+//! The template and its statements: text and outputs, choices, loops, assignments.
+//!
+//! The rules are jinja2 3.1.6 `parser.py`, `subparse`, `parse_statement`, `parse_statements` and those of the tags; `ext.py`,
+//! `LoopControlExtension`; transformers `chat_template_utils.py`, `AssistantTracker.parse`. Tags that make scopes of their own are in
+//! `scope_tag.rs`, those that need a loader in `loader_tag.rs`.
+
+use super::Parser;
+use super::depth;
+use super::primary::TupleKind;
+use super::tag::OpenTag;
+use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Stmt, StmtKind};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+use crate::span::Span;
+
+/// An output that grows until a tag ends it.
+#[derive(Debug, Default)]
+struct Pieces {
+    pieces: Vec<Piece>,
+    start: u32,
+    at: u32,
+}
+
+impl<'s> Parser<'s> {
+    /// The whole source.
+    pub fn parse_template(&mut self) -> Result<Body> {
+        self.parse_body(&[])
+    }
+
+    /// Text, outputs and statements up to a tag among `ends`, whose name is then the current token, or to the end of the template.
+    fn parse_body(&mut self, ends: &'static [&'static str]) -> Result<Body> {
+        let mut body = Body::new();
+        let mut output = Pieces::default();
+        loop {
+            let token = self.stream.current();
+            match token.kind {
+                TokenKind::Data => {
+                    output.push(Piece::Text(token.text.into()), token.span.start, token.at);
+                    self.stream.bump()?;
+                }
+                TokenKind::VariableBegin => {
+                    let start = self.stream.bump()?.span.start;
+                    let expr = self.parse_tuple(TupleKind::Expressions)?.expr;
+                    let at = expr.at;
+                    output.push(Piece::Expr(expr, 0), start, at);
+                    self.stream.expect(TokenKind::VariableEnd)?;
+                }
+                TokenKind::BlockBegin => {
+                    body.extend(output.finish(token.span.start));
+                    let start = self.stream.bump()?.span.start;
+                    if self.stream.current().is_any_word(ends) {
+                        return Ok(body);
+                    }
+                    body.push(self.parse_statement(start)?);
+                    self.stream.expect(TokenKind::BlockEnd)?;
+                }
+                _ => {
+                    body.extend(output.finish(token.span.start));
+                    return Ok(body);
+                }
+            }
+        }
+    }
+
+    /// A statement whose tag begins at `start`, up to its last delimiter.
+    fn parse_statement(&mut self, start: u32) -> Result<Stmt> {
+        let token = self.stream.current();
+        let at = token.at;
+        if token.kind != TokenKind::Name {
+            return Err(self.stream.error("tag name expected"));
+        }
+        let name = token.text;
+        self.open_tags.push(OpenTag { name, end: None });
+        let kind = self.nested(depth::TAG, |parser| parser.parse_tag(name))?;
+        let end = self.open_tags.pop().and_then(|tag| tag.end);
+        let end = end.unwrap_or(self.stream.current().span.end);
+        Ok(Stmt {
+            kind,
+            span: Span::new(start, end),
+            at,
+            line: 0,
+        })
+    }
+
+    fn parse_tag(&mut self, name: &str) -> Result<StmtKind> {
+        match name {
+            "for" => self.parse_for(),
+            "if" => self.parse_if(),
+            "set" => self.parse_set(),
+            "print" => self.parse_print(),
+            "break" => self.parse_break(),
+            "continue" => self.parse_continue(),
+            "macro" => self.parse_macro(),
+            "call" => self.parse_call_block(),
+            "generation" => self.parse_generation(),
+            "filter" => self.parse_filter_block(),
+            "with" => self.parse_with(),
+            "block" => self.parse_block(),
+            "autoescape" => self.parse_autoescape(),
+            "include" => self.parse_include(),
+            "import" => self.parse_import(),
+            "from" => self.parse_from(),
+            "extends" => self.parse_extends(),
+            _ => {
+                self.open_tags.pop();
+                Err(self.unknown_tag(self.stream.current()))
+            }
+        }
+    }
+
+    /// The rest of a tag and the body behind it, up to one of the words, which becomes the current token.
+    fn parse_statements(&mut self, ends: &'static [&'static str]) -> Result<Body> {
+        self.stream.eat(TokenKind::Colon)?;
+        let end = self.stream.expect(TokenKind::BlockEnd)?.span.end;
+        if let Some(tag) = self.open_tags.last_mut() {
+            tag.end.get_or_insert(end);
+        }
+        self.awaited.push(ends);
+        let body = self.nested(depth::BODY, |parser| parser.parse_body(ends))?;
+        if self.stream.is_at(TokenKind::End) {
+            return Err(self.missing_end());
+        }
+        self.awaited.pop();
+        Ok(body)
+    }
+
+    /// A body that ends with one of the words, which is taken.
+    pub fn close_statements(&mut self, ends: &'static [&'static str]) -> Result<Body> {
+        let body = self.parse_statements(ends)?;
+        self.stream.bump()?;
+        Ok(body)
+    }
+
+    fn parse_for(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let target = self.parse_target(false)?;
+        self.stream.expect_word("in")?;
+        let iter = self.parse_tuple(TupleKind::Conditions)?.expr;
+        let mut test = None;
+        if self.stream.eat_word("if")? {
+            test = Some(LoopTest {
+                condition: self.parse_expression()?.expr,
+                target: target.clone(),
+                line: 0,
+                scope: Scope::default(),
+                frame: Default::default(),
+            });
+        }
+        let recursive = self.stream.eat_word("recursive")?;
+        let body = self.parse_statements(&["endfor", "else"])?;
+        let otherwise = match self.stream.bump()?.text {
+            "else" => self.close_statements(&["endfor"])?,
+            _ => Body::new(),
+        };
+        Ok(StmtKind::For(Box::new(For {
+            target,
+            iter,
+            test,
+            recursive,
+            body,
+            otherwise,
+            loop_slot: None,
+            scope: Scope::default(),
+            otherwise_scope: Scope::default(),
+            frame: Default::default(),
+        })))
+    }
+
+    fn parse_if(&mut self) -> Result<StmtKind> {
+        let mut at = self.stream.bump()?.at;
+        let mut arms = Vec::new();
+        loop {
+            let test = self.parse_tuple(TupleKind::Conditions)?.expr;
+            let body = self.parse_statements(&["elif", "else", "endif"])?;
+            arms.push(IfArm { test, body, at, line: 0 });
+            let otherwise = match self.stream.bump()?.text {
+                "elif" => {
+                    at = self.stream.current().at;
+                    continue;
+                }
+                "else" => self.close_statements(&["endif"])?,
+                _ => Body::new(),
+            };
+            return Ok(StmtKind::If(Box::new(If { arms, otherwise })));
+        }
+    }
+
+    /// An assignment of a value, or of a block's text.
+    fn parse_set(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let target = self.parse_target(true)?;
+        if self.stream.eat(TokenKind::Assign)? {
+            let value = self.parse_tuple(TupleKind::Expressions)?.expr;
+            return Ok(StmtKind::Set(Box::new(Set {
+                target,
+                value,
+                check_line: 0,
+            })));
+        }
+        let filter = if self.stream.eat(TokenKind::Pipe)? {
+            Some(self.block_filter()?)
+        } else {
+            None
+        };
+        let body = self.close_statements(&["endset"])?;
+        let scope = Scope::default();
+        Ok(StmtKind::SetBlock(Box::new(SetBlock {
+            target,
+            filter,
+            body,
+            scope,
+        })))
+    }
+
+    /// Filters that a block's text goes through.
+    pub fn block_filter(&mut self) -> Result<Expr> {
+        let start = self.stream.current().span.start;
+        Ok(self.parse_filter(None, start)?.expr)
+    }
+
+    fn parse_print(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let mut pieces = Vec::new();
+        while !self.stream.is_at(TokenKind::BlockEnd) {
+            if !pieces.is_empty() {
+                self.stream.expect(TokenKind::Comma)?;
+            }
+            pieces.push(Piece::Expr(self.parse_expression()?.expr, 0));
+        }
+        Ok(StmtKind::Output(pieces))
+    }
+
+    fn parse_break(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        Ok(StmtKind::Break)
+    }
+
+    fn parse_continue(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        Ok(StmtKind::Continue)
+    }
+}
+
+impl Pieces {
+    fn push(&mut self, piece: Piece, start: u32, at: u32) {
+        if self.pieces.is_empty() {
+            self.start = start;
+            self.at = at;
+        }
+        self.pieces.push(piece);
+    }
+
+    /// The output so far, if there is any.
+    fn finish(&mut self, end: u32) -> Option<Stmt> {
+        let Self { pieces, start, at } = std::mem::take(self);
+        if pieces.is_empty() {
+            return None;
+        }
+        Some(Stmt {
+            kind: StmtKind::Output(pieces),
+            span: Span::new(start, end),
+            at,
+            line: 0,
+        })
+    }
+}

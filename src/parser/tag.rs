@@ -1,0 +1,68 @@
+//! The tags around the current place, and what is said where one is unknown or missing.
+//!
+//! `{% for x in l %}{% foo %}` knows that `endfor` or `else` was awaited. The rules are jinja2 3.1.6 `parser.py`, `_fail_ut_eof` and its
+//! two callers.
+
+use super::Parser;
+use crate::error::Error;
+use crate::lexer::Token;
+use crate::text::quote;
+
+/// The tag of a statement that is being parsed.
+#[derive(Debug)]
+pub struct OpenTag<'s> {
+    /// Its name.
+    pub name: &'s str,
+    /// Where its delimiter ends, once that was seen.
+    pub end: Option<u32>,
+}
+
+impl<'s> Parser<'s> {
+    /// The error of a tag that nobody knows.
+    #[cold]
+    pub fn unknown_tag(&self, tag: &Token<'_>) -> Error {
+        let name = tag.text;
+        let mut message = format!("Encountered unknown tag {}.", quote::repr(name));
+        if self.awaited.iter().any(|words| words.contains(&name)) {
+            message.push_str(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ");
+            message.push_str(&self.awaited_words());
+            message.push('.');
+        } else {
+            self.push_awaited(&mut message);
+        }
+        self.push_innermost(&mut message);
+        self.stream.error_at(message, tag.span, tag.at)
+    }
+
+    /// The error of a template that ends inside a body.
+    #[cold]
+    pub fn missing_end(&self) -> Error {
+        let mut message = String::from("Unexpected end of template.");
+        self.push_awaited(&mut message);
+        self.push_innermost(&mut message);
+        self.stream.error(message)
+    }
+
+    fn push_awaited(&self, message: &mut String) {
+        if !self.awaited.is_empty() {
+            message.push_str(" Jinja was looking for the following tags: ");
+            message.push_str(&self.awaited_words());
+            message.push('.');
+        }
+    }
+
+    fn push_innermost(&self, message: &mut String) {
+        if let Some(tag) = self.open_tags.last() {
+            message.push_str(" The innermost block that needs to be closed is ");
+            message.push_str(&quote::repr(tag.name));
+            message.push('.');
+        }
+    }
+
+    /// What would end the innermost body.
+    fn awaited_words(&self) -> String {
+        let words = self.awaited.last().copied().unwrap_or_default();
+        let quoted: Vec<String> = words.iter().map(|word| quote::repr(word)).collect();
+        quoted.join(" or ")
+    }
+}

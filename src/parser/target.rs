@@ -1,0 +1,157 @@
+//! What can be assigned to: names, namespaces' attributes, tuples of those.
+//!
+//! The rule is jinja2 3.1.6 `parser.py`, `parse_assign_target`: it parses a tuple of primaries and then asks each node `can_assign`
+//! (`nodes.py`), so that `{% set 'a' = 1 %}` says `can't assign to 'const'`. Whether an attribute's object is a namespace is unknown here.
+
+use super::Parser;
+use super::depth;
+use super::primary::constant;
+use crate::ast::{BinaryOp, Expr, ExprKind, LogicOp, Slot, Symbol, Target, TargetKind, UnaryOp};
+use crate::error::Result;
+use crate::lexer::TokenKind;
+use crate::span::Span;
+
+/// An expression that nothing can be assigned to, by the reference's class of nodes.
+struct Unassignable {
+    class: &'static str,
+    span: Span,
+    at: u32,
+}
+
+impl<'s> Parser<'s> {
+    /// A target that is a single name, and its spelling.
+    pub fn parse_name_target(&mut self) -> Result<(&'s str, Target)> {
+        let token = self.stream.expect(TokenKind::Name)?;
+        if constant(token.text).is_some() {
+            return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
+        }
+        let symbol = self.symbols.intern(token.text);
+        Ok((token.text, variable(symbol, token.span, token.at)))
+    }
+
+    /// A name or a tuple of targets; namespaces' attributes only where `with_namespace` allows.
+    pub fn parse_target(&mut self, with_namespace: bool) -> Result<Target> {
+        let parsed = self.nested(depth::CALL + depth::TUPLE, |parser| parser.target_parts(with_namespace))?;
+        parsed.map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))
+    }
+
+    fn target_parts(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
+        let mut start = self.start();
+        let mut parts = Vec::new();
+        let mut is_tuple = false;
+        loop {
+            if !parts.is_empty() {
+                self.stream.expect(TokenKind::Comma)?;
+            }
+            if self.is_at_tuple_end() {
+                break;
+            }
+            parts.push(self.parse_target_part(with_namespace)?);
+            if !self.stream.is_at(TokenKind::Comma) {
+                break;
+            }
+            is_tuple = true;
+            start.at = self.stream.current().at;
+        }
+        if is_tuple {
+            return Ok(tuple(parts.into_iter(), self.span_from(start.start), start.at));
+        }
+        parts.pop().ok_or_else(|| self.expected_expression())
+    }
+
+    /// One part of a target: a namespace's attribute or a primary.
+    fn parse_target_part(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
+        let token = self.stream.current();
+        let is_variable = token.kind == TokenKind::Name && constant(token.text).is_none();
+        if !is_variable {
+            return Ok(assignable(self.parse_primary()?.expr));
+        }
+        let name = self.stream.bump()?;
+        let symbol = self.symbols.intern(name.text);
+        if !with_namespace || !self.stream.eat(TokenKind::Dot)? {
+            return Ok(Ok(variable(symbol, name.span, name.at)));
+        }
+        let attribute = self.stream.expect(TokenKind::Name)?;
+        Ok(Ok(Target {
+            kind: TargetKind::Attribute {
+                object: symbol,
+                slot: Slot::default(),
+                name: attribute.text.into(),
+            },
+            span: self.span_from(name.span.start),
+            at: name.at,
+        }))
+    }
+}
+
+/// The expression as a target. The calls inside are as deep as those that parsed it.
+fn assignable(expr: Expr) -> Result<Target, Unassignable> {
+    let Expr { kind, span, at } = expr;
+    match kind {
+        ExprKind::Name(name) => Ok(variable(name.symbol, span, at)),
+        ExprKind::Tuple(items) => tuple(items.into_iter().map(assignable), span, at),
+        kind => Err(Unassignable {
+            class: class_name(&kind),
+            span,
+            at,
+        }),
+    }
+}
+
+fn tuple(parts: impl Iterator<Item = Result<Target, Unassignable>>, span: Span, at: u32) -> Result<Target, Unassignable> {
+    match parts.collect() {
+        Ok(targets) => Ok(Target {
+            kind: TargetKind::Tuple(targets),
+            span,
+            at,
+        }),
+        Err(Unassignable { .. }) => Err(Unassignable {
+            class: "tuple",
+            span,
+            at,
+        }),
+    }
+}
+
+fn variable(symbol: Symbol, span: Span, at: u32) -> Target {
+    Target {
+        kind: TargetKind::Name {
+            symbol,
+            slot: Slot::default(),
+            exported: false,
+        },
+        span,
+        at,
+    }
+}
+
+/// The name of the reference's class of nodes, in lower case.
+fn class_name(kind: &ExprKind) -> &'static str {
+    match kind {
+        ExprKind::Literal(_) => "const",
+        ExprKind::Name(_) => "name",
+        ExprKind::Tuple(_) => "tuple",
+        ExprKind::List(_) => "list",
+        ExprKind::Dict(_) => "dict",
+        ExprKind::Unary(UnaryOp::Not, _) => "not",
+        ExprKind::Unary(UnaryOp::Neg, _) => "neg",
+        ExprKind::Unary(UnaryOp::Pos, _) => "pos",
+        ExprKind::Binary(BinaryOp::Add, _) => "add",
+        ExprKind::Binary(BinaryOp::Sub, _) => "sub",
+        ExprKind::Binary(BinaryOp::Mul, _) => "mul",
+        ExprKind::Binary(BinaryOp::Div, _) => "div",
+        ExprKind::Binary(BinaryOp::FloorDiv, _) => "floordiv",
+        ExprKind::Binary(BinaryOp::Mod, _) => "mod",
+        ExprKind::Binary(BinaryOp::Pow, _) => "pow",
+        ExprKind::Logic(LogicOp::And, _) => "and",
+        ExprKind::Logic(LogicOp::Or, _) => "or",
+        ExprKind::Concat(_) => "concat",
+        ExprKind::Compare(_) => "compare",
+        ExprKind::Conditional(_) => "condexpr",
+        ExprKind::Attribute(_) => "getattr",
+        ExprKind::Item(_) | ExprKind::Slice(_) => "getitem",
+        ExprKind::Filter(_) => "filter",
+        ExprKind::Test(_) => "test",
+        ExprKind::Call(..) => "call",
+    }
+}
