@@ -1,0 +1,186 @@
+//! What can be called, and what a call passes.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::Value;
+use super::bind::Signature;
+use super::runtime::Runtime;
+use super::text::Str;
+use super::types::Type;
+use crate::error::Result;
+
+/// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
+#[derive(Clone, Debug, Default)]
+pub struct Arguments<'a> {
+    positional: Vec<Option<Value<'a>>>,
+    keywords: Vec<(Str<'a>, Value<'a>)>,
+}
+
+/// A filter, a test, a method or a global function: one row of a table.
+pub struct Function {
+    /// The name in templates.
+    pub name: &'static str,
+    /// The name in CPython's messages about arguments: `do_center`, `str.strip`, `find`.
+    pub python: &'static str,
+    /// The type of the function itself.
+    pub ty: Type,
+    /// How arguments become parameters. The first parameter of a filter or test is what it is applied to; of a method, its object.
+    pub signature: Signature,
+    /// What it does, given its parameters.
+    pub body: for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>,
+}
+
+/// A method that was looked up and not called yet.
+#[derive(Debug)]
+pub struct BoundMethod<'a> {
+    /// The object.
+    pub receiver: Value<'a>,
+    /// The method; the object is its first parameter.
+    pub function: &'static Function,
+}
+
+/// What the evaluator calls: a macro, a call body, a recursive loop, a block.
+pub trait Callable<'a>: fmt::Debug {
+    /// Calls it.
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>>;
+
+    /// Calls it, and writes what it returns straight to `out`.
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()>;
+}
+
+/// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
+#[derive(Debug)]
+pub struct Macro<'a> {
+    /// Its name; the body of a call block has none.
+    pub name: Option<&'a str>,
+    /// The names of its parameters.
+    pub parameters: Box<[&'a str]>,
+    /// Whether it takes any keyword, because it mentions `kwargs`.
+    pub catches_keywords: bool,
+    /// Whether it takes any number of arguments, because it mentions `varargs`.
+    pub catches_positional: bool,
+    /// Whether it mentions `caller`.
+    pub uses_caller: bool,
+    /// Whether `caller` is one of its parameters.
+    pub explicit_caller: bool,
+    /// The code.
+    pub code: Box<dyn Callable<'a> + 'a>,
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Function({})", self.python)
+    }
+}
+
+impl Function {
+    /// Binds the arguments and runs the body.
+    pub fn call<'a>(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+        runtime.meter.charge(1)?;
+        self.signature.bind(self.python, &mut arguments)?;
+        (self.body)(runtime, arguments)
+    }
+}
+
+impl<'a> BoundMethod<'a> {
+    /// Calls the method on its object.
+    pub fn call(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+        arguments.push_front(self.receiver.clone());
+        self.function.call(runtime, arguments)
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// No arguments.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// One argument.
+    pub fn one(value: Value<'a>) -> Self {
+        Self {
+            positional: vec![Some(value)],
+            keywords: Vec::new(),
+        }
+    }
+
+    /// Adds a positional argument behind the others.
+    pub fn push(&mut self, value: Value<'a>) {
+        self.positional.push(Some(value));
+    }
+
+    /// Adds a positional argument before the others.
+    pub fn push_front(&mut self, value: Value<'a>) {
+        self.positional.insert(0, Some(value));
+    }
+
+    /// Adds `name=value`.
+    pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
+        self.keywords.push((name, value));
+    }
+
+    /// How many positional arguments there are, or parameters once bound.
+    pub fn len(&self) -> usize {
+        self.positional.len()
+    }
+
+    /// Whether there is no positional argument.
+    pub fn is_empty(&self) -> bool {
+        self.positional.is_empty()
+    }
+
+    /// The argument at an index, if it was given.
+    pub fn get(&self, index: usize) -> Option<&Value<'a>> {
+        self.positional.get(index)?.as_ref()
+    }
+
+    /// Takes the argument at an index, if it was given.
+    pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
+        self.positional.get_mut(index)?.take()
+    }
+
+    /// Takes all arguments from an index on.
+    pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
+        let start = index.min(self.positional.len());
+        self.positional.drain(start..).flatten().collect()
+    }
+
+    /// The keywords that no parameter took.
+    pub fn keywords(&self) -> &[(Str<'a>, Value<'a>)] {
+        &self.keywords
+    }
+
+    /// Takes the keywords that no parameter took.
+    pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
+        std::mem::take(&mut self.keywords)
+    }
+
+    /// Takes the keyword of that name.
+    pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
+        let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
+        Some(self.keywords.remove(at).1)
+    }
+
+    /// Makes room for so many parameters; the new ones are absent.
+    pub(super) fn resize(&mut self, parameters: usize) {
+        self.positional.resize(parameters, None);
+    }
+
+    /// Gives a parameter its value.
+    pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
+        if let Some(place) = self.positional.get_mut(index) {
+            *place = Some(value);
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A method of this value, bound to it.
+    pub fn method(self, function: &'static Function) -> Self {
+        Self::Method(Rc::new(BoundMethod {
+            receiver: self,
+            function,
+        }))
+    }
+}

@@ -1,0 +1,141 @@
+//! Python's `==`, and what containers use in its place.
+//!
+//! `1 == 1.0 == True`, lists compare item by item, dicts without order, views of keys and items as sets, ranges by what they stand
+//! for; an undefined value equals any other one; `nan` equals nothing, though a list that holds it equals itself. What is left is equal
+//! only to itself.
+
+use super::Value;
+use super::dict::{Dict, Key};
+use super::hash::{is_equal_scalar, is_identical, range_identity};
+use super::runtime::Runtime;
+use super::seq::Seq;
+use crate::error::Result;
+
+impl<'a> Runtime<'a> {
+    /// Whether `left == right`.
+    #[inline]
+    pub fn equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        match (left, right) {
+            (Value::Str(left), Value::Str(right)) => {
+                let (left, right) = (left.as_str(), right.as_str());
+                if left.len() != right.len() {
+                    return Ok(false);
+                }
+                self.meter.charge_bytes(left.len())?;
+                Ok(left == right)
+            }
+            _ => self.equal_values(left, right),
+        }
+    }
+
+    /// Whether a container takes the two for the same item: `is` before `==` (CPython `PyObject_RichCompareBool`).
+    #[inline]
+    pub fn identical_or_equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        // The two differ where something is not equal to itself.
+        Ok(self.equal(left, right)? || (matches!(left, Value::Float(_)) && is_identical(left, right)))
+    }
+
+    fn equal_values(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.meter.charge(1)?;
+        match (left, right) {
+            (Value::Float(left), Value::Float(right)) => Ok(left == right),
+            (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => self.equal_items(left, right),
+            (Value::Dict(left), Value::Dict(right)) => self.equal_entries(left, right),
+            (Value::Bytes(left), Value::Bytes(right)) => {
+                self.meter.charge_bytes(left.len().min(right.len()))?;
+                Ok(left == right)
+            }
+            (Value::Range(left), Value::Range(right)) => Ok(range_identity(left) == range_identity(right)),
+            // One object's method under one name, looked up twice.
+            (Value::Method(left), Value::Method(right)) => {
+                Ok(std::ptr::eq(left.function, right.function) && is_identical(&left.receiver, &right.receiver))
+            }
+            // A set leaves it to the view, whatever side that is on.
+            (Value::Set(_), Value::Keys(_) | Value::Items(_)) => self.equal_values(right, left),
+            _ if left.is_set_like() && right.is_set_like() => Ok(left.set_len() == right.set_len() && self.is_subset(left, right)?),
+            _ => Ok(is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right))),
+        }
+    }
+
+    fn equal_items(&mut self, left: &Seq<'a>, right: &Seq<'a>) -> Result<bool> {
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        self.meter.check_stack()?;
+        for index in 0..left.len() {
+            let (Some(left), Some(right)) = (left.get(index), right.get(index)) else {
+                break;
+            };
+            if !self.identical_or_equal(&left, &right)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn equal_entries(&mut self, left: &Dict<'a>, right: &Dict<'a>) -> Result<bool> {
+        if left.len() != right.len() {
+            return Ok(false);
+        }
+        self.meter.check_stack()?;
+        for (key, value) in left.iter() {
+            match self.lookup(right, &key)? {
+                Some(other) if self.identical_or_equal(&value, &other)? => {}
+                _ => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The value under a key; a key without a hash is a TypeError.
+    pub(super) fn lookup(&mut self, dict: &Dict<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>> {
+        match key {
+            Value::Str(text) => {
+                self.meter.charge_bytes(text.as_str().len())?;
+                Ok(dict.get_str(text.as_str()))
+            }
+            _ => {
+                let key = Key::new(self, key.clone())?;
+                Ok(dict.get(&key))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+    use crate::value::Undefined;
+
+    #[test]
+    fn equality_is_pythons() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let nan = Value::Float(f64::NAN);
+        let list = runtime.list(vec![nan.clone()]).unwrap();
+        let tuple = runtime.tuple(vec![nan.clone()]).unwrap();
+        let cases = [
+            (Value::Int(1), Value::Float(1.0), true),
+            (Value::Bool(true), Value::Int(1), true),
+            (
+                Value::Int(9_007_199_254_740_993),
+                Value::Float(9_007_199_254_740_992.0),
+                false,
+            ),
+            (Value::text("1"), Value::Int(1), false),
+            (nan.clone(), nan, false),
+            (list.clone(), list.clone(), true),
+            (list, tuple, false),
+            (
+                Value::Undefined(Undefined::Name("a")),
+                Value::Undefined(Undefined::Name("b")),
+                true,
+            ),
+            (Value::Undefined(Undefined::Name("a")), Value::None, false),
+        ];
+        for (left, right, want) in cases {
+            assert_eq!(runtime.equal(&left, &right).unwrap(), want, "{left:?} == {right:?}");
+        }
+    }
+}

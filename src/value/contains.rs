@@ -1,0 +1,149 @@
+//! Python's `item in container`.
+//!
+//! `'ell' in 'hello'`; a dict is asked for a key; an undefined container is empty; an iterator is consumed up to the item.
+
+use super::dict::Key;
+use super::iterate::Iter;
+use super::runtime::Runtime;
+use super::seq::Seq;
+use super::{Range, Value};
+use crate::error::{Error, Result};
+use crate::number::{Int, exact};
+
+impl<'a> Runtime<'a> {
+    /// Whether the item is in the container.
+    pub fn contains(&mut self, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
+        match (container, item) {
+            (Value::Str(text), Value::Str(part)) => {
+                self.meter.charge_bytes(text.as_str().len())?;
+                Ok(text.as_str().contains(part.as_str()))
+            }
+            (Value::Str(_), _) => {
+                let name = item.ty().name();
+                Err(Error::type_error(format!(
+                    "'in <string>' requires string as left operand, not {name}"
+                )))
+            }
+            (Value::List(items) | Value::Tuple(items), _) => self.sequence_contains(items, item),
+            (Value::Dict(dict) | Value::Keys(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
+            (Value::Items(dict), _) => {
+                let Value::Tuple(pair) = item else { return Ok(false) };
+                let (Some(key), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
+                    return Ok(false);
+                };
+                match self.lookup(dict, &key)? {
+                    Some(found) => self.identical_or_equal(&found, &value),
+                    None => Ok(false),
+                }
+            }
+            // A set is looked for as a frozenset, which no set holds.
+            (Value::Set(_), Value::Set(_)) => Ok(false),
+            (Value::Set(set), _) => Ok(set.contains(&Key::new(self, item.clone())?)),
+            (Value::Range(range), _) => Ok(whole_number(item).is_some_and(|int| range.contains(int))),
+            (Value::Bytes(bytes), _) => self.bytes_contain(bytes, item),
+            _ => self.iteration_contains(container, item),
+        }
+    }
+
+    fn sequence_contains(&mut self, items: &Seq<'a>, item: &Value<'a>) -> Result<bool> {
+        for index in 0..items.len() {
+            self.meter.charge(1)?;
+            let Some(candidate) = items.get(index) else { break };
+            if self.identical_or_equal(&candidate, item)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn bytes_contain(&mut self, bytes: &[u8], item: &Value<'a>) -> Result<bool> {
+        self.meter.charge_bytes(bytes.len())?;
+        if item.as_integer().is_some() {
+            let byte = item.as_int().and_then(|int| u8::try_from(int).ok());
+            return match byte {
+                Some(byte) => Ok(bytes.contains(&byte)),
+                None => Err(Error::value("byte must be in range(0, 256)")),
+            };
+        }
+        match item {
+            Value::Bytes(part) if part.is_empty() => Ok(true),
+            Value::Bytes(part) => {
+                self.meter.charge_bytes(bytes.len().saturating_mul(part.len()))?;
+                Ok(bytes.windows(part.len()).any(|window| window == &**part))
+            }
+            _ => Err(Error::type_error(format!(
+                "a bytes-like object is required, not '{}'",
+                item.ty().name()
+            ))),
+        }
+    }
+
+    fn iteration_contains(&mut self, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
+        let Some(mut items) = Iter::try_new(container) else {
+            return Err(Error::type_error(format!(
+                "argument of type '{}' is not iterable",
+                container.ty().name()
+            )));
+        };
+        while let Some(candidate) = items.next(self)? {
+            if self.identical_or_equal(&candidate, item)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Range {
+    /// Whether the integer is one of the items.
+    pub fn contains(&self, int: i64) -> bool {
+        let distance = i128::from(int).saturating_sub(i128::from(self.start));
+        let step = i128::from(self.step);
+        let is_on_a_step = distance.checked_rem(step) == Some(0);
+        is_on_a_step
+            && distance
+                .checked_div(step)
+                .is_some_and(|index| (0..i128::from(self.len)).contains(&index))
+    }
+}
+
+/// The integer that a number equals, if it equals one that fits.
+fn whole_number(value: &Value<'_>) -> Option<i64> {
+    match value {
+        Value::Float(float) if exact::is_integer(*float) => match exact::truncate(*float) {
+            Ok(Int::Small(int)) => Some(int),
+            _ => None,
+        },
+        _ => value.as_int(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn ranges_hold_numbers_of_any_kind() {
+        let range = Range {
+            start: 10,
+            stop: 0,
+            step: -3,
+            len: 4,
+        };
+        assert!([10, 7, 4, 1].into_iter().all(|int| range.contains(int)));
+        assert!(![13, 9, -2, i64::MIN, i64::MAX].into_iter().any(|int| range.contains(int)));
+        assert_eq!(whole_number(&Value::Float(4.0)), Some(4));
+        assert_eq!(whole_number(&Value::Float(1e300)), None);
+        assert_eq!(whole_number(&Value::Float(0.5)), None);
+    }
+
+    #[test]
+    fn a_string_holds_strings_only() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        assert!(runtime.contains(&Value::text("hello"), &Value::text("ell")).unwrap());
+        let error = runtime.contains(&Value::text("1"), &Value::Int(1)).unwrap_err();
+        assert_eq!(error.message(), "'in <string>' requires string as left operand, not int");
+    }
+}

@@ -1,0 +1,38 @@
+//! markupsafe's `escape` of any value (markupsafe 3.0.4 `__init__.py`, `escape`).
+//!
+//! ```text
+//! escape('<')      Markup('&lt;')
+//! escape(markup)   the same Markup
+//! escape([1])      Markup('[1]')
+//! ```
+//!
+//! Which characters become what is known in [`crate::text::escape`].
+
+use std::borrow::Cow;
+
+use super::runtime::Runtime;
+use super::{Str, Value};
+use crate::error::Result;
+use crate::text::escape;
+
+impl<'a> Runtime<'a> {
+    /// The value as a Markup: one that is a Markup stays, any other is printed and escaped.
+    pub fn escape(&mut self, value: &Value<'a>) -> Result<Str<'a>> {
+        let text = self.str_of(value)?;
+        if text.is_markup() {
+            return Ok(text);
+        }
+        self.escape_text(&text)
+    }
+
+    /// The text as a Markup, escaped whatever it is.
+    pub fn escape_text(&mut self, text: &Str<'a>) -> Result<Str<'a>> {
+        self.meter.charge_bytes(text.as_str().len())?;
+        self.meter.check_size(escape::escaped_len(text.as_str()))?;
+        let escaped = match escape::escape(text.as_str()) {
+            Cow::Borrowed(_) => text.clone(),
+            Cow::Owned(escaped) => self.text(escaped)?,
+        };
+        Ok(escaped.with_markup(true))
+    }
+}

@@ -1,0 +1,61 @@
+//! Where CPython asks a value for `__index__`: bounds of slices, counts of repetitions, positions.
+//!
+//! `None` and `2.0` have none, `True` is 1, and an integer beyond `Py_ssize_t` is brought to its ends or refused, as the place has it.
+
+use super::Value;
+use crate::error::{Error, ErrorKind, Result};
+use crate::number::IntRef;
+
+impl Value<'_> {
+    /// The integer brought into the range of `Py_ssize_t`, where this has `__index__` (`PyNumber_AsSsize_t` without an error).
+    pub fn clamped_index(&self) -> Option<i64> {
+        self.as_integer().map(|int| match int {
+            IntRef::Small(small) => small,
+            IntRef::Big(_) if int.is_negative() => i64::MIN,
+            IntRef::Big(_) => i64::MAX,
+        })
+    }
+
+    /// The integer as a `Py_ssize_t`: `'float' object cannot be interpreted as an integer`, or an OverflowError where it does not fit
+    /// (`PyNumber_AsSsize_t` with one).
+    pub fn index(&self) -> Result<i64> {
+        match self.as_integer() {
+            Some(IntRef::Small(small)) => Ok(small),
+            Some(IntRef::Big(_)) => {
+                let message = format!("cannot fit '{}' into an index-sized integer", self.ty().name());
+                Err(Error::new(ErrorKind::Overflow, message))
+            }
+            None => Err(not_an_index(self)),
+        }
+    }
+}
+
+/// The complaint about a value without `__index__`.
+#[cold]
+pub fn not_an_index(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object cannot be interpreted as an integer", value.ty().name()))
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigInt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_brought_near_or_refused() {
+        let big = Value::from(-BigInt::from(u64::MAX));
+        assert_eq!(big.clamped_index(), Some(i64::MIN));
+        assert_eq!(Value::Bool(true).clamped_index(), Some(1));
+        assert_eq!(Value::Float(1.0).clamped_index(), None);
+        assert!(
+            big.index()
+                .is_err_and(|error| error.message() == "cannot fit 'int' into an index-sized integer")
+        );
+        assert!(
+            Value::None
+                .index()
+                .is_err_and(|error| error.message() == "'NoneType' object cannot be interpreted as an integer")
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! Python's values as templates meet them, and what Python does with them.
+//!
+//! A value borrows from the caller's JSON or from the template's literals, or it is owned because the template made it. This floor
+//! knows no tree and no places in a source; what has to call back up (a macro, a generator) comes as a trait object.
+
+mod bind;
+mod bind_c;
+mod call;
+mod compare;
+mod contains;
+mod dict;
+mod display;
+mod dump;
+mod escape;
+mod format;
+mod format_field;
+mod hash;
+mod index;
+mod iterate;
+mod json;
+mod length;
+mod loop_context;
+mod namespace;
+mod numeric;
+mod object;
+mod one_pass;
+mod operators;
+mod ordering;
+mod percent;
+mod runtime;
+mod seq;
+mod sequence;
+mod set;
+mod set_algebra;
+mod slice;
+mod sort;
+mod subscript;
+mod text;
+mod truth;
+mod types;
+mod undefined;
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+
+pub use bind::{Parameter, Signature, Style};
+pub use call::{Arguments, BoundMethod, Callable, Function, Macro};
+pub use dict::{Dict, DictIter, Entries, Key};
+pub use dump::Dump;
+pub use format::Fields;
+pub use hash::is_identical;
+pub use index::not_an_index;
+pub use iterate::Iter;
+pub use loop_context::Loop;
+pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
+pub use one_pass::{OnePass, Pull};
+pub use runtime::{Environment, EnvironmentId, Heap, Runtime};
+pub use seq::Seq;
+pub use set::Set;
+pub use sort::sorted;
+pub use text::Str;
+pub use types::Type;
+pub use undefined::Undefined;
+
+/// A Python value.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// `None`
+    None,
+    /// `True`, `False`
+    Bool(bool),
+    /// An `int` that fits.
+    Int(i64),
+    /// An `int` that does not fit [`Value::Int`].
+    Big(Rc<BigInt>),
+    /// A `float`.
+    Float(f64),
+    /// A `str`, or a `markupsafe.Markup`.
+    Str(Str<'a>),
+    /// `bytes`
+    Bytes(Rc<[u8]>),
+    /// A `list`.
+    List(Seq<'a>),
+    /// A `tuple`.
+    Tuple(Seq<'a>),
+    /// A `dict`.
+    Dict(Dict<'a>),
+    /// `dict_keys`
+    Keys(Dict<'a>),
+    /// `dict_values`
+    Values(Dict<'a>),
+    /// `dict_items`
+    Items(Dict<'a>),
+    /// A `set`; only dict views make one.
+    Set(Rc<Set<'a>>),
+    /// A `range`.
+    Range(Rc<Range>),
+    /// Jinja's Undefined.
+    Undefined(Undefined<'a>),
+    /// A one-pass iterator: a generator of a filter, or one of Python's own.
+    Iterator(Rc<OnePass<'a>>),
+    /// A namespace.
+    Namespace(NamespaceId),
+    /// The variable `loop`.
+    Loop(Rc<Loop<'a>>),
+    /// A macro, or the `caller` of a call block.
+    Macro(Rc<Macro<'a>>),
+    /// What `cycler(…)` made.
+    Cycler(Rc<Cycler<'a>>),
+    /// What `joiner(…)` made.
+    Joiner(Rc<Joiner<'a>>),
+    /// A global function.
+    Function(&'static Function),
+    /// A method, still bound to its value.
+    Method(Rc<BoundMethod<'a>>),
+    /// The variable `self`, or one of its blocks.
+    Reference(Rc<Reference<'a>>),
+}
+
+/// Python's `range`: every bound an `int` that fits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first item.
+    pub start: i64,
+    /// The bound that is never reached.
+    pub stop: i64,
+    /// The distance; never 0.
+    pub step: i64,
+    /// How many items there are.
+    pub len: i64,
+}
+
+/// What stands for the template itself.
+#[derive(Clone, Debug)]
+pub enum Reference<'a> {
+    /// The variable `self`: a name gives a block.
+    Template(Rc<dyn Blocks<'a> + 'a>),
+    /// `self.name`: called, it renders the block.
+    Block(&'a str, Rc<dyn Callable<'a> + 'a>),
+}
+
+/// The blocks of a template, for the variable `self`.
+pub trait Blocks<'a>: std::fmt::Debug {
+    /// The block of that name as a callable.
+    fn block(&self, name: &str) -> Option<(&'a str, Rc<dyn Callable<'a> + 'a>)>;
+}
+
+impl<'a> Value<'a> {
+    /// A plain `str` that is borrowed.
+    pub fn text(text: &'a str) -> Self {
+        Self::Str(Str::from(text))
+    }
+
+    /// Whether this is Jinja's Undefined.
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Self::Undefined(_))
+    }
+
+    /// The text of a `str` or markup.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Str(text) => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// An `int` that fits, where this is one; a `bool` is one to Python.
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(int) => Some(*int),
+            Self::Bool(bool) => Some(i64::from(*bool)),
+            _ => None,
+        }
+    }
+
+    /// How many containers and iterators stand inside each other here; data of the caller counts as one.
+    pub fn height(&self) -> u32 {
+        match self {
+            Self::List(items) | Self::Tuple(items) => items.height(),
+            Self::Dict(dict) | Self::Keys(dict) | Self::Values(dict) | Self::Items(dict) => dict.height(),
+            Self::Set(set) => set.height(),
+            Self::Iterator(iterator) => iterator.height(),
+            Self::Cycler(cycler) => cycler.height(),
+            Self::Method(method) => method.receiver.height(),
+            Self::Loop(context) => context.height(),
+            _ => 0,
+        }
+    }
+}
+
+impl<'a> From<Str<'a>> for Value<'a> {
+    fn from(text: Str<'a>) -> Self {
+        Self::Str(text)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(bool: bool) -> Self {
+        Self::Bool(bool)
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(int: i64) -> Self {
+        Self::Int(int)
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(float: f64) -> Self {
+        Self::Float(float)
+    }
+}
+
+/// Normalised: what fits becomes [`Value::Int`].
+impl From<BigInt> for Value<'_> {
+    fn from(big: BigInt) -> Self {
+        match i64::try_from(&big) {
+            Ok(int) => Self::Int(int),
+            Err(_) => Self::Big(Rc::new(big)),
+        }
+    }
+}

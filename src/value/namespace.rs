@@ -1,0 +1,72 @@
+//! Things with state: namespaces, cyclers and joiners.
+
+use std::cell::Cell;
+
+use super::Value;
+use super::text::Str;
+
+/// The number of a namespace in the heap of its render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NamespaceId(pub(super) u32);
+
+/// The attributes of a namespace, in the order in which they were first set.
+#[derive(Debug, Default)]
+pub struct Namespace<'a> {
+    attributes: Vec<(Str<'a>, Value<'a>)>,
+}
+
+/// What `cycler(a, b)` made.
+#[derive(Debug)]
+pub struct Cycler<'a> {
+    /// The items; at least one.
+    pub items: super::Seq<'a>,
+    /// The index of the current one.
+    pub position: Cell<usize>,
+}
+
+/// What `joiner(', ')` made.
+#[derive(Debug)]
+pub struct Joiner<'a> {
+    /// What comes between.
+    pub separator: Value<'a>,
+    /// Whether it was called.
+    pub used: Cell<bool>,
+}
+
+impl<'a> Namespace<'a> {
+    /// The value of an attribute.
+    pub fn get(&self, name: &str) -> Option<&Value<'a>> {
+        let found = self.attributes.iter().find(|(attribute, _)| attribute.as_str() == name);
+        found.map(|(_, value)| value)
+    }
+
+    /// Sets an attribute.
+    pub fn set(&mut self, name: Str<'a>, value: Value<'a>) {
+        let found = self
+            .attributes
+            .iter_mut()
+            .find(|(attribute, _)| attribute.as_str() == name.as_str());
+        match found {
+            Some((_, old)) => *old = value,
+            None => self.attributes.push((name, value)),
+        }
+    }
+
+    /// Takes the value of an attribute out, leaving None, so that what is made from it can reuse it.
+    pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
+        let found = self.attributes.iter_mut().find(|(attribute, _)| attribute.as_str() == name);
+        found.map(|(_, value)| std::mem::replace(value, Value::None))
+    }
+
+    /// The attributes in their order.
+    pub fn attributes(&self) -> &[(Str<'a>, Value<'a>)] {
+        &self.attributes
+    }
+}
+
+impl Cycler<'_> {
+    /// Containers inside each other here.
+    pub fn height(&self) -> u32 {
+        self.items.height()
+    }
+}

@@ -1,0 +1,80 @@
+//! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
+
+use std::rc::Rc;
+
+use super::Value;
+use crate::error::{Error, ErrorKind};
+use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
+
+impl Value<'_> {
+    /// The number that this is to an operator, if it is one.
+    #[inline]
+    pub fn as_number(&self) -> Option<NumberRef<'_>> {
+        match self {
+            Self::Float(float) => Some(NumberRef::Float(*float)),
+            _ => self.as_integer().map(NumberRef::Int),
+        }
+    }
+
+    /// The integer that this is, of any size; a `bool` is one. To CPython: whether it has `__index__`.
+    #[inline]
+    pub fn as_integer(&self) -> Option<IntRef<'_>> {
+        match self {
+            Self::Int(int) => Some(IntRef::Small(*int)),
+            Self::Bool(bool) => Some(IntRef::Small(i64::from(*bool))),
+            Self::Big(big) => Some(IntRef::Big(big)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Int> for Value<'_> {
+    fn from(int: Int) -> Self {
+        match int {
+            Int::Small(small) => Self::Int(small),
+            Int::Big(big) => Self::Big(Rc::new(big)),
+        }
+    }
+}
+
+impl From<Number> for Value<'_> {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Int(int) => Self::from(int),
+            Number::Float(float) => Self::Float(float),
+        }
+    }
+}
+
+impl From<NumberError> for Error {
+    #[cold]
+    fn from(error: NumberError) -> Self {
+        let kind = match &error {
+            NumberError::ZeroDivision(_) => ErrorKind::ZeroDivision,
+            NumberError::Overflow(_) => ErrorKind::Overflow,
+            NumberError::Value(_) => ErrorKind::Value,
+            NumberError::Type(_) => ErrorKind::Type,
+            NumberError::Syntax(_) => ErrorKind::Syntax,
+            NumberError::TooLarge => ErrorKind::Limit,
+            // Values of Python that this crate does not have.
+            NumberError::Complex | NumberError::Surrogate(_) => ErrorKind::Runtime,
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bool_is_a_number_and_what_fits_is_small() {
+        assert!(matches!(
+            Value::Bool(true).as_number(),
+            Some(NumberRef::Int(IntRef::Small(1)))
+        ));
+        assert!(Value::text("1").as_number().is_none());
+        assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
+        assert_eq!(Error::from(NumberError::TooLarge).kind(), ErrorKind::Limit);
+    }
+}

@@ -1,0 +1,100 @@
+//! The `repr` of things that have no value of their own: namespaces, loops, macros, functions, iterators.
+//!
+//! `<Namespace {'a': 1}>`, `<LoopContext 1/3>`, `<Macro 'm'>`. The reference prints the address of many, another one at each run:
+//! [`ADDRESS`] stands for all of them.
+
+use super::Value;
+use super::call::{BoundMethod, Function};
+use super::display::Around;
+use super::namespace::NamespaceId;
+use super::runtime::Runtime;
+use super::types::Type;
+use crate::error::Result;
+
+/// The address that is printed for every object.
+const ADDRESS: &str = "0x7f0000000000";
+
+impl<'a> Runtime<'a> {
+    /// Appends `<Namespace {…}>`; the attributes of a namespace that is being printed already are dots, as a dict's would be.
+    pub(super) fn write_namespace(
+        &mut self,
+        id: NamespaceId,
+        value: &Value<'a>,
+        around: Option<&Around<'_, 'a>>,
+        out: &mut String,
+    ) -> Result<()> {
+        self.meter.check_stack()?;
+        self.write_piece("<Namespace ", out)?;
+        match around.and_then(|around| around.dots_for(value)) {
+            Some(dots) => self.write_piece(dots, out)?,
+            None => {
+                let attributes = self
+                    .heap
+                    .namespace(id)
+                    .map(|namespace| namespace.attributes().to_vec())
+                    .unwrap_or_default();
+                self.meter.charge(attributes.len() as u64)?;
+                let entries = attributes.into_iter().map(|(name, value)| (Value::Str(name), value));
+                self.write_dict(entries, &Around::within(value, around), out)?;
+            }
+        }
+        self.write_piece(">", out)
+    }
+
+    /// Appends the `repr` of what neither holds values nor is a plain one.
+    pub(super) fn write_object(&mut self, value: &Value<'a>, around: Option<&Around<'_, 'a>>, out: &mut String) -> Result<()> {
+        let text = match value {
+            Value::Loop(context) => {
+                let (index0, length) = (context.index0()?, context.length(self)?);
+                format!("<LoopContext {}/{length}>", index0.saturating_add(1))
+            }
+            Value::Macro(called) => match called.name {
+                Some(name) => {
+                    self.write_piece("<Macro ", out)?;
+                    self.write_nested(&Value::text(name), around, out)?;
+                    ">".to_owned()
+                }
+                None => "<Macro anonymous>".to_owned(),
+            },
+            Value::Function(function) => function_repr(function),
+            Value::Method(method) => return self.write_method(method, around, out),
+            Value::Iterator(iterator) if iterator.ty() == Type::Generator => {
+                format!("<generator object {} at {ADDRESS}>", iterator.name())
+            }
+            _ => match value.ty() {
+                Type::TemplateReference => "<TemplateReference None>".to_owned(),
+                ty => format!("<{} at {ADDRESS}>", ty.described()),
+            },
+        };
+        self.write_piece(&text, out)
+    }
+
+    fn write_method(&mut self, method: &BoundMethod<'a>, around: Option<&Around<'_, 'a>>, out: &mut String) -> Result<()> {
+        let BoundMethod { receiver, function } = method;
+        if function.ty == Type::BuiltinFunction {
+            let (name, ty) = (function.name, receiver.ty().name());
+            return self.write_piece(&format!("<built-in method {name} of {ty} object at {ADDRESS}>"), out);
+        }
+        self.write_piece(&format!("<bound method {} of ", function.python), out)?;
+        self.write_nested(receiver, around, out)?;
+        self.write_piece(">", out)
+    }
+}
+
+fn function_repr(function: &Function) -> String {
+    match function.ty {
+        Type::Class => format!("<class '{}'>", class_path(function.name)),
+        Type::Function => format!("<function {} at {ADDRESS}>", function.python),
+        ty => format!("<{} at {ADDRESS}>", ty.described()),
+    }
+}
+
+/// The class behind a global name, with its module.
+pub(super) fn class_path(name: &str) -> &str {
+    match name {
+        "cycler" => "jinja2.utils.Cycler",
+        "joiner" => "jinja2.utils.Joiner",
+        "namespace" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateNamespace",
+        _ => name,
+    }
+}

@@ -1,0 +1,201 @@
+//! Python's operators between two values: `+ - * / // % **`, and `-` and `+` before one.
+//!
+//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), views to [`set_algebra`](super::set_algebra),
+//! a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
+//! type(s) for +: 'int' and 'str'` (`abstract.c`, `binary_op1`); an undefined value that is asked raises its own error. So the order
+//! here is: numbers, what the left type does by itself, what an undefined value on either side does, what is left.
+
+use super::Value;
+use super::runtime::Runtime;
+use crate::error::{Error, Result};
+use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
+
+/// An operation on two numbers whose result may have so many bits.
+type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
+
+/// 64-bit words of the operands that are multiplied or divided in about the time of one step.
+const WORDS_A_STEP: u64 = 64;
+
+impl<'a> Runtime<'a> {
+    /// `left + right`
+    #[inline]
+    pub fn add(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        match (left, right) {
+            (Value::Str(left), Value::Str(right)) => self.concat_texts(left, right),
+            _ => match self.arithmetic(left, right, arithmetic::add)? {
+                Some(sum) => Ok(sum),
+                None => self.concatenate(left, right),
+            },
+        }
+    }
+
+    /// `left - right`
+    pub fn subtract(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        if let Some(difference) = self.arithmetic(left, right, arithmetic::subtract)? {
+            return Ok(difference);
+        }
+        if let Value::Undefined(undefined) = left {
+            return Err(undefined.error());
+        }
+        match self.set_difference(left, right)? {
+            Some(difference) => Ok(difference),
+            None => Err(unsupported("-", left, right)),
+        }
+    }
+
+    /// `left * right`
+    pub fn multiply(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        match self.arithmetic(left, right, arithmetic::multiply)? {
+            Some(product) => Ok(product),
+            None => self.repeat(left, right),
+        }
+    }
+
+    /// `left / right`
+    pub fn divide(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
+        self.arithmetic(left, right, divide)?
+            .ok_or_else(|| unsupported("/", left, right))
+    }
+
+    /// `left // right`
+    pub fn floor_divide(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        let divide: Arithmetic = |left, right, _| arithmetic::floor_divide(left, right);
+        self.arithmetic(left, right, divide)?
+            .ok_or_else(|| unsupported("//", left, right))
+    }
+
+    /// `left % right`: a string on the left is a format.
+    pub fn modulo(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        if let Value::Str(format) = left {
+            return self.percent(format, right);
+        }
+        if let Value::Bytes(_) = left {
+            return Err(Error::runtime("formatting of bytes is not supported"));
+        }
+        let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
+        self.arithmetic(left, right, modulo)?
+            .ok_or_else(|| unsupported("%", left, right))
+    }
+
+    /// `left ** right`
+    pub fn power(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        if let (Some(NumberRef::Int(base)), Some(exponent)) = (left.as_number(), right.as_int()) {
+            let exponent = u64::try_from(exponent).unwrap_or(0);
+            // What is longer than any integer may be is refused before it is computed.
+            let words = (base.bit_length().saturating_mul(exponent) / 64).min(self.meter.limits().bits / 64);
+            self.meter.charge(words.saturating_mul(words) / WORDS_A_STEP / WORDS_A_STEP)?;
+        }
+        self.arithmetic(left, right, arithmetic::power)?
+            .ok_or_else(|| unsupported("** or pow()", left, right))
+    }
+
+    /// `-value`
+    pub fn negate(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
+        self.charge_numbers(value, value)?;
+        match value.as_number() {
+            Some(number) => Ok(Value::from(arithmetic::negate(number))),
+            None => Err(bad_operand("-", value)),
+        }
+    }
+
+    /// `+value`
+    pub fn positive(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
+        match value {
+            Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
+            Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
+            _ => Err(bad_operand("+", value)),
+        }
+    }
+
+    /// The result for two numbers, or None where one is none.
+    #[inline]
+    fn arithmetic(&mut self, left: &Value<'a>, right: &Value<'a>, operate: Arithmetic) -> Result<Option<Value<'a>>> {
+        let (Some(left_number), Some(right_number)) = (left.as_number(), right.as_number()) else {
+            return Ok(None);
+        };
+        self.charge_numbers(left, right)?;
+        let result = operate(left_number, right_number, self.meter.limits().bits)?;
+        Ok(Some(Value::from(result)))
+    }
+
+    /// Charges for the longest that arithmetic may take on these operands: the product of their lengths.
+    #[inline]
+    fn charge_numbers(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
+        let words = |value: &Value<'a>| value.as_integer().map_or(1, |int| 1 + IntRef::bit_length(int) / 64);
+        match (left, right) {
+            (Value::Big(_), _) | (_, Value::Big(_)) => {
+                let (left, right) = (words(left), words(right));
+                self.meter
+                    .charge(1 + left.max(right) + left.saturating_mul(right) / WORDS_A_STEP)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The complaint about two values that an operator does not take; that of an undefined value comes first.
+#[cold]
+pub(super) fn unsupported(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Error {
+    match (left, right) {
+        (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => undefined.error(),
+        _ => {
+            let (left, right) = (left.ty().name(), right.ty().name());
+            Error::type_error(format!("unsupported operand type(s) for {sign}: '{left}' and '{right}'"))
+        }
+    }
+}
+
+#[cold]
+fn bad_operand(sign: &str, value: &Value<'_>) -> Error {
+    match value {
+        Value::Undefined(undefined) => undefined.error(),
+        _ => Error::type_error(format!("bad operand type for unary {sign}: '{}'", value.ty().name())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+    use crate::value::Undefined;
+
+    fn answer(operate: impl Fn(&mut Runtime<'static>) -> Result<Value<'static>>) -> String {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        match operate(&mut runtime) {
+            Ok(value) => runtime.repr(&value).unwrap(),
+            Err(error) => format!("{}: {}", error.kind().name(), error.message()),
+        }
+    }
+
+    #[test]
+    fn numbers_of_all_kinds_mix() {
+        let (one, half) = (Value::Bool(true), Value::Float(0.5));
+        assert_eq!(answer(|runtime| runtime.add(&one, &half)), "1.5");
+        assert_eq!(answer(|runtime| runtime.negate(&one)), "-1");
+        assert_eq!(
+            answer(|runtime| runtime.add(&Value::Int(i64::MAX), &one)),
+            "9223372036854775808"
+        );
+        assert_eq!(answer(|runtime| runtime.floor_divide(&Value::Int(-7), &Value::Int(2))), "-4");
+        assert_eq!(
+            answer(|runtime| runtime.divide(&one, &Value::Int(0))),
+            "zero_division: division by zero"
+        );
+    }
+
+    #[test]
+    fn undefined_values_speak_first() {
+        let undefined = Value::Undefined(Undefined::Name("x"));
+        assert_eq!(
+            answer(|runtime| runtime.power(&Value::None, &undefined)),
+            "undefined: 'x' is undefined"
+        );
+        assert_eq!(answer(|runtime| runtime.positive(&undefined)), "undefined: 'x' is undefined");
+        assert_eq!(
+            answer(|runtime| runtime.power(&Value::None, &Value::Int(1))),
+            "type: unsupported operand type(s) for ** or pow(): 'NoneType' and 'int'"
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! Python's `<`, `<=`, `>` and `>=`.
+//!
+//! Numbers compare by their exact values, strings by code points, lists with lists and tuples with tuples by the first pair that
+//! differs, views of keys and items as sets (`<` is: part of). Anything else is a TypeError, `'<' not supported between instances of
+//! 'str' and 'int'`. Undefined values have an order only in that they raise their own error.
+
+use std::cmp::Ordering;
+
+use super::Value;
+use super::runtime::Runtime;
+use super::seq::Seq;
+use crate::error::{Error, Result};
+use crate::number::exact;
+
+/// One of the four operators.
+#[derive(Clone, Copy)]
+enum Order {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Order {
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterEqual => ">=",
+        }
+    }
+
+    /// Whether it holds between two things of that order.
+    fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Self::Less => ordering.is_lt(),
+            Self::LessEqual => ordering.is_le(),
+            Self::Greater => ordering.is_gt(),
+            Self::GreaterEqual => ordering.is_ge(),
+        }
+    }
+}
+
+impl<'a> Runtime<'a> {
+    /// Whether `left < right`.
+    pub fn less(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.compare(Order::Less, left, right)
+    }
+
+    /// Whether `left <= right`.
+    pub fn less_equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.compare(Order::LessEqual, left, right)
+    }
+
+    /// Whether `left > right`.
+    pub fn greater(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.compare(Order::Greater, left, right)
+    }
+
+    /// Whether `left >= right`.
+    pub fn greater_equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.compare(Order::GreaterEqual, left, right)
+    }
+
+    fn compare(&mut self, order: Order, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        self.meter.charge(1)?;
+        match (left, right) {
+            (Value::Int(left), Value::Int(right)) => Ok(order.holds(left.cmp(right))),
+            (Value::Str(left), Value::Str(right)) => {
+                // The order of the bytes of UTF-8 is that of the code points.
+                let (left, right) = (left.as_str(), right.as_str());
+                self.meter.charge_bytes(left.len().min(right.len()))?;
+                Ok(order.holds(left.cmp(right)))
+            }
+            (Value::Bytes(left), Value::Bytes(right)) => {
+                self.meter.charge_bytes(left.len().min(right.len()))?;
+                Ok(order.holds(left.cmp(right)))
+            }
+            (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
+                self.compare_items(order, left, right)
+            }
+            (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
+            _ => match (left.as_number(), right.as_number()) {
+                // A nan has no order with anything.
+                (Some(left), Some(right)) => Ok(exact::compare(left, right).is_some_and(|ordering| order.holds(ordering))),
+                _ if left.is_set_like() && right.is_set_like() => self.compare_sets(order, left, right),
+                _ => Err(Error::type_error(format!(
+                    "'{}' not supported between instances of '{}' and '{}'",
+                    order.sign(),
+                    left.ty().name(),
+                    right.ty().name()
+                ))),
+            },
+        }
+    }
+
+    fn compare_items(&mut self, order: Order, left: &Seq<'a>, right: &Seq<'a>) -> Result<bool> {
+        self.meter.check_stack()?;
+        for index in 0..left.len().min(right.len()) {
+            let (Some(left), Some(right)) = (left.get(index), right.get(index)) else {
+                break;
+            };
+            if !self.identical_or_equal(&left, &right)? {
+                return self.compare(order, &left, &right);
+            }
+        }
+        Ok(order.holds(left.len().cmp(&right.len())))
+    }
+
+    fn compare_sets(&mut self, order: Order, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        Ok(order.holds(left.set_len().cmp(&right.set_len()))
+            && match order {
+                Order::Less | Order::LessEqual => self.is_subset(left, right)?,
+                Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+    use crate::value::Undefined;
+
+    #[test]
+    fn the_first_pair_that_differs_decides() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let left = runtime.list(vec![Value::Int(1), Value::text("a")]).unwrap();
+        let right = runtime.list(vec![Value::Int(2), Value::Int(2)]).unwrap();
+        assert!(runtime.less(&left, &right).unwrap());
+        let nan = Value::Float(f64::NAN);
+        assert!(!runtime.greater_equal(&nan, &nan).unwrap());
+        let error = runtime.less(&Value::text("a"), &Value::Int(1)).unwrap_err();
+        assert_eq!(error.message(), "'<' not supported between instances of 'str' and 'int'");
+        let error = runtime
+            .less(&Value::Int(1), &Value::Undefined(Undefined::Name("x")))
+            .unwrap_err();
+        assert_eq!(error.message(), "'x' is undefined");
+    }
+}

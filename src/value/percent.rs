@@ -1,0 +1,257 @@
+//! Python's `%` on strings: `'%s has %d' % ('a', 3)`.
+//!
+//! ```text
+//! '%(k)05.1f' % {'k': 2.25}        002.2
+//! ('%s'|safe) % '<'                &lt;       a Markup escapes what it prints
+//! ```
+//!
+//! One conversion, and how a number stands in it, is in [`crate::number::percent`]; here is the walk over the format, where arguments
+//! come from, and what is no number. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe
+//! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
+
+use super::runtime::Runtime;
+use super::{Seq, Str, Value};
+use crate::error::{Error, Result};
+use crate::number::parse::{CharacterRules, parse_float, parse_int};
+use crate::number::percent::{self, Conversion};
+use crate::number::{Int, NumberRef};
+use crate::text::measure::written;
+use crate::text::quote;
+use crate::text::slice::split_at_char;
+use crate::unicode;
+
+/// How Python's `int()` and `float()` read characters.
+pub const CHARACTERS: CharacterRules = CharacterRules {
+    decimal: unicode::decimal_value,
+    is_space: unicode::is_whitespace,
+    repr: |text| written(|output| quote::write_repr(output, text)),
+};
+
+/// Where conversions take their arguments from.
+struct Source<'r, 'a> {
+    runtime: &'r mut Runtime<'a>,
+    mapping: Option<Value<'a>>,
+    arguments: Given<'a>,
+    /// Whether arguments are those of a Markup.
+    is_wrapped: bool,
+}
+
+/// The arguments that are left.
+enum Given<'a> {
+    /// Those of a tuple, from an index on.
+    Tuple(Seq<'a>, usize),
+    /// One value, until it is taken.
+    One(Option<Value<'a>>),
+}
+
+impl<'a> Runtime<'a> {
+    /// `format % arguments`
+    pub fn percent(&mut self, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
+        self.meter.charge_bytes(format.as_str().len())?;
+        let given = match arguments {
+            Value::Tuple(items) => Given::Tuple(items.clone(), 0),
+            one => Given::One(Some(one.clone())),
+        };
+        let mut source = Source {
+            runtime: self,
+            mapping: is_mapping(arguments).then(|| arguments.clone()),
+            arguments: given,
+            is_wrapped: format.is_markup(),
+        };
+        let mut output = String::new();
+        let mut rest = format.as_str();
+        while let Some((literal, conversion)) = rest.split_once('%') {
+            output.push_str(literal);
+            let index = format.as_str().len().saturating_sub(conversion.len());
+            let length = source.write_conversion(format.as_str(), index, conversion, &mut output)?;
+            rest = conversion.get(length..).unwrap_or_default();
+            source.runtime.meter.check_size(output.len())?;
+        }
+        output.push_str(rest);
+        if source.mapping.is_none() && source.arguments.is_left() {
+            return Err(Error::type_error("not all arguments converted during string formatting"));
+        }
+        let text = self.text(output)?;
+        Ok(Value::Str(text.with_markup(format.is_markup())))
+    }
+}
+
+/// What has `__getitem__` and is neither a tuple nor a string; `%` never complains that it has too many items.
+fn is_mapping(value: &Value<'_>) -> bool {
+    match value {
+        Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Undefined(_) => true,
+        Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
+        _ => false,
+    }
+}
+
+impl Given<'_> {
+    fn is_left(&self) -> bool {
+        match self {
+            Self::Tuple(items, next) => *next < items.len(),
+            Self::One(one) => one.is_some(),
+        }
+    }
+}
+
+impl<'a> percent::Arguments for Source<'_, 'a> {
+    type Error = Error;
+
+    fn expect_mapping(&mut self) -> Result<()> {
+        match self.mapping {
+            Some(_) => Ok(()),
+            None => Err(Error::type_error("format requires a mapping")),
+        }
+    }
+
+    fn pick_key(&mut self, key: &str) -> Result<()> {
+        let key = self.runtime.str(key.to_owned())?;
+        let mapping = self.mapping.clone().unwrap_or(Value::None);
+        let value = self.runtime.subscript(&mapping, &key)?;
+        self.arguments = Given::One(Some(value));
+        Ok(())
+    }
+
+    fn next_star(&mut self) -> Result<Option<Int>> {
+        let argument = self.next()?;
+        // A wrapped integer is none.
+        if self.is_wrapped {
+            return Ok(None);
+        }
+        Ok(match argument.as_number() {
+            Some(NumberRef::Int(int)) => Some(int.to_int()),
+            _ => None,
+        })
+    }
+}
+
+impl<'a> Source<'_, 'a> {
+    fn next(&mut self) -> Result<Value<'a>> {
+        self.runtime.meter.charge(1)?;
+        let next = match &mut self.arguments {
+            Given::Tuple(items, next) => {
+                let item = items.get(*next);
+                *next = next.saturating_add(1);
+                item
+            }
+            Given::One(one) => one.take(),
+        };
+        next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
+    }
+
+    /// Reads a conversion at a byte of the format and writes what it gives; returns how many bytes it takes.
+    fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
+        let conversion = Conversion::read(text, self)?;
+        if conversion.letter == '%' {
+            output.push('%');
+            return Ok(conversion.length);
+        }
+        let argument = self.next()?;
+        let max_width = self.runtime.meter.limits().width;
+        let formatted = match conversion.letter {
+            's' | 'r' | 'a' => {
+                let text = self.text(conversion.letter, &argument)?;
+                let end = conversion
+                    .precision
+                    .map_or(text.len(), |precision| split_at_char(&text, precision).0.len());
+                let cut = text.get(..end).unwrap_or(&text);
+                if conversion.width.is_none() {
+                    output.push_str(cut);
+                    return Ok(conversion.length);
+                }
+                conversion.pad_text(cut, max_width)?
+            }
+            'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' if self.is_wrapped => {
+                self.wrapped_number(&conversion, &argument, max_width)?
+            }
+            'd' | 'i' | 'u' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
+                if let Value::Undefined(undefined) = &argument {
+                    return Err(undefined.error());
+                }
+                number(&conversion, &argument, max_width)?
+            }
+            'o' | 'x' | 'X' => number(&conversion, &argument, max_width)?,
+            'c' => self.character(&conversion, &argument, max_width)?,
+            letter => {
+                let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
+                let before = format.get(..at).unwrap_or_default();
+                return Err(conversion.unsupported_letter(before.chars().count()).into());
+            }
+        };
+        output.push_str(&formatted);
+        Ok(conversion.length)
+    }
+
+    /// The text of `%s`, `%r` and `%a`.
+    fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
+        let text = match letter {
+            's' if self.is_wrapped => return Ok(self.runtime.escape(argument)?.as_str().to_owned()),
+            's' => {
+                let mut text = String::new();
+                self.runtime.write_str(argument, &mut text)?;
+                return Ok(text);
+            }
+            'a' if !self.is_wrapped => return self.runtime.ascii(argument),
+            _ => self.runtime.repr(argument)?,
+        };
+        if !self.is_wrapped {
+            return Ok(text);
+        }
+        // The repr of a wrapped value is its escaped repr, of which `%a` then escapes what is not ASCII.
+        let text = self.runtime.text(text)?;
+        let escaped = self.runtime.escape_text(&text)?.as_str().to_owned();
+        Ok(if letter == 'a' {
+            written(|output| quote::write_ascii(output, &escaped))
+        } else {
+            escaped
+        })
+    }
+
+    /// `%c`: a string of one character, or a number.
+    fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
+        match argument {
+            _ if self.is_wrapped => Err(conversion.wants_number("").into()),
+            Value::Str(text) => {
+                let mut characters = text.as_str().chars();
+                match (characters.next(), characters.next()) {
+                    (Some(_), None) => Ok(conversion.pad_text(text.as_str(), max_width)?),
+                    _ => Err(conversion.wants_number("").into()),
+                }
+            }
+            other => number(conversion, other, max_width),
+        }
+    }
+
+    /// A number as a Markup takes it: what Python's `int()` and `float()` make of the value, which read strings too.
+    fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
+        let refused = || Err(conversion.wants_number("_MarkupEscapeHelper").into());
+        let number = match conversion.letter {
+            'o' | 'x' | 'X' => return refused(),
+            'd' | 'i' | 'u' => match argument {
+                Value::Undefined(undefined) => return Err(undefined.error()),
+                Value::Str(text) => Value::from(parse_int(text.as_str(), 10, &CHARACTERS)?),
+                value if value.as_number().is_some() => value.clone(),
+                _ => return refused(),
+            },
+            _ => match argument {
+                Value::Undefined(undefined) => return Err(undefined.error()),
+                Value::Str(text) => Value::Float(parse_float(text.as_str(), &CHARACTERS)?),
+                value if value.as_number().is_some() => value.clone(),
+                other => {
+                    let ty = other.ty().name();
+                    return Err(Error::type_error(format!(
+                        "float() argument must be a string or a real number, not '{ty}'"
+                    )));
+                }
+            },
+        };
+        self::number(conversion, &number, max_width)
+    }
+}
+
+fn number(conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+    match argument.as_number() {
+        Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
+        None => Err(conversion.wants_number(argument.ty().name()).into()),
+    }
+}

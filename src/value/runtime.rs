@@ -1,0 +1,160 @@
+//! What one render owns, and what every operator and built-in receives: the meter, the clock, and the heap of things with state.
+
+use super::Value;
+use super::dict::{Dict, Entries};
+use super::namespace::{Namespace, NamespaceId};
+use super::one_pass::{OnePass, Pull};
+use super::seq::Seq;
+use super::text::Str;
+use super::types::Type;
+use crate::clock::Clock;
+use crate::error::{Error, Result};
+use crate::limits::{Limits, Meter};
+use std::rc::Rc;
+
+/// One render's means.
+pub struct Runtime<'a> {
+    /// Counts work and memory.
+    pub meter: Meter,
+    /// What `strftime_now` asks.
+    pub clock: &'a dyn Clock,
+    /// Things with state, by their numbers.
+    pub heap: Heap<'a>,
+}
+
+/// Things with state: freed with the render, however they hold each other.
+#[derive(Debug, Default)]
+pub struct Heap<'a> {
+    namespaces: Vec<Namespace<'a>>,
+    /// What `loop.changed` remembers, by the loop's number.
+    memories: Vec<Option<Value<'a>>>,
+    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way.
+    pub contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// The variables of running frames that only they see.
+    pub locals: Vec<Option<Value<'a>>>,
+    /// The variables that macros close over; a frame's stand together.
+    pub cells: Vec<Option<Value<'a>>>,
+    /// The frames that have such variables.
+    pub environments: Vec<Environment>,
+}
+
+/// A frame whose variables are closed over: where they begin, and the frame around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Environment {
+    /// The first of its cells.
+    pub cells: usize,
+    /// The environment of the frame around it.
+    pub parent: Option<EnvironmentId>,
+}
+
+/// The number of an environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnvironmentId(pub u32);
+
+impl<'a> Runtime<'a> {
+    /// The means of a render that begins now.
+    pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
+        Self {
+            meter: Meter::new(limits),
+            clock,
+            heap: Heap::default(),
+        }
+    }
+
+    /// A `str` of text that was made. The bytes are claimed here; what makes a long text checks its size before.
+    pub fn text(&mut self, text: String) -> Result<Str<'a>> {
+        if text.is_empty() {
+            return Ok(Str::from(""));
+        }
+        let claim = self.meter.claim(text.capacity())?;
+        Ok(Str::owned(text, claim))
+    }
+
+    /// The same as a value.
+    pub fn str(&mut self, text: String) -> Result<Value<'a>> {
+        Ok(Value::Str(self.text(text)?))
+    }
+
+    /// The items of a list or tuple.
+    pub fn items(&mut self, values: Vec<Value<'a>>) -> Result<Seq<'a>> {
+        let below = values.iter().map(Value::height).max().unwrap_or(0);
+        let height = below.saturating_add(1);
+        self.meter.charge(1 + values.len() as u64 / 8)?;
+        self.meter.check_height(height)?;
+        let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
+        Ok(Seq::owned(values, height, claim))
+    }
+
+    /// A list.
+    pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+        Ok(Value::List(self.items(values)?))
+    }
+
+    /// A tuple.
+    pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+        Ok(Value::Tuple(self.items(values)?))
+    }
+
+    /// A dict.
+    pub fn dict(&mut self, entries: Entries<'a>) -> Result<Dict<'a>> {
+        let below = entries
+            .iter()
+            .map(|(key, value)| key.value.height().max(value.height()))
+            .max();
+        let height = below.unwrap_or(0).saturating_add(1);
+        self.meter.charge(1 + entries.len() as u64 / 8)?;
+        self.meter.check_height(height)?;
+        let entry = size_of::<(super::Key<'_>, Value<'_>)>().saturating_add(16);
+        let claim = self.meter.claim(entries.capacity().saturating_mul(entry))?;
+        Ok(Dict::owned(entries, height, claim))
+    }
+
+    /// A generator; `below` is the height of what it draws from.
+    pub fn generator(&mut self, below: u32, source: impl Pull<'a> + 'a) -> Result<Value<'a>> {
+        self.iterator(Type::Generator, below, source)
+    }
+
+    /// A one-pass iterator of a type; `below` is the height of what it draws from.
+    pub fn iterator(&mut self, ty: Type, below: u32, source: impl Pull<'a> + 'a) -> Result<Value<'a>> {
+        let height = below.saturating_add(1);
+        self.meter.check_height(height)?;
+        Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source)))))
+    }
+
+    /// A namespace without attributes.
+    pub fn namespace(&mut self) -> Result<NamespaceId> {
+        self.meter.charge(2)?;
+        self.meter.check_size(self.heap.namespaces.len().saturating_mul(64))?;
+        let number = u32::try_from(self.heap.namespaces.len()).map_err(|_| Error::limit("too many namespaces"))?;
+        self.heap.namespaces.push(Namespace::default());
+        Ok(NamespaceId(number))
+    }
+}
+
+impl<'a> Heap<'a> {
+    /// The namespace of that number.
+    pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
+        self.namespaces.get(id.0 as usize)
+    }
+
+    /// The namespace of that number, to change it.
+    pub fn namespace_mut(&mut self, id: NamespaceId) -> Option<&mut Namespace<'a>> {
+        self.namespaces.get_mut(id.0 as usize)
+    }
+
+    /// A place for what a loop remembers; it takes room only once it is used.
+    pub(super) fn new_memory(&mut self) -> usize {
+        self.memories.push(None);
+        self.memories.len().saturating_sub(1)
+    }
+
+    /// Replaces what a loop remembers.
+    pub fn remember(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
+        self.memories.get_mut(memory)?.replace(value)
+    }
+
+    /// What a loop remembers.
+    pub fn remembered(&self, memory: usize) -> Option<&Value<'a>> {
+        self.memories.get(memory)?.as_ref()
+    }
+}

@@ -1,0 +1,176 @@
+//! The items of lists and tuples: the caller's, the template's, or made by the render; forwards or backwards, and any stretch of them.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Value;
+use crate::data::Data;
+use crate::limits::Claim;
+
+/// Items in an order that does not change.
+#[derive(Clone, Debug)]
+pub enum Seq<'a> {
+    /// An array of the caller.
+    Json(&'a [serde_json::Value]),
+    /// The same from behind.
+    JsonReversed(&'a [serde_json::Value]),
+    /// An array of a JSON text, or a literal.
+    Data(&'a [Data<'a>]),
+    /// The same from behind.
+    DataReversed(&'a [Data<'a>]),
+    /// Made by the render: a stretch of it.
+    Owned(Rc<OwnedItems<'a>>, u32, u32),
+    /// The same from behind.
+    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
+    /// A group of the filter `groupby`, which names its two items `grouper` and `list` (jinja2 `filters.py`, `_GroupTuple`).
+    Group(Rc<OwnedItems<'a>>),
+}
+
+/// Items that the render made, with the memory they hold.
+#[derive(Debug)]
+pub struct OwnedItems<'a> {
+    values: Vec<Value<'a>>,
+    height: u32,
+    _claim: Claim,
+}
+
+impl<'a> Seq<'a> {
+    /// No items.
+    pub fn empty() -> Self {
+        Self::Data(&[])
+    }
+
+    pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
+        let len = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let items = OwnedItems {
+            values,
+            height,
+            _claim: claim,
+        };
+        Self::Owned(Rc::new(items), 0, len)
+    }
+
+    /// The same pair as a group of the filter `groupby`.
+    #[must_use]
+    pub fn into_group(self) -> Self {
+        match self {
+            Self::Owned(items, 0, 2) => Self::Group(items),
+            other => other,
+        }
+    }
+
+    /// Whether this is a group of the filter `groupby`.
+    pub fn is_group(&self) -> bool {
+        matches!(self, Self::Group(_))
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Json(items) | Self::JsonReversed(items) => items.len(),
+            Self::Data(items) | Self::DataReversed(items) => items.len(),
+            Self::Owned(_, start, end) | Self::OwnedReversed(_, start, end) => end.saturating_sub(*start) as usize,
+            Self::Group(items) => items.values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The item at an index from 0.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match self {
+            Self::Json(items) => items.get(index).map(Value::from),
+            Self::Data(items) => items.get(index).map(Value::from),
+            Self::Owned(items, start, end) => {
+                let at = (*start as usize).checked_add(index)?;
+                items.values.get(at).filter(|_| at < *end as usize).cloned()
+            }
+            Self::Group(items) => items.values.get(index).cloned(),
+            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::DataReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::OwnedReversed(items, start, _) => {
+                let at = mirrored(self.len(), index)?;
+                items.values.get((*start as usize).checked_add(at)?).cloned()
+            }
+        }
+    }
+
+    /// All items, each made when it is asked for.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// A stretch of the items, by indices from 0; nothing is copied.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        let back = (self.len() - end)..(self.len() - start);
+        match self {
+            Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
+            Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),
+            Self::JsonReversed(items) => Self::JsonReversed(items.get(back).unwrap_or_default()),
+            Self::DataReversed(items) => Self::DataReversed(items.get(back).unwrap_or_default()),
+            Self::Owned(items, from, _) => {
+                let (start, end) = stretch(*from, start..end);
+                Self::Owned(Rc::clone(items), start, end)
+            }
+            Self::Group(items) => {
+                let (start, end) = stretch(0, start..end);
+                Self::Owned(Rc::clone(items), start, end)
+            }
+            Self::OwnedReversed(items, from, _) => {
+                let (start, end) = stretch(*from, back);
+                Self::OwnedReversed(Rc::clone(items), start, end)
+            }
+        }
+    }
+
+    /// The same items from behind; nothing is copied.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        match self {
+            Self::Json(items) => Self::JsonReversed(items),
+            Self::JsonReversed(items) => Self::Json(items),
+            Self::Data(items) => Self::DataReversed(items),
+            Self::DataReversed(items) => Self::Data(items),
+            Self::Owned(items, start, end) => Self::OwnedReversed(Rc::clone(items), *start, *end),
+            Self::OwnedReversed(items, start, end) => Self::Owned(Rc::clone(items), *start, *end),
+            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2),
+        }
+    }
+
+    /// Containers inside each other here; data of the caller counts as one.
+    pub fn height(&self) -> u32 {
+        match self {
+            Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
+            _ => 1,
+        }
+    }
+
+    /// Whether both are one Python object: a slice of a list is another list, a slice of all of a tuple is the tuple.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
+            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right),
+            (Self::Owned(left, a, b), Self::Owned(right, c, d)) => Rc::ptr_eq(left, right) && a == c && b == d,
+            (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+}
+
+fn mirrored(len: usize, index: usize) -> Option<usize> {
+    len.checked_sub(index)?.checked_sub(1)
+}
+
+/// Indices fit, because a stretch is never longer than the items that [`Seq::owned`] counted in `u32`.
+fn stretch(from: u32, range: Range<usize>) -> (u32, u32) {
+    let shift = |index: usize| from.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
+    (shift(range.start), shift(range.end))
+}

@@ -1,0 +1,247 @@
+//! `+` and `*` of strings, lists, tuples and bytes.
+//!
+//! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes the plain string that it meets on either side of `+` (markupsafe 3.0.4,
+//! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,
+//! `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
+
+use std::rc::Rc;
+
+use super::Value;
+use super::operators::unsupported;
+use super::runtime::Runtime;
+use super::seq::Seq;
+use super::text::Str;
+use crate::error::{Error, ErrorKind, Result};
+use crate::text::slice::char_count;
+
+/// More bytes than any machine has: CPython's MemoryError, which comes without a text.
+const UNTHINKABLE: usize = 1 << 46;
+
+impl<'a> Runtime<'a> {
+    /// `left + right` for two strings.
+    #[inline]
+    pub fn concat_texts(&mut self, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
+        match (left.is_markup(), right.is_markup()) {
+            (true, false) => {
+                let right = self.escape_text(right)?;
+                self.joined(left, &right)
+            }
+            (false, true) => {
+                let left = self.escape_text(left)?;
+                self.joined(&left, right)
+            }
+            _ => self.joined(left, right),
+        }
+    }
+
+    /// `left + right` where the left value may be taken apart: a string that nobody else holds grows in place, so that a text built of
+    /// many pieces is not copied for each.
+    pub fn append(&mut self, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        let (text, end) = match (left, right) {
+            (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),
+            (left, _) => return self.add(&left, right),
+        };
+        match text.try_into_string() {
+            Ok(mut text) => {
+                let end = end.as_str();
+                self.meter.charge_bytes(end.len())?;
+                self.meter.check_size(text.len().saturating_add(end.len()))?;
+                text.push_str(end);
+                self.str(text)
+            }
+            Err(text) => self.joined(&text, end),
+        }
+    }
+
+    fn joined(&mut self, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
+        let (start, end) = (left.as_str(), right.as_str());
+        if start.is_empty() {
+            return Ok(Value::Str(right.clone()));
+        }
+        if end.is_empty() {
+            return Ok(Value::Str(left.clone()));
+        }
+        let len = start.len().saturating_add(end.len());
+        self.meter.charge_bytes(len)?;
+        self.meter.check_size(len)?;
+        let mut text = String::with_capacity(len);
+        text.push_str(start);
+        text.push_str(end);
+        Ok(Value::Str(self.text(text)?.with_markup(left.is_markup())))
+    }
+
+    /// `left + right` where the two are neither numbers nor strings.
+    pub(super) fn concatenate(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        match (left, right) {
+            (Value::List(left), Value::List(right)) => {
+                let items = self.chained(left, right)?;
+                self.list(items)
+            }
+            (Value::Tuple(left), Value::Tuple(right)) => {
+                let items = self.chained(left, right)?;
+                self.tuple(items)
+            }
+            (Value::Bytes(left), Value::Bytes(right)) => {
+                let len = left.len().saturating_add(right.len());
+                self.meter.charge_bytes(len)?;
+                self.meter.check_size(len)?;
+                Ok(Value::Bytes([&**left, &**right].concat().into()))
+            }
+            (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
+            (Value::Str(text), _) if !text.is_markup() => Err(cannot_concatenate("str", right)),
+            (Value::List(_), _) => Err(cannot_concatenate("list", right)),
+            (Value::Tuple(_), _) => Err(cannot_concatenate("tuple", right)),
+            (Value::Bytes(_), _) => Err(Error::type_error(format!("can't concat {} to bytes", right.ty().name()))),
+            _ => Err(unsupported("+", left, right)),
+        }
+    }
+
+    fn chained(&mut self, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
+        let len = left.len().saturating_add(right.len());
+        self.meter.charge(1 + len as u64)?;
+        self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
+        Ok(left.iter().chain(right.iter()).collect())
+    }
+
+    /// `left * right` where the two are not both numbers.
+    pub(super) fn repeat(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+        // A Markup's own methods come before what sequences do, and know undefined values as little as any other object.
+        match (left, right) {
+            (Value::Undefined(undefined), _) => Err(undefined.error()),
+            (Value::Str(text), count) if text.is_markup() => self.repeat_text(text, count.index()?),
+            (count, Value::Str(text)) if text.is_markup() => self.repeat_text(text, count.index()?),
+            (_, Value::Undefined(undefined)) => Err(undefined.error()),
+            _ if is_sequence(left) => self.repeat_sequence(left, right),
+            _ if is_sequence(right) => self.repeat_sequence(right, left),
+            _ => Err(unsupported("*", left, right)),
+        }
+    }
+
+    fn repeat_sequence(&mut self, sequence: &Value<'a>, count: &Value<'a>) -> Result<Value<'a>> {
+        if count.as_integer().is_none() {
+            let name = count.ty().name();
+            return Err(Error::type_error(format!(
+                "can't multiply sequence by non-int of type '{name}'"
+            )));
+        }
+        let count = count.index()?;
+        match sequence {
+            Value::Str(text) => self.repeat_text(text, count),
+            Value::Tuple(_) if count == 1 => Ok(sequence.clone()),
+            Value::Tuple(items) => {
+                let items = self.repeated_items(items, count)?;
+                self.tuple(items)
+            }
+            Value::List(items) => {
+                let items = self.repeated_items(items, count)?;
+                self.list(items)
+            }
+            Value::Bytes(bytes) => {
+                let times = self.check_repetition(bytes.len(), bytes.len(), count, "repeated bytes are too long")?;
+                Ok(Value::Bytes(Rc::from(bytes.repeat(times))))
+            }
+            _ => Err(unsupported("*", sequence, &Value::Int(count))),
+        }
+    }
+
+    fn repeat_text(&mut self, text: &Str<'a>, count: i64) -> Result<Value<'a>> {
+        if count == 1 || text.as_str().is_empty() {
+            return Ok(Value::Str(text.clone()));
+        }
+        let characters = char_count(text.as_str());
+        let times = self.check_repetition(characters, text.as_str().len(), count, "repeated string is too long")?;
+        let repeated = text.as_str().repeat(times);
+        Ok(Value::Str(self.text(repeated)?.with_markup(text.is_markup())))
+    }
+
+    /// How often something is repeated, once its size is known to be allowed. `len` counts what Python counts.
+    fn check_repetition(&mut self, len: usize, bytes: usize, count: i64, too_long: &str) -> Result<usize> {
+        let times = usize::try_from(count).unwrap_or(0);
+        if len.checked_mul(times).is_none_or(|len| len > isize::MAX.unsigned_abs()) {
+            return Err(Error::new(ErrorKind::Overflow, too_long));
+        }
+        let bytes = bytes.saturating_mul(times);
+        self.check_memory(bytes)?;
+        self.meter.charge_bytes(bytes)?;
+        Ok(times)
+    }
+
+    fn check_memory(&self, bytes: usize) -> Result<()> {
+        if bytes > UNTHINKABLE {
+            return Err(Error::limit(""));
+        }
+        self.meter.check_size(bytes)
+    }
+
+    fn repeated_items(&mut self, items: &Seq<'a>, count: i64) -> Result<Vec<Value<'a>>> {
+        let times = usize::try_from(count).unwrap_or(0);
+        let len = items.len().saturating_mul(times);
+        self.check_memory(len.saturating_mul(size_of::<Value<'_>>()))?;
+        self.meter.charge(1 + len as u64)?;
+        // Nothing repeated a billion times is still nothing, and takes no time.
+        let rounds = if items.is_empty() { 0 } else { times };
+        let mut repeated = Vec::with_capacity(len);
+        (0..rounds).for_each(|_| repeated.extend(items.iter()));
+        Ok(repeated)
+    }
+}
+
+/// Whether `*` repeats a value.
+fn is_sequence(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
+}
+
+#[cold]
+fn cannot_concatenate(ty: &str, other: &Value<'_>) -> Error {
+    let name = other.ty().name();
+    Error::type_error(format!("can only concatenate {ty} (not \"{name}\") to {ty}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    fn answer(operate: impl Fn(&mut Runtime<'static>) -> Result<Value<'static>>) -> String {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        match operate(&mut runtime) {
+            Ok(value) => runtime.repr(&value).unwrap(),
+            Err(error) => format!("{}: {}", error.kind().name(), error.message()),
+        }
+    }
+
+    #[test]
+    fn a_markup_escapes_what_it_meets() {
+        let (markup, plain) = (Value::Str(Str::from("<b>").with_markup(true)), Value::text("<"));
+        assert_eq!(answer(|runtime| runtime.add(&markup, &plain)), "Markup('<b>&lt;')");
+        assert_eq!(answer(|runtime| runtime.add(&plain, &markup)), "Markup('&lt;<b>')");
+        let unsupported = "type: unsupported operand type(s) for +: 'Markup' and 'int'";
+        assert_eq!(answer(|runtime| runtime.add(&markup, &Value::Int(1))), unsupported);
+    }
+
+    #[test]
+    fn repetition_is_refused_before_it_begins() {
+        let repeated = |count: Value<'static>| answer(|runtime| runtime.multiply(&Value::text("a"), &count));
+        assert_eq!(repeated(Value::Int(3)), "'aaa'");
+        assert_eq!(repeated(Value::Int(-1)), "''");
+        assert_eq!(repeated(Value::Int(1_000_000_000_000_000_000)), "limit: ");
+        let too_large = Value::from(num_bigint::BigInt::from(10).pow(30));
+        assert_eq!(repeated(too_large), "overflow: cannot fit 'int' into an index-sized integer");
+        assert_eq!(
+            repeated(Value::Float(2.0)),
+            "type: can't multiply sequence by non-int of type 'float'"
+        );
+    }
+
+    #[test]
+    fn a_text_that_nobody_else_holds_grows_in_place() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let text = runtime.str("ab".to_owned()).unwrap();
+        let shared = text.clone();
+        let grown = runtime.append(text, &Value::text("c")).unwrap();
+        assert_eq!((shared.as_str(), grown.as_str()), (Some("ab"), Some("abc")));
+        let grown = runtime.append(grown, &Value::text("d")).unwrap();
+        assert_eq!(grown.as_str(), Some("abcd"));
+    }
+}

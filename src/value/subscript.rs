@@ -1,0 +1,106 @@
+//! Python's `x[key]`, with the exceptions that it raises.
+//!
+//! ```text
+//! d['x']       KeyError: 'x'
+//! l[9]         IndexError: list index out of range
+//! none[0]      TypeError: 'NoneType' object is not subscriptable
+//! ```
+//!
+//! A template's own `x[key]` never raises these: Jinja's environment catches them and answers an undefined value, which is the business
+//! of the built-ins. Slices are in [`super::slice`]. The rule is CPython 3.11 `abstract.c` `PyObject_GetItem`.
+
+use super::runtime::Runtime;
+use super::{Key, Range, Value};
+use crate::error::{Error, ErrorKind, Result};
+use crate::text::slice::char_at;
+
+impl<'a> Runtime<'a> {
+    /// Python's `value[key]`.
+    pub fn subscript(&mut self, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+        let item = match value {
+            Value::Dict(dict) => {
+                let found = match key {
+                    Value::Str(text) => dict.get_str(text.as_str()),
+                    other => {
+                        let key = Key::new(self, other.clone())?;
+                        dict.get(&key)
+                    }
+                };
+                return match found {
+                    Some(value) => Ok(value),
+                    None => Err(Error::new(ErrorKind::Key, self.repr(key)?)),
+                };
+            }
+            Value::List(items) | Value::Tuple(items) => position(value, key, items.len())?.and_then(|at| items.get(at)),
+            Value::Str(text) => {
+                self.meter.charge_bytes(text.as_str().len())?;
+                let index = index(value, key)?;
+                let piece = index.and_then(|index| char_at(text.as_str(), index));
+                piece.map(|piece| Value::Str(text.piece(piece)))
+            }
+            Value::Range(range) => {
+                let len = usize::try_from(range.len).unwrap_or(usize::MAX);
+                position(value, key, len)?.and_then(|at| item_of_range(range, at))
+            }
+            Value::Bytes(bytes) => {
+                let byte = position(value, key, bytes.len())?.and_then(|at| bytes.get(at).copied());
+                byte.map(|byte| Value::Int(i64::from(byte)))
+            }
+            Value::Undefined(undefined) => return Err(undefined.error()),
+            _ => return Err(not_subscriptable(value)),
+        };
+        item.ok_or_else(|| out_of_range(value))
+    }
+}
+
+#[cold]
+fn not_subscriptable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not subscriptable", value.ty().name()))
+}
+
+#[cold]
+fn out_of_range(value: &Value<'_>) -> Error {
+    let what = match value {
+        Value::List(_) => "list index",
+        Value::Tuple(_) => "tuple index",
+        Value::Str(_) => "string index",
+        Value::Range(_) => "range object index",
+        _ => "index",
+    };
+    Error::new(ErrorKind::Index, format!("{what} out of range"))
+}
+
+/// The key as an index; None for one that no sequence reaches.
+fn index(value: &Value<'_>, key: &Value<'_>) -> Result<Option<i64>> {
+    match key {
+        Value::Big(_) => Ok(None),
+        key => key.as_int().map(Some).ok_or_else(|| not_an_index(value, key)),
+    }
+}
+
+#[cold]
+fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
+    let key = key.ty().name();
+    Error::type_error(match value {
+        Value::Str(_) => format!("string indices must be integers, not '{key}'"),
+        Value::Bytes(_) => format!("byte indices must be integers or slices, not {key}"),
+        _ => format!("{} indices must be integers or slices, not {key}", value.ty().name()),
+    })
+}
+
+/// The position that the key means in a sequence of that length, from 0.
+fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
+    let Some(index) = index(value, key)? else { return Ok(None) };
+    let position = match usize::try_from(index) {
+        Ok(index) => Some(index),
+        Err(_) => usize::try_from(index.unsigned_abs())
+            .ok()
+            .and_then(|from_end| len.checked_sub(from_end)),
+    };
+    Ok(position.filter(|position| *position < len))
+}
+
+fn item_of_range<'a>(range: &Range, at: usize) -> Option<Value<'a>> {
+    let distance = range.step.checked_mul(i64::try_from(at).ok()?)?;
+    range.start.checked_add(distance).map(Value::Int)
+}

@@ -1,0 +1,121 @@
+//! Strings: text that is borrowed or shared, with the Markup flag riding along.
+//!
+//! A piece of a string is a view of the same bytes, so a slice of a context string still *is* that context string.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::limits::Claim;
+
+/// A Python `str`, or a `markupsafe.Markup`.
+#[derive(Clone, Debug)]
+pub struct Str<'a> {
+    bytes: Bytes<'a>,
+    markup: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Bytes<'a> {
+    Borrowed(&'a str),
+    /// A view of a text that the template made: from, to, in bytes.
+    Shared(Rc<OwnedText>, u32, u32),
+}
+
+/// A text that the template made, with the memory it holds.
+#[derive(Debug)]
+pub(super) struct OwnedText {
+    text: String,
+    _claim: Claim,
+}
+
+impl<'a> Str<'a> {
+    pub(super) fn owned(text: String, claim: Claim) -> Self {
+        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let owned = Rc::new(OwnedText { text, _claim: claim });
+        Self {
+            bytes: Bytes::Shared(owned, 0, len),
+            markup: false,
+        }
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match &self.bytes {
+            Bytes::Borrowed(text) => text,
+            Bytes::Shared(owned, start, end) => owned.text.get(*start as usize..*end as usize).unwrap_or_default(),
+        }
+    }
+
+    /// Whether this is a Markup.
+    #[inline]
+    pub fn is_markup(&self) -> bool {
+        self.markup
+    }
+
+    /// The same text with the flag set or cleared.
+    #[must_use]
+    pub fn with_markup(mut self, markup: bool) -> Self {
+        self.markup = markup;
+        self
+    }
+
+    /// A piece of the text, by bytes, of the same type; a range off the characters' boundaries is empty.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let bytes = match &self.bytes {
+            Bytes::Borrowed(text) => Bytes::Borrowed(text.get(range).unwrap_or_default()),
+            Bytes::Shared(owned, start, end) => {
+                let from = (*start as usize).saturating_add(range.start);
+                let to = (*start as usize).saturating_add(range.end).min(*end as usize);
+                match (u32::try_from(from), u32::try_from(to)) {
+                    (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to),
+                    _ => Bytes::Borrowed(""),
+                }
+            }
+        };
+        Self {
+            bytes,
+            markup: self.markup,
+        }
+    }
+
+    /// The piece that `part`, a sub-slice of this text's own memory, stands for.
+    #[must_use]
+    pub fn piece(&self, part: &str) -> Self {
+        let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());
+        self.slice(start..start.saturating_add(part.len()))
+    }
+
+    /// The text itself, to be changed, where nobody else holds it or a piece of it.
+    pub fn try_into_string(self) -> Result<String, Self> {
+        let Self { bytes, markup } = self;
+        match bytes {
+            Bytes::Shared(owned, 0, end) if end as usize == owned.text.len() => match Rc::try_unwrap(owned) {
+                Ok(owned) => Ok(owned.text),
+                Err(owned) => Err(Self {
+                    bytes: Bytes::Shared(owned, 0, end),
+                    markup,
+                }),
+            },
+            bytes => Err(Self { bytes, markup }),
+        }
+    }
+
+    /// The borrowed text, where nothing is shared with the render.
+    pub fn borrowed(&self) -> Option<&'a str> {
+        match self.bytes {
+            Bytes::Borrowed(text) => Some(text),
+            Bytes::Shared(..) => None,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Str<'a> {
+    fn from(text: &'a str) -> Self {
+        Self {
+            bytes: Bytes::Borrowed(text),
+            markup: false,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The types of values, under the names that Python's and Jinja's messages give them.
+
+use super::{Reference, Value};
+
+/// The Python type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant is the Python type of its name")]
+pub enum Type {
+    None,
+    Bool,
+    Int,
+    Float,
+    Str,
+    Markup,
+    Bytes,
+    List,
+    Tuple,
+    Group,
+    Dict,
+    Keys,
+    Values,
+    Items,
+    Set,
+    Range,
+    Undefined,
+    Generator,
+    ListReverseIterator,
+    DictReverseIterator,
+    ValuesReverseIterator,
+    ItemsReverseIterator,
+    ReverseIterator,
+    RangeIterator,
+    Namespace,
+    Loop,
+    Macro,
+    Cycler,
+    Joiner,
+    Function,
+    BuiltinFunction,
+    Method,
+    Class,
+    TemplateDict,
+    TemplateReference,
+    BlockReference,
+}
+
+impl Type {
+    /// `type(x).__name__`
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "NoneType",
+            Self::Bool => "bool",
+            Self::Int => "int",
+            Self::Float => "float",
+            Self::Str => "str",
+            Self::Markup => "Markup",
+            Self::Bytes => "bytes",
+            Self::List => "list",
+            Self::Tuple => "tuple",
+            Self::Group => "_GroupTuple",
+            Self::Dict => "dict",
+            Self::Keys => "dict_keys",
+            Self::Values => "dict_values",
+            Self::Items => "dict_items",
+            Self::Set => "set",
+            Self::Range => "range",
+            Self::Undefined => "Undefined",
+            Self::Generator => "generator",
+            Self::ListReverseIterator => "list_reverseiterator",
+            Self::DictReverseIterator => "dict_reversekeyiterator",
+            Self::ValuesReverseIterator => "dict_reversevalueiterator",
+            Self::ItemsReverseIterator => "dict_reverseitemiterator",
+            Self::ReverseIterator => "reversed",
+            Self::RangeIterator => "range_iterator",
+            Self::Namespace => "TemplateNamespace",
+            Self::Loop => "LoopContext",
+            Self::Macro => "Macro",
+            Self::Cycler => "Cycler",
+            Self::Joiner => "Joiner",
+            Self::Function => "function",
+            Self::BuiltinFunction => "builtin_function_or_method",
+            Self::Method => "method",
+            Self::Class => "type",
+            Self::TemplateDict => "TemplateDict",
+            Self::TemplateReference => "TemplateReference",
+            Self::BlockReference => "BlockReference",
+        }
+    }
+
+    /// How Undefined names the owner of a missing attribute (jinja2 `utils.py`, `object_type_repr`).
+    pub fn described(self) -> &'static str {
+        match self {
+            Self::None => "None",
+            Self::Bool => "bool object",
+            Self::Int => "int object",
+            Self::Float => "float object",
+            Self::Str => "str object",
+            Self::Markup => "markupsafe.Markup object",
+            Self::Bytes => "bytes object",
+            Self::List => "list object",
+            Self::Tuple => "tuple object",
+            Self::Group => "jinja2.filters._GroupTuple object",
+            Self::Dict => "dict object",
+            Self::Keys => "dict_keys object",
+            Self::Values => "dict_values object",
+            Self::Items => "dict_items object",
+            Self::Set => "set object",
+            Self::Range => "range object",
+            Self::Undefined => "jinja2.runtime.Undefined object",
+            Self::Generator => "generator object",
+            Self::ListReverseIterator => "list_reverseiterator object",
+            Self::DictReverseIterator => "dict_reversekeyiterator object",
+            Self::ValuesReverseIterator => "dict_reversevalueiterator object",
+            Self::ItemsReverseIterator => "dict_reverseitemiterator object",
+            Self::ReverseIterator => "reversed object",
+            Self::RangeIterator => "range_iterator object",
+            Self::Namespace => "transformers.utils.chat_template_utils.TemplateNamespace object",
+            Self::Loop => "jinja2.runtime.LoopContext object",
+            Self::Macro => "jinja2.runtime.Macro object",
+            Self::Cycler => "jinja2.utils.Cycler object",
+            Self::Joiner => "jinja2.utils.Joiner object",
+            Self::Function => "function object",
+            Self::BuiltinFunction => "builtin_function_or_method object",
+            Self::Method => "method object",
+            Self::Class => "type object",
+            Self::TemplateDict => "transformers.utils.chat_template_utils.TemplateDict object",
+            Self::TemplateReference => "jinja2.runtime.TemplateReference object",
+            Self::BlockReference => "jinja2.runtime.BlockReference object",
+        }
+    }
+}
+
+impl Value<'_> {
+    /// The type of the value.
+    pub fn ty(&self) -> Type {
+        match self {
+            Self::None => Type::None,
+            Self::Bool(_) => Type::Bool,
+            Self::Int(_) | Self::Big(_) => Type::Int,
+            Self::Float(_) => Type::Float,
+            Self::Str(text) if text.is_markup() => Type::Markup,
+            Self::Str(_) => Type::Str,
+            Self::Bytes(_) => Type::Bytes,
+            Self::List(_) => Type::List,
+            Self::Tuple(items) if items.is_group() => Type::Group,
+            Self::Tuple(_) => Type::Tuple,
+            Self::Dict(_) => Type::Dict,
+            Self::Keys(_) => Type::Keys,
+            Self::Values(_) => Type::Values,
+            Self::Items(_) => Type::Items,
+            Self::Set(_) => Type::Set,
+            Self::Range(_) => Type::Range,
+            Self::Undefined(_) => Type::Undefined,
+            Self::Iterator(iterator) => iterator.ty(),
+            Self::Namespace(_) => Type::Namespace,
+            Self::Loop(_) => Type::Loop,
+            Self::Macro(_) => Type::Macro,
+            Self::Cycler(_) => Type::Cycler,
+            Self::Joiner(_) => Type::Joiner,
+            Self::Function(function) => function.ty,
+            Self::Method(method) => method.function.ty,
+            Self::Reference(reference) => match &**reference {
+                Reference::Template(_) => Type::TemplateReference,
+                Reference::Block(..) => Type::BlockReference,
+            },
+        }
+    }
+}
