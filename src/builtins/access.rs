@@ -1,0 +1,145 @@
+//! `x.name` and `x[key]`: what a template gets, and when that is an undefined value.
+//!
+//! ```text
+//! x.name       the attribute first, then the item
+//! x["name"]    the item first, then the attribute
+//! l.append     an undefined value that is a SecurityError once it is used
+//! ```
+//!
+//! The rule is jinja2 3.1.6 `sandbox.py`, `getattr` and `getitem`. The two functions are the busiest of every render, so a dict with a
+//! string key and a list with an index are decided first, without a table and without making anything.
+
+use super::methods::{self, Attribute};
+use crate::error::{ErrorKind, Result};
+use crate::text::measure::written;
+use crate::text::quote;
+use crate::value::{Runtime, Str, Undefined, Value};
+
+/// `value.name`
+#[inline]
+pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    runtime.meter.charge(1)?;
+    match value {
+        Value::Dict(dict) if !methods::is_dict_attribute(name.as_str()) => {
+            Ok(dict.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
+        }
+        _ => attribute_of_any(runtime, value, name),
+    }
+}
+
+fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    match find(runtime, value, name)? {
+        Attribute::Value(value) => Ok(value),
+        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Unsafe => Ok(unsafe_attribute(value, name)),
+        Attribute::Missing => Ok(missing(value, name)),
+    }
+}
+
+/// What `value.name` finds: the attribute, or else the item as if it were one.
+pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Attribute<'a>> {
+    let found = methods::attribute(runtime, value, name.as_str())?;
+    if !matches!(found, Attribute::Missing) {
+        return Ok(found);
+    }
+    let item = match value {
+        Value::Undefined(undefined) => return Err(undefined.error()),
+        Value::Dict(dict) => dict.get_str(name.as_str()),
+        Value::Reference(reference) => methods::block(reference, name.as_str()),
+        // Nothing else has items with names.
+        _ => None,
+    };
+    Ok(item.map_or(Attribute::Missing, Attribute::Value))
+}
+
+/// `value[key]`
+#[inline]
+pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+    runtime.meter.charge(1)?;
+    match (value, key) {
+        (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
+            Some(item) => Ok(item),
+            None if methods::is_dict_attribute(name.as_str()) => item_or_attribute(runtime, value, key),
+            None => Ok(missing(value, name)),
+        },
+        (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
+            let position = match usize::try_from(*index) {
+                Ok(position) => Some(position),
+                Err(_) => usize::try_from(index.unsigned_abs())
+                    .ok()
+                    .and_then(|from_end| items.len().checked_sub(from_end)),
+            };
+            match position.and_then(|position| items.get(position)) {
+                Some(item) => Ok(item),
+                None => missing_element(runtime, value, key),
+            }
+        }
+        _ => item_or_attribute(runtime, value, key),
+    }
+}
+
+fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+    let Value::Str(name) = key else {
+        return match runtime.subscript(value, key) {
+            Ok(item) => Ok(item),
+            Err(error) if is_caught(error.kind()) => missing_element(runtime, value, key),
+            Err(error) => Err(error),
+        };
+    };
+    let item = match value {
+        Value::Undefined(undefined) => return Err(undefined.error()),
+        Value::Dict(dict) => dict.get_str(name.as_str()),
+        Value::Reference(reference) => methods::block(reference, name.as_str()),
+        _ => None,
+    };
+    if let Some(item) = item {
+        return Ok(item);
+    }
+    match methods::attribute(runtime, value, name.as_str())? {
+        Attribute::Value(value) => Ok(value),
+        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Unsafe => Ok(unsafe_attribute(value, name)),
+        Attribute::Missing => Ok(missing(value, name)),
+    }
+}
+
+/// What Jinja's environment catches: TypeError and LookupError.
+fn is_caught(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Type | ErrorKind::Key | ErrorKind::Index)
+}
+
+fn quoted(name: &Str<'_>) -> String {
+    let quoted = written(|output| quote::write_repr(output, name.as_str()));
+    if name.is_markup() {
+        format!("Markup({quoted})")
+    } else {
+        quoted
+    }
+}
+
+/// The undefined value for a name that nothing answers to.
+pub(super) fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+    if name.is_markup() {
+        let owner = written(|output| quote::write_repr(output, value.ty().described()));
+        return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
+    }
+    Value::Undefined(Undefined::attribute(value.ty(), name))
+}
+
+/// The undefined value for an attribute that the sandbox refuses.
+#[cold]
+pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+    let ty = value.ty().name();
+    let name = quoted(name);
+    Value::Undefined(Undefined::unsafe_attribute(format!(
+        "access to attribute {name} of '{ty}' object is unsafe."
+    )))
+}
+
+/// The undefined value for an index or another key that is no string.
+#[cold]
+fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+    let key = runtime.repr(key)?;
+    let key = runtime.text(key)?;
+    Ok(Value::Undefined(Undefined::element(value.ty(), key)))
+}

@@ -1,0 +1,107 @@
+//! `x(…)` and `x.name(…)`.
+//!
+//! ```text
+//! {{ 7() }}                 TypeError: 'int' object is not callable
+//! {{ "a".nope() }}          UndefinedError: 'str object' has no attribute 'nope'
+//! ```
+//!
+//! Macros, blocks and recursive loops are called by the evaluator, which gives them as [`Callable`](crate::value::Callable)s. The rule is
+//! jinja2 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
+
+use super::access;
+use super::methods::{self, Attribute, SELF, python, required};
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Function, Loop, Reference, Runtime, Str, Value};
+
+/// What binds the arguments of calls that no table has a row for.
+static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], recurse);
+static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], join);
+static BLOCK: Function = python("block", "BlockReference.__call__", &[SELF], render_block);
+
+/// `callee(…)`
+pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    drop_frames(&mut arguments);
+    match callee {
+        Value::Method(method) => method.call(runtime, arguments),
+        Value::Function(function) => function.call(runtime, arguments),
+        Value::Macro(code) => code.code.call(runtime, arguments),
+        Value::Loop(_) => call_with(runtime, &LOOP, callee, arguments),
+        Value::Joiner(_) => call_with(runtime, &JOINER, callee, arguments),
+        Value::Reference(reference) if matches!(**reference, Reference::Block(..)) => call_with(runtime, &BLOCK, callee, arguments),
+        Value::Undefined(undefined) => Err(undefined.error()),
+        other => Err(not_callable(other)),
+    }
+}
+
+/// `receiver.name(…)`: what [`access::attribute`] and [`call`] give together, without a bound method between them. The caller has
+/// evaluated the arguments, so it has already refused a receiver that is undefined, as Python does before them.
+pub fn call_method<'a>(
+    runtime: &mut Runtime<'a>,
+    receiver: &Value<'a>,
+    name: &Str<'a>,
+    arguments: Arguments<'a>,
+) -> Result<Value<'a>> {
+    match access::find(runtime, receiver, name)? {
+        Attribute::Method(function) => {
+            let mut arguments = arguments;
+            drop_frames(&mut arguments);
+            call_with(runtime, function, receiver, arguments)
+        }
+        Attribute::Value(callee) => call(runtime, &callee, arguments),
+        Attribute::Unsafe => call(runtime, &access::unsafe_attribute(receiver, name), arguments),
+        Attribute::Missing => call(runtime, &access::missing(receiver, name), arguments),
+    }
+}
+
+/// Calls a function on a receiver.
+fn call_with<'a>(
+    runtime: &mut Runtime<'a>,
+    function: &'static Function,
+    receiver: &Value<'a>,
+    mut arguments: Arguments<'a>,
+) -> Result<Value<'a>> {
+    arguments.push_front(receiver.clone());
+    function.call(runtime, arguments)
+}
+
+/// Jinja passes the variables of loops and blocks under two keywords of its own, and takes them out again, whoever gave them.
+fn drop_frames(arguments: &mut Arguments<'_>) {
+    if !arguments.keywords().is_empty() {
+        arguments.take_keyword("_loop_vars");
+        arguments.take_keyword("_block_vars");
+    }
+}
+
+#[cold]
+fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
+}
+
+/// `loop(iterable)`
+fn recurse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let context: Option<Value<'a>> = arguments.take(0);
+    let iterable = arguments.take(1).unwrap_or(Value::None);
+    let code = match &context {
+        Some(Value::Loop(context)) => Loop::recurse(context)?,
+        _ => return Err(Error::internal("a loop was called that is none")),
+    };
+    code.call(runtime, Arguments::one(iterable))
+}
+
+/// `joiner()`
+fn join<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    match arguments.take(0) {
+        Some(Value::Joiner(joiner)) => Ok(methods::call_joiner(&joiner)),
+        _ => Err(Error::internal("a joiner was called that is none")),
+    }
+}
+
+/// `self.block()`
+fn render_block<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    if let Some(Value::Reference(reference)) = arguments.take(0) {
+        if let Reference::Block(_, code) = &*reference {
+            return code.call(runtime, Arguments::new());
+        }
+    }
+    Err(Error::internal("a block was called that is none"))
+}

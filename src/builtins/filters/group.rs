@@ -1,0 +1,118 @@
+//! Filters that bring equal items together: `groupby`, `unique`.
+//!
+//! ```text
+//! {{ [{"a": "x"}, {"a": "X"}]|groupby("a") }}     [('x', [{'a': 'x'}, {'a': 'X'}])]
+//! {{ ["a", "A", "b"]|unique|list }}               ['a', 'b']
+//! ```
+//!
+//! A group is a tuple that names its items, `group.grouper` and `group.list`; which names those are, the lookup knows. After jinja2
+//! 3.1.6 `filters.py`: `sync_do_groupby`, `_GroupTuple`, `sync_do_unique`.
+
+use super::path::Path;
+use super::sort::sorted_by_key;
+use super::source::Source;
+use super::{flag, given};
+use crate::error::Result;
+use crate::value::{Arguments, Entries, Key, Pull, Runtime, Value};
+
+/// Pairs of a value of the attribute and the items that have it, in the order of the values.
+///
+/// `{{ [{"a": 2}, {"a": 1}]|groupby("a")|map(attribute="grouper")|list }} -> [1, 2]`
+pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let attribute = given(&mut arguments, 2);
+    let default = given(&mut arguments, 3);
+    let ignores_case = !flag(runtime, &arguments, 4)?;
+    let path = Path::new(runtime, &attribute)?.or(default);
+    let key_path = path.clone().ignoring_case(ignores_case);
+    let items = runtime.collect(&given(&mut arguments, 1))?;
+    let mut keys = Vec::with_capacity(items.len());
+    for item in &items {
+        keys.push(key_path.follow(runtime, item)?);
+    }
+    let order = sorted_by_key(runtime, &keys, false)?;
+    let sorted = order.iter().filter_map(|&index| Some((keys.get(index)?, items.get(index)?)));
+    let mut groups = Vec::new();
+    let mut open: Option<(&Value<'a>, Vec<Value<'a>>)> = None;
+    for (key, item) in sorted {
+        if let Some((group_key, members)) = &mut open {
+            if runtime.identical_or_equal(group_key, key)? {
+                members.push(item.clone());
+                continue;
+            }
+        }
+        if let Some((_, members)) = open.replace((key, vec![item.clone()])) {
+            groups.push(group(runtime, members, &path)?);
+        }
+    }
+    if let Some((_, members)) = open {
+        groups.push(group(runtime, members, &path)?);
+    }
+    runtime.list(groups)
+}
+
+/// A group; its key is that of the first member, in the case that it has there.
+fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Path<'a>) -> Result<Value<'a>> {
+    let key = match members.first() {
+        Some(first) => path.follow(runtime, first)?,
+        None => Value::None,
+    };
+    let list = runtime.list(members)?;
+    let pair = runtime.items(vec![key, list])?;
+    Ok(Value::Tuple(pair.into_group()))
+}
+
+/// Each item whose key did not come before.
+///
+/// `{{ [1, 1.0, true, 2]|unique|list }} -> [1, 2]`
+pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 1);
+    let attribute = given(&mut arguments, 3);
+    let ignores_case = !flag(runtime, &arguments, 2)?;
+    let below = value.height().max(attribute.height());
+    let source = Source::new(value);
+    runtime.generator(
+        below,
+        Unique {
+            source,
+            attribute,
+            ignores_case,
+            path: None,
+            seen: Entries::default(),
+        },
+    )
+}
+
+struct Unique<'a> {
+    source: Source<'a>,
+    attribute: Value<'a>,
+    ignores_case: bool,
+    path: Option<Path<'a>>,
+    seen: Entries<'a>,
+}
+
+impl<'a> Pull<'a> for Unique<'a> {
+    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let path = match &mut self.path {
+            Some(path) => path,
+            None => {
+                let path = Path::new(runtime, &self.attribute)?.ignoring_case(self.ignores_case);
+                self.path.insert(path)
+            }
+        };
+        while let Some(item) = self.source.next(runtime)? {
+            let key = path.follow(runtime, &item)?;
+            let key = Key::new(runtime, key)?;
+            runtime
+                .meter
+                .check_size(self.seen.len().saturating_mul(2 * size_of::<Value<'_>>()))?;
+            if self.seen.insert(key, Value::None).is_none() {
+                return Ok(Some(item));
+            }
+        }
+        Ok(None)
+    }
+
+    fn name(&self) -> &'static str {
+        "sync_do_unique"
+    }
+}

@@ -1,0 +1,256 @@
+//! Filters for HTML and addresses: `escape`, `forceescape`, `safe`, `striptags`, `xmlattr`, `urlize`, `urlencode`.
+//!
+//! ```text
+//! {{ "<"|e }}                        &lt;
+//! {{ {"id": "a", "x": none}|xmlattr }}   id="a"
+//! {{ {"a b": "c d"}|urlencode }}     a+b=c+d
+//! ```
+//!
+//! A Markup is escaped already; the algorithms are in [`crate::text`]. After jinja2 3.1.6 `filters.py` (`do_forceescape`,
+//! `do_urlencode`, `do_xmlattr`, `do_urlize`, `do_mark_safe`, `do_striptags`), `utils.py` (`url_quote`) and markupsafe 3.0.4.
+
+use super::sort::items;
+use super::{flag, given, plain, written};
+use crate::error::{Error, Result};
+use crate::text::link::{Links, write_linked};
+use crate::text::split::split_whitespace;
+use crate::text::{tags, url};
+use crate::unicode;
+use crate::value::{Arguments, Iter, Runtime, Str, Value};
+use std::collections::BTreeSet;
+
+/// The text as Markup, escaped unless it is one already.
+///
+/// `{{ "<b>"|escape }} -> &lt;b&gt;`
+pub(super) fn escape<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    runtime.escape(&given(&mut arguments, 0)).map(Value::Str)
+}
+
+/// The text as Markup, escaped whatever it is.
+///
+/// `{{ "<"|e|forceescape }} -> &amp;lt;`
+pub(super) fn forceescape<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = plain(runtime, &given(&mut arguments, 0))?;
+    runtime.escape_text(&text).map(Value::Str)
+}
+
+/// The text as Markup, as it is.
+///
+/// `{{ "<b>"|safe|escape }} -> <b>`
+pub(super) fn safe<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(&given(&mut arguments, 0))?;
+    Ok(Value::Str(text.with_markup(true)))
+}
+
+/// The text without tags and comments, with single blanks and with entities resolved.
+///
+/// `{{ "<p>a  <b>b</b></p> &lt;"|striptags }} -> a b <`
+pub(super) fn striptags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(&given(&mut arguments, 0))?;
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    let stripped = tags::strip_tags(text.as_str()).map_err(|error| {
+        Error::value(format!(
+            "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; \
+             use sys.set_int_max_str_digits() to increase the limit",
+            error.digits
+        ))
+    })?;
+    runtime.str(stripped)
+}
+
+/// The attributes of an element, from a dict; none and undefined values are left out.
+///
+/// `<a{{ {"id": "x", "b": none}|xmlattr }}> -> <a id="x">`
+pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let pairs = items(runtime, &given(&mut arguments, 1))?;
+    let mut iter = Iter::new(&pairs)?;
+    let mut output = String::new();
+    while let Some(pair) = iter.next(runtime)? {
+        let (key, value) = unpack(runtime, &pair)?;
+        if matches!(value, Value::None | Value::Undefined(_)) {
+            continue;
+        }
+        let Value::Str(name) = &key else {
+            return Err(not_a_string(&key));
+        };
+        if name
+            .as_str()
+            .contains(|char| matches!(char, '\t'..='\r' | ' ' | '/' | '>' | '='))
+        {
+            let name = runtime.repr(&key)?;
+            return Err(Error::value(format!("Invalid character in attribute name: {name}")));
+        }
+        let (name, value) = (runtime.escape(&key)?, runtime.escape(&value)?);
+        if !output.is_empty() {
+            output.push(' ');
+        }
+        output.extend([name.as_str(), "=\"", value.as_str(), "\""]);
+        runtime.meter.check_size(output.len())?;
+    }
+    let has_space = arguments.get(2).is_none() || flag(runtime, &arguments, 2)?;
+    if has_space && !output.is_empty() {
+        output.insert(0, ' ');
+    }
+    runtime.str(output)
+}
+
+/// What `re` says of what it cannot search.
+fn not_a_string(value: &Value<'_>) -> Error {
+    Error::type_error(format!("expected string or bytes-like object, got '{}'", value.ty().name()))
+}
+
+/// The text with addresses made links.
+///
+/// `{{ "see www.a.com"|urlize }} -> see <a href="https://www.a.com" rel="noopener">www.a.com</a>`
+pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let rel = rel(runtime, &mut arguments)?;
+    let target = match given(&mut arguments, 4) {
+        target if runtime.truth(&target)? => runtime.escape(&target)?,
+        _ => Str::from(""),
+    };
+    let extra_schemes = extra_schemes(runtime, &given(&mut arguments, 6))?;
+    let extra_schemes: Vec<_> = extra_schemes.iter().map(Str::as_str).collect();
+    let text = runtime.escape(&given(&mut arguments, 1))?;
+    runtime
+        .meter
+        .charge_bytes(text.as_str().len().saturating_mul(extra_schemes.len().saturating_add(1)))?;
+    let links = Links {
+        trim_url_limit: trim_url_limit(&given(&mut arguments, 2))?,
+        rel: rel.as_str(),
+        target: target.as_str(),
+        extra_schemes: &extra_schemes,
+    };
+    written(runtime, |mut output| write_linked(&mut output, text.as_str(), links)).map(Value::Str)
+}
+
+/// The attribute `rel`: what was given, with Jinja's own word and, if asked for, another.
+fn rel<'a>(runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Str<'a>> {
+    let given_rel = given(arguments, 5);
+    let given_rel = match &given_rel {
+        rel if !runtime.truth(rel)? => Str::from(""),
+        Value::Str(rel) => rel.clone(),
+        other => {
+            super::sort::python_attribute(runtime, other, "split")?;
+            return Err(Error::type_error(format!("a str is required, not {}", other.ty().name())));
+        }
+    };
+    let mut words: BTreeSet<&str> = split_whitespace(given_rel.as_str(), -1).collect();
+    words.insert("noopener");
+    if flag(runtime, arguments, 3)? {
+        words.insert("nofollow");
+    }
+    let words: Vec<_> = words.into_iter().collect();
+    let words = runtime.str(words.join(" "))?;
+    runtime.escape(&words)
+}
+
+fn extra_schemes<'a>(runtime: &mut Runtime<'a>, schemes: &Value<'a>) -> Result<Vec<Str<'a>>> {
+    if matches!(schemes, Value::None) {
+        return Ok(Vec::new());
+    }
+    let mut texts = Vec::new();
+    for scheme in runtime.collect(schemes)? {
+        let Value::Str(text) = &scheme else {
+            return Err(not_a_string(&scheme));
+        };
+        if !is_scheme(text.as_str()) {
+            let scheme = runtime.repr(&scheme)?;
+            return Err(Error::runtime(format!("{scheme} is not a valid URI scheme prefix.")));
+        }
+        texts.push(text.clone());
+    }
+    // The reference goes over the schemes a second time, when an iterator is used up.
+    if matches!(schemes, Value::Iterator(_)) {
+        texts.clear();
+    }
+    Ok(texts)
+}
+
+/// Whether the text is `[\w.+-]{2,}:(/){0,2}`.
+fn is_scheme(text: &str) -> bool {
+    let Some((name, slashes)) = text.rsplit_once(':') else {
+        return false;
+    };
+    let is_name = name
+        .chars()
+        .all(|char| unicode::is_word(char) || matches!(char, '.' | '+' | '-'));
+    matches!(slashes, "" | "/" | "//") && is_name && name.chars().nth(1).is_some()
+}
+
+fn trim_url_limit(limit: &Value<'_>) -> Result<Option<i64>> {
+    match limit {
+        Value::None => Ok(None),
+        Value::Big(_) => Ok(Some(i64::MAX)),
+        Value::Undefined(undefined) => Err(undefined.error()),
+        limit => match limit.as_int() {
+            Some(int) => Ok(Some(int)),
+            None => {
+                let ty = limit.ty().name();
+                Err(Error::type_error(format!(
+                    "'>' not supported between instances of 'int' and '{ty}'"
+                )))
+            }
+        },
+    }
+}
+
+/// The text with what cannot stand in an address percent-encoded; of a dict, or of pairs, a query string.
+///
+/// `{{ "a b/ü"|urlencode }} -> a%20b/%C3%BC`
+pub(super) fn urlencode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    let pairs = match &value {
+        Value::Str(_) => None,
+        Value::Dict(dict) => Iter::try_new(&Value::Items(dict.clone())),
+        other => Iter::try_new(other),
+    };
+    let Some(mut pairs) = pairs else {
+        let text = runtime.str_of(&value)?;
+        return written(runtime, |mut output| {
+            url::write_quoted(&mut output, text.as_str().as_bytes(), false)
+        })
+        .map(Value::Str);
+    };
+    let mut query = String::new();
+    let mut separator = "";
+    while let Some(pair) = pairs.next(runtime)? {
+        let (name, value) = unpack(runtime, &pair)?;
+        query.push_str(separator);
+        write_query_part(runtime, &name, &mut query)?;
+        query.push('=');
+        write_query_part(runtime, &value, &mut query)?;
+        runtime.meter.check_size(query.len())?;
+        separator = "&";
+    }
+    runtime.str(query)
+}
+
+/// Bytes are encoded as they are, anything else as its text.
+fn write_query_part<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, query: &mut String) -> Result<()> {
+    let quoted = match part {
+        Value::Bytes(bytes) => written(runtime, |mut output| url::write_quoted(&mut output, bytes, true))?,
+        other => {
+            let text = runtime.str_of(other)?;
+            written(runtime, |mut output| {
+                url::write_quoted(&mut output, text.as_str().as_bytes(), true)
+            })?
+        }
+    };
+    query.push_str(quoted.as_str());
+    Ok(())
+}
+
+/// `first, second = value`
+pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
+    let Some(mut iter) = Iter::try_new(value) else {
+        let ty = value.ty().name();
+        return Err(Error::type_error(format!("cannot unpack non-iterable {ty} object")));
+    };
+    let not_enough = |got: usize| Error::value(format!("not enough values to unpack (expected 2, got {got})"));
+    let first = iter.next(runtime)?.ok_or_else(|| not_enough(0))?;
+    let second = iter.next(runtime)?.ok_or_else(|| not_enough(1))?;
+    match iter.next(runtime)? {
+        None => Ok((first, second)),
+        Some(_) => Err(Error::value("too many values to unpack (expected 2)")),
+    }
+}

@@ -1,0 +1,68 @@
+//! The filter `tojson`, as transformers 5.23.0 replaces Jinja's: Python's `json.dumps`, without escapes for HTML.
+//!
+//! ```text
+//! {{ {"b": 1}|tojson }}                         {"b": 1}
+//! {{ {"b": 1}|tojson(separators=(",", ":")) }}  {"b":1}
+//! ```
+//!
+//! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
+//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`dumps`](crate::value::Runtime::dumps)'s business.
+
+use super::html::unpack;
+use super::{flag, given};
+use crate::error::{Error, Result};
+use crate::json::Layout;
+use crate::value::{Arguments, Dump, Runtime, Value};
+
+/// The value as JSON text.
+///
+/// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
+pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    let indent = given(&mut arguments, 2);
+    let separators = match given(&mut arguments, 3) {
+        Value::None => None,
+        separators => Some(unpack(runtime, &separators)?),
+    };
+    let mut options = Dump {
+        ensure_ascii: flag(runtime, &arguments, 1)?,
+        sort_keys: flag(runtime, &arguments, 4)?,
+        layout: Layout::default(),
+    };
+    // A string is written without looking at the rest of the options.
+    if !matches!(value, Value::Str(_)) {
+        options.layout = layout(runtime, &indent, separators)?;
+    }
+    let mut output = String::new();
+    runtime.dumps(&value, &options, &mut output)?;
+    runtime.str(output)
+}
+
+fn layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<(Value<'a>, Value<'a>)>) -> Result<Layout> {
+    let mut layout = match indent {
+        Value::None => Layout::default(),
+        Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
+        width => match runtime.multiply(&Value::text(" "), width)? {
+            Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
+            other => return Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),
+        },
+    };
+    if let Some((item, key)) = separators {
+        // Their order is that of the arguments of `_json.make_encoder`.
+        layout.key_separator = separator(&key, 5)?;
+        layout.item_separator = separator(&item, 6)?;
+    }
+    Ok(layout)
+}
+
+fn separator(value: &Value<'_>, argument: u8) -> Result<String> {
+    match value {
+        Value::Str(separator) => Ok(separator.as_str().to_owned()),
+        other => {
+            let ty = other.ty().name();
+            Err(Error::type_error(format!(
+                "make_encoder() argument {argument} must be str, not {ty}"
+            )))
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Jinja's filters.
+//!
+//! ```text
+//! {{ "ab"|upper }}                  AB
+//! {{ ["a", "b"]|map("upper")|list }}    ['A', 'B']
+//! ```
+//!
+//! A row of the table for each name: the name that Python gives the function in its complaints, the parameters, and what it does,
+//! which stands in the file of its topic. A filter that Jinja gives its environment, context or evaluation context counts that as its
+//! first parameter. After jinja2 3.1.6 `filters.py`; `tojson` is that of transformers 5.23.0.
+
+mod group;
+mod html;
+mod json;
+mod lazy;
+mod number;
+mod path;
+mod pprint;
+mod rows;
+mod sequence;
+mod sort;
+mod source;
+mod text;
+
+use super::methods::{Body, one_argument, optional, python, required, unnamed};
+use crate::error::{Error, Result};
+use crate::text::measure;
+use crate::value::{Arguments, Function, Key, Parameter, Runtime, Str, Value};
+use std::fmt;
+
+const CONTEXT: Parameter = Parameter::hidden("context");
+const ENV: Parameter = Parameter::hidden("env");
+const ENVIRONMENT: Parameter = Parameter::hidden("environment");
+const EVAL_CTX: Parameter = Parameter::hidden("eval_ctx");
+
+const ATTRIBUTE: Parameter = optional("attribute");
+const CASE_SENSITIVE: Parameter = optional("case_sensitive");
+const OBJECT: Parameter = required("obj");
+const FILL_WITH: Parameter = optional("fill_with");
+const S: Parameter = required("s");
+const VALUE: Parameter = required("value");
+
+/// A filter that takes whatever it is given, as `map` does.
+const fn open(name: &'static str, python: &'static str, body: Body) -> Function {
+    self::python(name, python, &[CONTEXT, VALUE], body)
+        .with_star()
+        .with_double_star()
+}
+
+/// A function in C of one argument.
+pub(super) const fn builtin(name: &'static str, python: &'static str, body: Body) -> Function {
+    let mut function = one_argument(name, python, body);
+    function.signature.parameters = &[OBJECT];
+    function
+}
+
+/// What the reference calls the function that transformers defines inside another one.
+const TOJSON: &str = "_cached_compile_jinja_template.<locals>.tojson";
+
+#[rustfmt::skip]
+static FILTERS: [Function; 54] = [
+    builtin("abs", "abs", number::abs),
+    python("attr", "do_attr", &[ENVIRONMENT, required("obj"), required("name")], sequence::attr),
+    python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
+    python("capitalize", "do_capitalize", &[S], text::capitalize),
+    python("center", "do_center", &[VALUE, optional("width")], text::center),
+    builtin("count", "len", sequence::length),
+    python("d", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
+    python("default", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
+    python("dictsort", "do_dictsort", &[VALUE, CASE_SENSITIVE, optional("by"), optional("reverse")], sort::dictsort),
+    python("e", "escape", &[unnamed("s")], html::escape),
+    python("escape", "escape", &[unnamed("s")], html::escape),
+    python("filesizeformat", "do_filesizeformat", &[VALUE, optional("binary")], number::filesizeformat),
+    python("first", "sync_do_first", &[ENVIRONMENT, required("seq")], sequence::first),
+    python("float", "do_float", &[VALUE, optional("default")], number::float),
+    python("forceescape", "do_forceescape", &[VALUE], html::forceescape),
+    python("format", "do_format", &[VALUE], text::format).with_star().with_double_star(),
+    python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
+    python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], text::indent),
+    python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
+    python("items", "do_items", &[VALUE], lazy::items),
+    python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
+    python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
+    builtin("length", "len", sequence::length),
+    python("list", "sync_do_list", &[VALUE], sequence::list),
+    python("lower", "do_lower", &[S], text::lower),
+    open("map", "sync_do_map", lazy::map),
+    python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
+    python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
+    python("pprint", "do_pprint", &[VALUE], pprint::pprint),
+    python("random", "do_random", &[CONTEXT, required("seq")], sequence::random),
+    open("reject", "sync_do_reject", lazy::reject),
+    open("rejectattr", "sync_do_rejectattr", lazy::rejectattr),
+    python("replace", "do_replace", &[EVAL_CTX, S, required("old"), required("new"), optional("count")], text::replace),
+    python("reverse", "do_reverse", &[VALUE], sequence::reverse),
+    python("round", "do_round", &[VALUE, optional("precision"), optional("method")], number::round),
+    python("safe", "do_mark_safe", &[VALUE], html::safe),
+    open("select", "sync_do_select", lazy::select),
+    open("selectattr", "sync_do_selectattr", lazy::selectattr),
+    python("slice", "sync_do_slice", &[VALUE, required("slices"), FILL_WITH], rows::slice),
+    python("sort", "do_sort", &[ENVIRONMENT, VALUE, optional("reverse"), CASE_SENSITIVE, ATTRIBUTE], sort::sort),
+    python("string", "soft_str", &[unnamed("s")], text::string),
+    python("striptags", "do_striptags", &[VALUE], html::striptags),
+    python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
+    python("title", "do_title", &[S], text::title),
+    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson),
+    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim),
+    python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], text::truncate),
+    python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
+    python("upper", "do_upper", &[S], text::upper),
+    python("urlencode", "do_urlencode", &[VALUE], html::urlencode),
+    python("urlize", "do_urlize", &[EVAL_CTX, VALUE, optional("trim_url_limit"), optional("nofollow"), optional("target"), optional("rel"), optional("extra_schemes")], html::urlize),
+    python("wordcount", "do_wordcount", &[S], text::wordcount),
+    python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], text::wordwrap),
+    python("xmlattr", "do_xmlattr", &[EVAL_CTX, required("d"), optional("autospace")], html::xmlattr),
+];
+
+/// The number of the filter of that name.
+pub fn find(name: &str) -> Option<usize> {
+    FILTERS.iter().position(|filter| filter.name == name)
+}
+
+/// The filter of that number.
+pub fn get(number: usize) -> Option<&'static Function> {
+    FILTERS.get(number)
+}
+
+/// Calls the filter that a value names, as `map` does for each item.
+fn call_filter<'a>(runtime: &mut Runtime<'a>, name: &Value<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    call_named(runtime, "filter", name, |name| get(find(name)?), arguments)
+}
+
+/// Calls the function that a value names (jinja2 3.1.6 `environment.py`, `_filter_test_common`).
+pub(super) fn call_named<'a>(
+    runtime: &mut Runtime<'a>,
+    kind: &str,
+    name: &Value<'a>,
+    find: fn(&str) -> Option<&'static Function>,
+    arguments: Arguments<'a>,
+) -> Result<Value<'a>> {
+    if let Some(function) = name.as_str().and_then(find) {
+        return function.call(runtime, arguments);
+    }
+    // Names are the keys of a dict, so what cannot be a key fails as one.
+    Key::new(runtime, name.clone())?;
+    let repr = runtime.repr(name)?;
+    let mut message = format!("No {kind} named {repr}.");
+    if let Value::Undefined(undefined) = name {
+        let error = undefined.error();
+        message = format!("{message} ({}; did you forget to quote the callable name?)", error.message());
+    }
+    Err(Error::runtime(message))
+}
+
+/// A parameter that has no default, or none but `None`.
+pub(super) fn given<'a>(arguments: &mut Arguments<'a>, index: usize) -> Value<'a> {
+    arguments.take(index).unwrap_or(Value::None)
+}
+
+/// Whether a parameter that is false by default is true.
+fn flag<'a>(runtime: &mut Runtime<'a>, arguments: &Arguments<'a>, index: usize) -> Result<bool> {
+    match arguments.get(index) {
+        Some(value) => runtime.truth(value),
+        None => Ok(false),
+    }
+}
+
+/// Python's `str(value)`, which makes a plain string of a Markup.
+pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
+    Ok(runtime.str_of(value)?.with_markup(false))
+}
+
+/// What a function writes, once its length is known to be allowed.
+fn written<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
+    let len = measure::written_len(|output| write(output));
+    runtime.meter.check_size(len)?;
+    runtime.meter.charge_bytes(len)?;
+    runtime.text(measure::written(|output| write(output)))
+}

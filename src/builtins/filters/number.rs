@@ -1,0 +1,178 @@
+//! Filters that make or round numbers: `abs`, `round`, `int`, `float`, `filesizeformat`.
+//!
+//! ```text
+//! {{ "3.9"|int }}         3
+//! {{ 2.5|round }}         2.0
+//! {{ "x"|float(-1) }}     -1
+//! ```
+//!
+//! The arithmetic is in [`crate::number`]; here is what counts as a number, and what becomes of the rest. After jinja2 3.1.6
+//! `filters.py`: `do_round`, `do_int`, `do_float`, `do_filesizeformat`, and Python's `abs`, `int`, `float`, `round`.
+
+use super::{flag, given};
+use crate::error::{Error, ErrorKind, Result};
+use crate::number::parse::{CharacterRules, parse_float, parse_int};
+use crate::number::{Int, IntRef, NumberRef, arithmetic, exact, filesize, round};
+use crate::text::quote;
+use crate::unicode;
+use crate::value::{Arguments, Key, Runtime, Value, not_an_index};
+
+/// What Python's `int` and `float` know of characters.
+const RULES: CharacterRules = CharacterRules {
+    decimal: unicode::decimal_value,
+    is_space: unicode::is_whitespace,
+    repr: quote::repr,
+};
+
+/// `int(text)` of digits.
+pub(super) fn parse_decimal(text: &str) -> Result<Int> {
+    Ok(parse_int(text, 10, &RULES)?)
+}
+
+/// The number without its sign.
+///
+/// `{{ -1.5|abs }} -> 1.5`
+pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    match value.as_number() {
+        Some(number) => Ok(Value::from(arithmetic::absolute(number))),
+        None => Err(Error::type_error(format!(
+            "bad operand type for abs(): '{}'",
+            value.ty().name()
+        ))),
+    }
+}
+
+/// The number rounded to so many decimal places: half to even, or up, or down.
+///
+/// `{{ 42.55|round(1, "floor") }} -> 42.5`
+pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    let precision = arguments.take(1).unwrap_or(Value::Int(0));
+    let method = arguments.take(2).unwrap_or(Value::text("common"));
+    // The reference looks the method up in a set, which wants a hash of it.
+    Key::new(runtime, method.clone())?;
+    match method.as_str() {
+        Some("common") => round_half_even(&value, &precision),
+        Some("ceil") => round_by(runtime, &value, &precision, round::round_up),
+        Some("floor") => round_by(runtime, &value, &precision, round::round_down),
+        _ => Err(Error::runtime("method must be common, ceil or floor")),
+    }
+}
+
+/// Python's `round(value, precision)`.
+fn round_half_even<'a>(value: &Value<'a>, precision: &Value<'a>) -> Result<Value<'a>> {
+    let Some(number) = value.as_number() else {
+        let ty = value.ty().name();
+        return Err(Error::type_error(format!("type {ty} doesn't define __round__ method")));
+    };
+    match (number, precision.as_number()) {
+        (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
+        (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
+        (number, Some(NumberRef::Int(places))) => Ok(Value::from(round::round(number, places)?)),
+        _ => Err(not_an_index(precision)),
+    }
+}
+
+/// Rounds a number, its decimal places, and the most bits that a number may have on the way.
+type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberResult<f64>;
+
+fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {
+    if let (Some(number), Some(places)) = (value.as_number(), precision.as_number()) {
+        let bits = runtime.meter.limits().bits;
+        return Ok(Value::Float(round(number, places, bits)?));
+    }
+    // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
+    let unit = runtime.power(&Value::Int(10), precision)?;
+    let product = runtime.multiply(value, &unit)?;
+    let ty = product.ty().name();
+    Err(Error::type_error(format!("must be real number, not {ty}")))
+}
+
+/// The integer that a value can be read as, or the default.
+///
+/// `{{ "0x1f"|int(base=16) }} -> 31`
+pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    let default = arguments.take(1).unwrap_or(Value::Int(0));
+    let base = arguments.take(2).unwrap_or(Value::Int(10));
+    let read = match (&value, base.as_number()) {
+        (Value::Str(text), Some(NumberRef::Int(base))) => {
+            runtime.meter.charge_bytes(text.as_str().len())?;
+            // A base beyond any integer is as wrong as 37.
+            let base = match base {
+                IntRef::Small(base) => base,
+                IntRef::Big(_) => 37,
+            };
+            parse_int(text.as_str(), base, &RULES).ok()
+        }
+        (Value::Bytes(bytes), _) => std::str::from_utf8(bytes).ok().and_then(|text| parse_decimal(text).ok()),
+        (value, _) => match value.as_number() {
+            Some(NumberRef::Int(int)) => Some(int.to_int()),
+            Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
+            _ => None,
+        },
+    };
+    if let Some(int) = read {
+        return Ok(Value::from(int));
+    }
+    match to_float(runtime, &value) {
+        Ok(float) => Ok(exact::truncate(float).map_or(default, Value::from)),
+        Err(error) if is_no_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
+        Err(error) => Err(error),
+    }
+}
+
+/// The float that a value can be read as, or the default.
+///
+/// `{{ " 1_000.5 "|float }} -> 1000.5`
+pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    match to_float(runtime, &given(&mut arguments, 0)) {
+        Ok(float) => Ok(Value::Float(float)),
+        Err(error) if is_no_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
+        Err(error) => Err(error),
+    }
+}
+
+/// A number of bytes for people to read.
+///
+/// `{{ 1500|filesizeformat }} -> 1.5 kB`
+pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let bytes = to_float(runtime, &given(&mut arguments, 0))?;
+    let is_binary = flag(runtime, &arguments, 1)?;
+    runtime.str(filesize::filesize(NumberRef::Float(bytes), is_binary)?)
+}
+
+/// Python's `float(value)`.
+fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
+    if let Some(number) = value.as_number() {
+        return Ok(arithmetic::to_float(number)?);
+    }
+    match value {
+        Value::Str(text) => {
+            runtime.meter.charge_bytes(text.as_str().len())?;
+            Ok(parse_float(text.as_str(), &RULES)?)
+        }
+        Value::Bytes(bytes) => {
+            let text = std::str::from_utf8(bytes)
+                .ok()
+                .and_then(|text| parse_float(text, &RULES).ok());
+            text.ok_or_else(|| {
+                let repr = crate::text::measure::written(|output| quote::write_bytes_repr(output, bytes));
+                Error::value(format!("could not convert string to float: {repr}"))
+            })
+        }
+        Value::Undefined(undefined) => Err(undefined.error()),
+        other => {
+            let ty = other.ty().name();
+            Err(Error::type_error(format!(
+                "float() argument must be a string or a real number, not '{ty}'"
+            )))
+        }
+    }
+}
+
+/// Whether the error says that a value cannot be read as a number: what the filters answer with their default.
+fn is_no_number(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
+}

@@ -1,0 +1,109 @@
+//! The paths that filters take as `attribute`: `"message.tool_calls.0"`.
+//!
+//! ```text
+//! {{ users|map(attribute="city.name")|list }}    one path
+//! {{ users|sort(attribute="city,name") }}        several, only for sort
+//! ```
+//!
+//! Each step is an item lookup as `x[y]` makes it; a part of digits is an integer. How a step is looked up, and what is safe, is for
+//! [`access`](crate::builtins::access) to know. The rules are those of jinja2 3.1.6 `filters.py`: `make_attrgetter`,
+//! `make_multi_attrgetter`, `_prepare_attribute_parts`, `ignore_case`.
+
+use crate::builtins::access;
+use crate::error::Result;
+use crate::unicode;
+use crate::value::{Runtime, Str, Value};
+
+/// A path from an item to what a filter looks at.
+#[derive(Clone, Debug)]
+pub(super) struct Path<'a> {
+    steps: Vec<Value<'a>>,
+    default: Option<Value<'a>>,
+    ignores_case: bool,
+}
+
+impl<'a> Path<'a> {
+    /// The path that an argument `attribute` stands for; None is the item itself.
+    pub fn new(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Self> {
+        let steps = match attribute {
+            Value::None => Vec::new(),
+            Value::Str(text) => steps(runtime, text)?,
+            other => vec![other.clone()],
+        };
+        Ok(Self {
+            steps,
+            default: None,
+            ignores_case: false,
+        })
+    }
+
+    /// The paths that an argument `attribute` of the filter `sort` stands for, with commas between them.
+    pub fn several(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Vec<Self>> {
+        let Value::Str(text) = attribute else {
+            return Ok(vec![Self::new(runtime, attribute)?]);
+        };
+        let paths = text.as_str().split(',');
+        paths.map(|path| Self::new(runtime, &Value::Str(text.piece(path)))).collect()
+    }
+
+    /// The same path with a value for what is undefined at any step; None is no default.
+    pub fn or(mut self, default: Value<'a>) -> Self {
+        self.default = Some(default).filter(|default| !matches!(default, Value::None));
+        self
+    }
+
+    /// The same path; where it leads to a string, its lower case counts.
+    pub fn ignoring_case(mut self, ignores_case: bool) -> Self {
+        self.ignores_case = ignores_case;
+        self
+    }
+
+    /// Where the path leads from an item.
+    pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
+        let mut place = item.clone();
+        for step in &self.steps {
+            place = access::item(runtime, &place, step)?;
+            if let Some(default) = self.default.as_ref().filter(|_| place.is_undefined()) {
+                place = default.clone();
+            }
+        }
+        if self.ignores_case {
+            lowered(runtime, place)
+        } else {
+            Ok(place)
+        }
+    }
+
+    /// How high the values are that the path holds.
+    pub fn height(&self) -> u32 {
+        self.steps.iter().chain(&self.default).map(Value::height).max().unwrap_or(0)
+    }
+}
+
+fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Vec<Value<'a>>> {
+    runtime.meter.charge_bytes(path.as_str().len())?;
+    let step = |part: &str| {
+        if unicode::is_digit_str(part) {
+            Ok(Value::from(super::number::parse_decimal(part)?))
+        } else {
+            Ok(Value::Str(path.piece(part)))
+        }
+    };
+    path.as_str().split('.').map(step).collect()
+}
+
+/// The lower case of a string; another value as it is.
+pub(super) fn lowered<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Value<'a>> {
+    match &value {
+        Value::Str(text) if !is_lower_already(text.as_str()) => {
+            runtime.meter.charge_bytes(text.as_str().len())?;
+            runtime.str(unicode::to_lower(text.as_str()))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// Whether nothing is to be changed; not asked of what is not ASCII, where only the mapping itself can say.
+fn is_lower_already(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
+}

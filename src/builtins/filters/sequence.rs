@@ -1,0 +1,245 @@
+//! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `random`, `join`, `sum`.
+//!
+//! ```text
+//! {{ [1, 2]|first }}             1
+//! {{ [1, none]|join(", ") }}     1, None
+//! {{ [1, 2]|reverse|list }}      [2, 1]    an iterator, of one pass
+//! ```
+//!
+//! After jinja2 3.1.6 `filters.py` (`sync_do_first` and its neighbours) and what they call of Python: `reversed`, `sum`, `str.join`.
+
+use super::path::Path;
+use super::{flag, given, plain};
+use crate::builtins::access;
+use crate::builtins::methods::{self, Attribute};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Arguments, DictIter, Iter, Pull, Runtime, Str, Type, Undefined, Value};
+
+/// Another value where this one is undefined, or, if asked for, false.
+///
+/// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
+pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    if value.is_undefined() || (flag(runtime, &arguments, 2)? && !runtime.truth(&value)?) {
+        return Ok(arguments.take(1).unwrap_or(Value::text("")));
+    }
+    Ok(value)
+}
+
+/// An attribute, and nothing else that a dot would find.
+///
+/// `{{ {"b": 1}|attr("b") is defined }} -> False`
+pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (object, name) = (given(&mut arguments, 1), given(&mut arguments, 2));
+    let Value::Str(name) = &name else {
+        let ty = name.ty().name();
+        return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
+    };
+    if let Value::Undefined(undefined) = &object {
+        return Err(undefined.error());
+    }
+    Ok(match methods::attribute(runtime, &object, name.as_str())? {
+        Attribute::Value(attribute) => attribute,
+        Attribute::Method(function) => object.method(function),
+        Attribute::Unsafe => access::unsafe_attribute(&object, name),
+        Attribute::Missing => access::missing(&object, name),
+    })
+}
+
+/// The first item, or an undefined value.
+///
+/// `{{ "abc"|first }} -> a`
+pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let item = Iter::new(&given(&mut arguments, 1))?.next(runtime)?;
+    Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No first item, sequence was empty."))))
+}
+
+/// The last item of what can be gone over from behind, or an undefined value.
+///
+/// `{{ {"a": 1, "b": 2}|last }} -> b`
+pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let item = Backwards::new(&given(&mut arguments, 1))?.pull(runtime)?;
+    Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
+}
+
+/// How many items there are.
+///
+/// `{{ {"a": 1}|length }} -> 1`
+pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let length = runtime.length(&given(&mut arguments, 0))?;
+    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+}
+
+/// The items as a list.
+///
+/// `{{ "ab"|list }} -> ['a', 'b']`
+pub(super) fn list<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let items = runtime.collect(&given(&mut arguments, 0))?;
+    runtime.list(items)
+}
+
+/// A string from behind, or an iterator that goes over the value from behind.
+///
+/// `{{ "abc"|reverse }} -> cba`
+pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    if let Value::Str(_) = value {
+        return runtime.slice(&value, None, None, Some(&Value::Int(-1)));
+    }
+    if let Ok(backwards) = Backwards::new(&value) {
+        let ty = backwards.ty(&value);
+        return runtime.iterator(ty, value.height(), backwards);
+    }
+    match runtime.collect(&value) {
+        Ok(mut items) => {
+            items.reverse();
+            runtime.list(items)
+        }
+        Err(error) if error.kind() == ErrorKind::Type => Err(Error::runtime("argument must be iterable")),
+        Err(error) => Err(error),
+    }
+}
+
+/// Python's `reversed`, under way.
+enum Backwards<'a> {
+    /// Over what is asked for its items from the first to the last, because the value knows itself from behind.
+    Items(Iter<'a>),
+    /// Over a string: the characters that are left.
+    Characters(Str<'a>),
+    Keys(DictIter<'a>),
+    Values(DictIter<'a>),
+    Pairs(DictIter<'a>),
+}
+
+impl<'a> Backwards<'a> {
+    fn new(value: &Value<'a>) -> Result<Self> {
+        Ok(match value {
+            Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
+            Value::Str(text) => Self::Characters(text.clone().with_markup(false)),
+            Value::Bytes(bytes) => {
+                let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
+                Self::Items(Iter::Bytes(reversed.into(), 0))
+            }
+            Value::Dict(dict) | Value::Keys(dict) => Self::Keys(dict.iter()),
+            Value::Values(dict) => Self::Values(dict.iter()),
+            Value::Items(dict) => Self::Pairs(dict.iter()),
+            Value::Range(range) => {
+                let last = range
+                    .len
+                    .saturating_sub(1)
+                    .saturating_mul(range.step)
+                    .saturating_add(range.start);
+                Self::Items(Iter::Range(last, range.step.saturating_neg(), range.len))
+            }
+            // It has a length, which is 0, and so its items are never asked for.
+            Value::Undefined(_) => Self::Items(Iter::empty()),
+            other => {
+                let ty = other.ty().name();
+                return Err(Error::type_error(format!("'{ty}' object is not reversible")));
+            }
+        })
+    }
+
+    /// The type that Python's `reversed(value)` has.
+    fn ty(&self, value: &Value<'a>) -> Type {
+        match value {
+            Value::List(_) => Type::ListReverseIterator,
+            Value::Dict(_) | Value::Keys(_) => Type::DictReverseIterator,
+            Value::Values(_) => Type::ValuesReverseIterator,
+            Value::Items(_) => Type::ItemsReverseIterator,
+            Value::Range(_) => Type::RangeIterator,
+            _ => Type::ReverseIterator,
+        }
+    }
+}
+
+impl<'a> Pull<'a> for Backwards<'a> {
+    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        runtime.meter.charge(1)?;
+        Ok(match self {
+            Self::Items(iter) => return iter.next(runtime),
+            Self::Characters(text) => {
+                let rest = text.as_str();
+                let Some((start, _)) = rest.char_indices().next_back() else {
+                    return Ok(None);
+                };
+                let character = text.slice(start..rest.len());
+                *text = text.slice(0..start);
+                Some(Value::Str(character))
+            }
+            Self::Keys(entries) => entries.next_back().map(|(key, _)| key),
+            Self::Values(entries) => entries.next_back().map(|(_, value)| value),
+            Self::Pairs(entries) => match entries.next_back() {
+                Some((key, value)) => Some(runtime.tuple(vec![key, value])?),
+                None => None,
+            },
+        })
+    }
+}
+
+/// Any item, or an undefined value. Chance has no place in what must be the same each time, so this refuses where there is a choice.
+///
+/// `{{ [5]|random }} -> 5`
+pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 1);
+    match runtime.length(&value)? {
+        0 => Ok(Value::Undefined(Undefined::Hint("No random item, sequence was empty."))),
+        1 => runtime.subscript(&value, &Value::Int(0)),
+        _ => Err(Error::runtime(
+            "the filter 'random' is not supported: its result would be different each time",
+        )),
+    }
+}
+
+/// The texts of the items, with a separator between them.
+///
+/// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
+pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 1);
+    let path = Path::new(runtime, &given(&mut arguments, 3))?;
+    let mut iter = Iter::new(&value)?;
+    let separator = match arguments.take(2) {
+        Some(separator) => plain(runtime, &separator)?,
+        None => Str::from(""),
+    };
+    let Some(first) = iter.next(runtime)? else {
+        return Ok(Value::text(""));
+    };
+    let first = path.follow(runtime, &first)?;
+    let Some(mut next) = iter.next(runtime)? else {
+        return plain(runtime, &first).map(Value::Str);
+    };
+    let mut joined = String::new();
+    runtime.write_str(&first, &mut joined)?;
+    loop {
+        let item = path.follow(runtime, &next)?;
+        joined.push_str(separator.as_str());
+        runtime.write_str(&item, &mut joined)?;
+        runtime.meter.charge_bytes(separator.as_str().len())?;
+        runtime.meter.check_size(joined.len())?;
+        match iter.next(runtime)? {
+            Some(item) => next = item,
+            None => return runtime.str(joined),
+        }
+    }
+}
+
+/// The start and all items added up.
+///
+/// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
+pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 1);
+    let path = Path::new(runtime, &given(&mut arguments, 2))?;
+    let mut iter = Iter::new(&value)?;
+    let mut sum = arguments.take(3).unwrap_or(Value::Int(0));
+    match sum {
+        Value::Str(_) => return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]")),
+        Value::Bytes(_) => return Err(Error::type_error("sum() can't sum bytes [use b''.join(seq) instead]")),
+        _ => {}
+    }
+    while let Some(item) = iter.next(runtime)? {
+        let item = path.follow(runtime, &item)?;
+        sum = runtime.add(&sum, &item)?;
+    }
+    Ok(sum)
+}

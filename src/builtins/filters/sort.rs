@@ -1,0 +1,157 @@
+//! Filters that order: `sort`, `dictsort`, `min`, `max`.
+//!
+//! ```text
+//! {{ ["b", "A", "a"]|sort }}          ['A', 'a', 'b']    without regard to case, stable
+//! {{ {"b": 1, "a": 2}|dictsort }}     [('a', 2), ('b', 1)]
+//! ```
+//!
+//! What compares with what is for [`less`](crate::value::Runtime::less) to know. After jinja2 3.1.6 `filters.py`: `do_sort`,
+//! `do_dictsort`, `_min_or_max`.
+
+use super::path::{Path, lowered};
+use super::{flag, given};
+use crate::builtins::methods::{self, Attribute, c_int};
+use crate::builtins::{access, call};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Arguments, Iter, Runtime, Type, Undefined, Value, sorted};
+
+/// The items in a list in their order.
+///
+/// `{{ [3, 1, 2]|sort(reverse=true) }} -> [3, 2, 1]`
+pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let attribute = given(&mut arguments, 4);
+    let ignores_case = !flag(runtime, &arguments, 3)?;
+    let mut paths = Path::several(runtime, &attribute)?;
+    paths = paths.into_iter().map(|path| path.ignoring_case(ignores_case)).collect();
+    let items = runtime.collect(&given(&mut arguments, 1))?;
+    let reverse = c_int(arguments.get(2), 0)? != 0;
+    let mut keys = Vec::with_capacity(items.len());
+    for item in &items {
+        let key: Result<Vec<_>> = paths.iter().map(|path| path.follow(runtime, item)).collect();
+        keys.push(key?);
+    }
+    let order = sorted(
+        runtime,
+        items.len(),
+        reverse,
+        &mut |runtime, left, right| match (keys.get(left), keys.get(right)) {
+            (Some(left), Some(right)) => is_less(runtime, left, right),
+            _ => Ok(false),
+        },
+    )?;
+    let items = order.into_iter().filter_map(|index| items.get(index).cloned());
+    runtime.list(items.collect())
+}
+
+/// The pairs of a dict in the order of their keys, or of their values.
+///
+/// `{{ {"b": 1, "a": 2}|dictsort(by="value") }} -> [('b', 1), ('a', 2)]`
+pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let ignores_case = !flag(runtime, &arguments, 1)?;
+    let by = arguments.take(2).unwrap_or(Value::text("key"));
+    let by_key = runtime.equal(&by, &Value::text("key"))?;
+    if !by_key && !runtime.equal(&by, &Value::text("value"))? {
+        return Err(Error::runtime(r#"You can only sort by either "key" or "value""#));
+    }
+    let pairs = items(runtime, &given(&mut arguments, 0))?;
+    let pairs = runtime.collect(&pairs)?;
+    let reverse = c_int(arguments.get(3), 0)? != 0;
+    let place = Value::Int(i64::from(!by_key));
+    let mut keys = Vec::with_capacity(pairs.len());
+    for pair in &pairs {
+        let key = access::item(runtime, pair, &place)?;
+        keys.push(if ignores_case { lowered(runtime, key)? } else { key });
+    }
+    let order = sorted_by_key(runtime, &keys, reverse)?;
+    let pairs = order.into_iter().filter_map(|index| pairs.get(index).cloned());
+    runtime.list(pairs.collect())
+}
+
+/// The first of the smallest items.
+///
+/// `{{ ["b", "A", "a"]|min }} -> A`
+pub(super) fn min<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    extreme(runtime, arguments, |runtime, key, best| runtime.less(key, best))
+}
+
+/// The first of the largest items.
+///
+/// `{{ [1, 3, 2]|max }} -> 3`
+pub(super) fn max<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    extreme(runtime, arguments, |runtime, key, best| runtime.greater(key, best))
+}
+
+fn extreme<'a>(
+    runtime: &mut Runtime<'a>,
+    mut arguments: Arguments<'a>,
+    is_better: impl Fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>,
+) -> Result<Value<'a>> {
+    let mut iter = Iter::new(&given(&mut arguments, 1))?;
+    let Some(mut best) = iter.next(runtime)? else {
+        return Ok(Value::Undefined(Undefined::Hint("No aggregated item, sequence was empty.")));
+    };
+    let ignores_case = !flag(runtime, &arguments, 2)?;
+    let path = Path::new(runtime, &given(&mut arguments, 3))?.ignoring_case(ignores_case);
+    let mut best_key = path.follow(runtime, &best)?;
+    while let Some(item) = iter.next(runtime)? {
+        let key = path.follow(runtime, &item)?;
+        if is_better(runtime, &key, &best_key)? {
+            (best, best_key) = (item, key);
+        }
+    }
+    Ok(best)
+}
+
+/// The indices of the keys in their order.
+pub(super) fn sorted_by_key<'a>(runtime: &mut Runtime<'a>, keys: &[Value<'a>], reverse: bool) -> Result<Vec<usize>> {
+    sorted(
+        runtime,
+        keys.len(),
+        reverse,
+        &mut |runtime, left, right| match (keys.get(left), keys.get(right)) {
+            (Some(left), Some(right)) => runtime.less(left, right),
+            _ => Ok(false),
+        },
+    )
+}
+
+/// `left < right` of two lists: the first items that differ decide.
+fn is_less<'a>(runtime: &mut Runtime<'a>, left: &[Value<'a>], right: &[Value<'a>]) -> Result<bool> {
+    for (left, right) in left.iter().zip(right) {
+        if !runtime.identical_or_equal(left, right)? {
+            return runtime.less(left, right);
+        }
+    }
+    Ok(left.len() < right.len())
+}
+
+/// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
+pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    if let Value::Dict(dict) = value {
+        return Ok(Value::Items(dict.clone()));
+    }
+    let attribute = python_attribute(runtime, value, "items")?;
+    call::call(runtime, &attribute, Arguments::new())
+}
+
+/// An attribute as Python gives it to Python, which has no undefined values.
+pub(super) fn python_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Result<Value<'a>> {
+    if let Value::Undefined(undefined) = value {
+        return Err(undefined.error());
+    }
+    match methods::attribute(runtime, value, name)? {
+        Attribute::Value(attribute) => Ok(attribute),
+        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Unsafe | Attribute::Missing => Err(no_attribute(value, name)),
+    }
+}
+
+fn no_attribute(value: &Value<'_>, name: &str) -> Error {
+    let message = match (value, value.ty()) {
+        // Its attributes are the keys of a dict.
+        (Value::Namespace(_), _) => name.to_owned(),
+        (_, Type::Class) => format!("type object 'TemplateNamespace' has no attribute '{name}'"),
+        (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
+    };
+    Error::new(ErrorKind::Attribute, message)
+}

@@ -1,0 +1,149 @@
+//! The global functions of templates.
+//!
+//! ```text
+//! {{ range(3)|list }}                          [0, 1, 2]
+//! {{ dict([("a", 1)], b=2) }}                  {'a': 1, 'b': 2}
+//! {{ strftime_now("%Y") }}                     2026
+//! {{ raise_exception("no") }}                  an error in the template's own words
+//! ```
+//!
+//! The rules are jinja2 3.1.6 `defaults.py`, `sandbox.py` (`safe_range`) and `utils.py`, and transformers 5.23.0
+//! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds two.
+
+mod containers;
+mod range;
+
+use super::methods::{FROM_KEYS, positional, required};
+use crate::error::{Error, ErrorKind, Result};
+use crate::strftime::strftime;
+use crate::value::{
+    Arguments, Cycler, Dict, Entries, Function, Joiner, Namespace, Parameter, Runtime, Signature, Str, Style, Type, Value,
+};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// What a global function does, given its parameters.
+type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
+
+const SELF: Parameter = Parameter::hidden("self");
+
+const fn global(name: &'static str, python: &'static str, ty: Type, parameters: &'static [Parameter], body: Body) -> Function {
+    Function {
+        name,
+        python,
+        ty,
+        signature: Signature {
+            style: Style::Python,
+            parameters,
+            star: false,
+            double_star: false,
+        },
+        body,
+    }
+}
+
+/// The rows.
+static GLOBALS: [Function; 8] = [
+    global("range", "safe_range", Type::Function, &[], range::range).with_star(),
+    global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict)
+        .with_star()
+        .with_double_star(),
+    global("namespace", NAMESPACE, Type::Class, &[SELF], containers::namespace)
+        .with_star()
+        .with_double_star(),
+    global(
+        "raise_exception",
+        RAISE_EXCEPTION,
+        Type::Function,
+        &[required("message")],
+        raise_exception,
+    ),
+    global(
+        "strftime_now",
+        STRFTIME_NOW,
+        Type::Function,
+        &[required("format")],
+        strftime_now,
+    ),
+    global("cycler", "Cycler.__init__", Type::Class, &[SELF], cycler).with_star(),
+    global(
+        "joiner",
+        "Joiner.__init__",
+        Type::Class,
+        &[SELF, Parameter::optional("sep")],
+        joiner,
+    ),
+    global("lipsum", "generate_lorem_ipsum", Type::Function, LIPSUM, lipsum),
+];
+
+const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
+const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
+const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
+const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
+const LIPSUM: &[Parameter] = &[
+    Parameter::optional("n"),
+    Parameter::optional("html"),
+    Parameter::optional("min"),
+    Parameter::optional("max"),
+];
+
+/// The method of the global `dict`.
+pub(super) static DICT_METHODS: [Function; 1] = [positional(
+    "fromkeys",
+    FROM_KEYS.python,
+    &[Parameter::required("self")],
+    containers::from_keys,
+)
+.with_star()];
+
+/// The global function of that name.
+pub fn find(name: &str) -> Option<&'static Function> {
+    GLOBALS.iter().find(|function| function.name == name)
+}
+
+/// `raise_exception(message)`
+fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let message = runtime.str_of(&arguments.take(0).unwrap_or(Value::None))?;
+    Err(Error::new(ErrorKind::Raised, message.as_str()))
+}
+
+/// `strftime_now(format)`
+fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let format = arguments.take(0).unwrap_or(Value::None);
+    let Value::Str(format) = format else {
+        let ty = format.ty().name();
+        return Err(Error::type_error(format!("strftime() argument 1 must be str, not {ty}")));
+    };
+    runtime.meter.charge_bytes(format.as_str().len())?;
+    let now = runtime.clock.now();
+    let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
+    let text = strftime(&now, format.as_str(), max_len)?;
+    runtime.meter.charge_bytes(text.len())?;
+    runtime.str(text)
+}
+
+/// `cycler(*items)`
+fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let items = arguments.take_from(1);
+    if items.is_empty() {
+        return Err(Error::runtime("at least one item has to be provided"));
+    }
+    let items = runtime.items(items)?;
+    Ok(Value::Cycler(Rc::new(Cycler {
+        items,
+        position: Cell::new(0),
+    })))
+}
+
+/// `joiner(sep=", ")`
+fn joiner<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Joiner(Rc::new(Joiner {
+        separator: arguments.take(1).unwrap_or(Value::Str(Str::from(", "))),
+        used: Cell::new(false),
+    })))
+}
+
+/// `lipsum(…)`: no two renders would give the same.
+fn lipsum<'a>(_: &mut Runtime<'a>, _: Arguments<'a>) -> Result<Value<'a>> {
+    Err(Error::runtime("lipsum is not available: its result depends on chance"))
+}

@@ -1,0 +1,126 @@
+//! The global functions `dict` and `namespace`, which take the same arguments.
+//!
+//! ```text
+//! {{ dict([("a", 1)], b=2) }}            {'a': 1, 'b': 2}
+//! {{ namespace(a=1).a }}                 1
+//! {{ namespace(_a=1) }}                  a SecurityError
+//! ```
+//!
+//! After CPython 3.11 `dictobject.c` (`dict_update_common`, `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py`
+//! (`TemplateDict`, `TemplateNamespace`). How a namespace is changed later is the evaluator's business.
+
+use super::{Arguments, Dict, Entries, Error, ErrorKind, FROM_KEYS, Namespace, Result, Runtime, Str, Value};
+use crate::text::measure::written;
+use crate::text::quote;
+use crate::value::{Iter, Key};
+
+/// `dict(…)`
+pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let entries = entries(runtime, arguments)?;
+    Ok(Value::Dict(runtime.dict(entries)?))
+}
+
+/// `dict.fromkeys(…)`, which passes everything on to Python's own.
+pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let mut passed = Arguments::one(Value::Dict(runtime.dict(Entries::default())?));
+    arguments.take_from(1).into_iter().for_each(|value| passed.push(value));
+    arguments
+        .take_keywords()
+        .into_iter()
+        .for_each(|(name, value)| passed.push_keyword(name, value));
+    FROM_KEYS.call(runtime, passed)
+}
+
+/// `namespace(…)`
+pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let entries = entries(runtime, arguments)?;
+    for key in entries.keys() {
+        if let Value::Str(name) = &key.value {
+            check_name(name)?;
+        }
+    }
+    let id = runtime.namespace()?;
+    for (key, value) in entries {
+        // No template can reach an attribute whose name is no string.
+        if let Value::Str(name) = key.value {
+            if let Some(namespace) = runtime.heap.namespace_mut(id) {
+                Namespace::set(namespace, name, value);
+            }
+        }
+    }
+    Ok(Value::Namespace(id))
+}
+
+/// Refuses names that begin with an underscore, here and where a template sets an attribute.
+pub fn check_name(name: &Str<'_>) -> Result<()> {
+    if !name.as_str().starts_with('_') {
+        return Ok(());
+    }
+    let name = written(|output| quote::write_repr(output, name.as_str()));
+    Err(Error::new(
+        ErrorKind::Security,
+        format!(
+            "Chat templates cannot store underscore-prefixed attributes on a namespace, but got {name}. \
+             Please rename the attribute."
+        ),
+    ))
+}
+
+/// The entries of `dict(…)`: those of a dict or of pairs, then the keywords.
+fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
+    let mut given = arguments.take_from(1);
+    if given.len() > 1 {
+        return Err(Error::type_error(format!(
+            "dict expected at most 1 argument, got {}",
+            given.len()
+        )));
+    }
+    let mut entries = Entries::default();
+    match given.pop() {
+        None => {}
+        Some(Value::Dict(dict)) => {
+            for (key, value) in dict.iter() {
+                insert(runtime, &mut entries, key, value)?;
+            }
+        }
+        // Python asks whether it has `keys` before anything else.
+        Some(Value::Undefined(undefined)) => return Err(undefined.error()),
+        Some(pairs) => add_pairs(runtime, &mut entries, &pairs)?,
+    }
+    for (name, value) in arguments.take_keywords() {
+        insert(runtime, &mut entries, Value::Str(name), value)?;
+    }
+    Ok(entries)
+}
+
+fn insert<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, key: Value<'a>, value: Value<'a>) -> Result<()> {
+    runtime
+        .meter
+        .check_size(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
+    entries.insert(Key::new(runtime, key)?, value);
+    Ok(())
+}
+
+fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, pairs: &Value<'a>) -> Result<()> {
+    let mut iter = Iter::new(pairs)?;
+    let mut index: usize = 0;
+    while let Some(pair) = iter.next(runtime)? {
+        let Some(mut items) = Iter::try_new(&pair) else {
+            return Err(Error::type_error(format!(
+                "cannot convert dictionary update sequence element #{index} to a sequence"
+            )));
+        };
+        let items = runtime.drain(&mut items)?;
+        match <[Value<'a>; 2]>::try_from(items) {
+            Ok([key, value]) => insert(runtime, entries, key, value)?,
+            Err(items) => {
+                let len = items.len();
+                return Err(Error::value(format!(
+                    "dictionary update sequence element #{index} has length {len}; 2 is required"
+                )));
+            }
+        }
+        index = index.saturating_add(1);
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! The global function `range`.
+//!
+//! `{{ range(5, 0, -2) }}` is `range(5, 0, -2)`. After CPython 3.11 `rangeobject.c` (`range_from_array`, `compute_range_length`) and
+//! jinja2 3.1.6 `sandbox.py` (`safe_range`), which allows 100000 items.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Arguments, Range, Runtime, Value};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::rc::Rc;
+
+/// The items that the sandbox allows.
+const MAX_RANGE: i64 = 100_000;
+
+/// `range(stop)`, `range(start, stop, step)`
+pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let given = arguments.take_from(0);
+    let (start, stop, step) = match given.as_slice() {
+        [] => return Err(Error::type_error("range expected at least 1 argument, got 0")),
+        [stop] => (BigInt::ZERO, integer(stop)?, BigInt::from(1)),
+        [start, stop] => (integer(start)?, integer(stop)?, BigInt::from(1)),
+        [start, stop, step] => (integer(start)?, integer(stop)?, integer(step)?),
+        _ => {
+            let given = given.len();
+            return Err(Error::type_error(format!("range expected at most 3 arguments, got {given}")));
+        }
+    };
+    if step.is_zero() {
+        return Err(Error::value("range() arg 3 must not be zero"));
+    }
+    let len = length(&start, &stop, &step);
+    let overflow = |message: String| Err(Error::new(ErrorKind::Overflow, message));
+    let Some(len) = len.to_i64() else {
+        return overflow("Python int too large to convert to C ssize_t".to_owned());
+    };
+    if len > MAX_RANGE {
+        return overflow(format!(
+            "Range too big. The sandbox blocks ranges larger than MAX_RANGE ({MAX_RANGE})."
+        ));
+    }
+    match (start.to_i64(), stop.to_i64(), step.to_i64()) {
+        (Some(start), Some(stop), Some(step)) => Ok(Value::Range(Rc::new(Range { start, stop, step, len }))),
+        _ => Err(Error::limit("limit reached: a range cannot have bounds of more than 64 bits")),
+    }
+}
+
+fn integer(value: &Value<'_>) -> Result<BigInt> {
+    match value.as_integer() {
+        Some(int) => Ok(int.to_big().into_owned()),
+        None => value.index().map(BigInt::from),
+    }
+}
+
+/// How many items there are between the bounds.
+fn length(start: &BigInt, stop: &BigInt, step: &BigInt) -> BigInt {
+    let distance = if step.is_negative() { start - stop } else { stop - start };
+    if distance.is_positive() {
+        distance.div_ceil(&step.abs())
+    } else {
+        BigInt::ZERO
+    }
+}

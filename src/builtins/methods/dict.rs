@@ -1,0 +1,95 @@
+//! The methods of dicts that change nothing.
+//!
+//! ```text
+//! {{ d.get("z", 0) }}              0
+//! {{ {}.fromkeys("ab", 1) }}       {'a': 1, 'b': 1}
+//! ```
+//!
+//! After CPython 3.11 `dictobject.c`. Every `x.name` on a dict asks first whether `name` is one of these: [`is_attribute`] answers by
+//! comparing, and builds nothing.
+
+use super::argument::wrong_receiver;
+use super::row::{SELF, no_arguments, optional, positional, required};
+use crate::error::Result;
+use crate::value::{Arguments, Dict, Entries, Function, Iter, Key, Runtime, Value};
+
+/// The rows.
+pub(super) static METHODS: [Function; 6] = [
+    positional("get", "dict.get", &[SELF, required("key"), optional("default")], get),
+    no_arguments("items", "dict.items", items),
+    no_arguments("keys", "dict.keys", keys),
+    no_arguments("values", "dict.values", values),
+    no_arguments("copy", "dict.copy", copy),
+    FROM_KEYS,
+];
+
+/// `dict.fromkeys`, which the global `dict` has too.
+pub const FROM_KEYS: Function = positional(
+    "fromkeys",
+    "dict.fromkeys",
+    &[SELF, required("iterable"), optional("value")],
+    from_keys,
+);
+
+/// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
+pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
+
+/// Whether a dict has an attribute of that name, so that it hides a key.
+#[inline]
+pub fn is_attribute(name: &str) -> bool {
+    match name {
+        "get" | "items" | "keys" | "values" | "copy" | "fromkeys" => true,
+        "pop" | "clear" | "update" | "popitem" | "setdefault" => true,
+        _ => name.starts_with("__"),
+    }
+}
+
+fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
+    match arguments.take(0) {
+        Some(Value::Dict(dict)) => Ok(dict),
+        _ => Err(wrong_receiver("dict")),
+    }
+}
+
+fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let dict = receiver(&mut arguments)?;
+    let found = match arguments.take(1) {
+        Some(Value::Str(key)) => dict.get_str(key.as_str()),
+        key => {
+            let key = Key::new(runtime, key.unwrap_or(Value::None))?;
+            dict.get(&key)
+        }
+    };
+    Ok(found.or_else(|| arguments.take(2)).unwrap_or(Value::None))
+}
+
+fn items<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Items(receiver(&mut arguments)?))
+}
+
+fn keys<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Keys(receiver(&mut arguments)?))
+}
+
+fn values<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Values(receiver(&mut arguments)?))
+}
+
+/// A dict that never changes is as good as its copy.
+fn copy<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Dict(receiver(&mut arguments)?))
+}
+
+/// A method of the class: which dict it was looked up on does not matter.
+fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = arguments.take(2).unwrap_or(Value::None);
+    let mut iter = Iter::new(&arguments.take(1).unwrap_or(Value::None))?;
+    let mut entries = Entries::default();
+    while let Some(key) = iter.next(runtime)? {
+        runtime
+            .meter
+            .check_size(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
+        entries.insert(Key::new(runtime, key)?, value.clone());
+    }
+    Ok(Value::Dict(runtime.dict(entries)?))
+}

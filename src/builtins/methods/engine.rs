@@ -1,0 +1,169 @@
+//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners, `self` and its blocks.
+//!
+//! ```text
+//! {{ loop.cycle("odd", "even") }}
+//! {% if loop.changed(message.role) %}
+//! {{ cycler("a", "b").next() }}
+//! ```
+//!
+//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`, `BlockReference`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
+//! works out itself ([`Loop`]).
+
+use super::argument::wrong_receiver;
+use super::row::{SELF, python};
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, Reference, Runtime, Str, Undefined, Value};
+use std::rc::Rc;
+
+/// The rows of `loop`.
+pub(super) static LOOP: [Function; 2] = [
+    python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
+    python("changed", "LoopContext.changed", &[SELF], changed).with_star(),
+];
+
+/// The rows of cyclers.
+pub(super) static CYCLER: [Function; 2] = [
+    python("next", "Cycler.next", &[SELF], next),
+    python("reset", "Cycler.reset", &[SELF], reset),
+];
+
+/// `loop.name`
+pub(super) fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    Ok(Some(match name {
+        "index" => Value::Int(context.index0()?.saturating_add(1)),
+        "index0" => Value::Int(context.index0()?),
+        "first" => Value::Bool(context.index0()? == 0),
+        "last" => Value::Bool(context.is_last(runtime)?),
+        "length" => Value::Int(context.length(runtime)?),
+        "revindex" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()?)),
+        "revindex0" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()?).saturating_sub(1)),
+        "previtem" => context.previous()?,
+        "nextitem" => context.following(runtime)?,
+        "depth" => Value::Int(context.depth0.saturating_add(1)),
+        "depth0" => Value::Int(context.depth0),
+        _ => return Ok(None),
+    }))
+}
+
+/// `macro.name`
+pub(super) fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    Ok(Some(match name {
+        "name" => macro_.name.map_or(Value::None, Value::text),
+        "arguments" => runtime.tuple(macro_.parameters.iter().map(|name| Value::text(name)).collect())?,
+        "catch_kwargs" => Value::Bool(macro_.catches_keywords),
+        "catch_varargs" => Value::Bool(macro_.catches_positional),
+        "caller" => Value::Bool(macro_.uses_caller),
+        "explicit_caller" => Value::Bool(macro_.explicit_caller),
+        _ => return Ok(None),
+    }))
+}
+
+/// `cycler.name`
+pub(super) fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>> {
+    match name {
+        "current" => cycler.items.get(cycler.position.get()),
+        "items" => Some(Value::Tuple(cycler.items.clone())),
+        "pos" => Some(Value::Int(i64::try_from(cycler.position.get()).unwrap_or(i64::MAX))),
+        _ => None,
+    }
+}
+
+/// `joiner.name`
+pub(super) fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
+    match name {
+        "sep" => Some(joiner.separator.clone()),
+        "used" => Some(Value::Bool(joiner.used.get())),
+        _ => None,
+    }
+}
+
+/// `self.block.name`. A template without a parent has one block of each name.
+pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
+    let Reference::Block(block, _) = reference else { return None };
+    match name {
+        "name" => Some(Value::text(block)),
+        "super" => {
+            let block = crate::text::measure::written(|output| crate::text::quote::write_repr(output, block));
+            Some(Value::Undefined(Undefined::message(format!(
+                "there is no parent block called {block}."
+            ))))
+        }
+        _ => None,
+    }
+}
+
+/// `self.name`: the block of that name.
+pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
+    let Reference::Template(blocks) = reference else { return None };
+    let (name, code) = blocks.block(name)?;
+    Some(Value::Reference(Rc::new(Reference::Block(name, code))))
+}
+
+/// The attribute of a namespace.
+pub(super) fn namespace_attribute<'a>(runtime: &Runtime<'a>, id: crate::value::NamespaceId, name: &str) -> Option<Value<'a>> {
+    runtime.heap.namespace(id)?.get(name).cloned()
+}
+
+fn loop_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
+    match arguments.take(0) {
+        Some(Value::Loop(context)) => Ok(context),
+        _ => Err(wrong_receiver("LoopContext")),
+    }
+}
+
+/// `loop.cycle(*args)`
+fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let context = loop_of(&mut arguments)?;
+    let mut values = arguments.take_from(1);
+    let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    let at = context.index0()?.checked_rem_euclid(count);
+    let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < values.len());
+    match at {
+        Some(at) => Ok(values.swap_remove(at)),
+        None => Err(Error::type_error("no items for cycling given")),
+    }
+}
+
+/// `loop.changed(*value)`: whether the values differ from those of the call before.
+fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let context = loop_of(&mut arguments)?;
+    let values = runtime.tuple(arguments.take_from(1))?;
+    if let Some(before) = runtime.heap.remembered(context.memory()).cloned() {
+        if runtime.equal(&before, &values)? {
+            return Ok(Value::Bool(false));
+        }
+    }
+    runtime.heap.remember(context.memory(), values);
+    Ok(Value::Bool(true))
+}
+
+fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Cycler<'a>>> {
+    match arguments.take(0) {
+        Some(Value::Cycler(cycler)) => Ok(cycler),
+        _ => Err(wrong_receiver("Cycler")),
+    }
+}
+
+/// `cycler.next()`
+fn next<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let cycler = cycler_of(&mut arguments)?;
+    let at = cycler.position.get();
+    let next = at.saturating_add(1);
+    cycler.position.set(if next < cycler.items.len() { next } else { 0 });
+    Ok(cycler.items.get(at).unwrap_or(Value::None))
+}
+
+/// `cycler.reset()`
+fn reset<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    cycler_of(&mut arguments)?.position.set(0);
+    Ok(Value::None)
+}
+
+/// A call of a joiner: nothing the first time, then what it separates by.
+pub fn call_joiner<'a>(joiner: &Joiner<'a>) -> Value<'a> {
+    if joiner.used.replace(true) {
+        joiner.separator.clone()
+    } else {
+        Value::Str(Str::from(""))
+    }
+}

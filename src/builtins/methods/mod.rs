@@ -1,0 +1,147 @@
+//! What a value has behind a dot: its methods and its parts, and what the sandbox hides.
+//!
+//! ```text
+//! find(Type::Str, "upper")            the row of `str.upper`
+//! attribute(runtime, value, "real")   Attribute::Value(…) for an int
+//! attribute(runtime, list, "append")  Attribute::Unsafe
+//! ```
+//!
+//! A method is one row in the table of its type. What a missing attribute becomes is in [`super::access`]. The names are those of
+//! CPython 3.11, jinja2 3.1.6 and markupsafe 3.0.4.
+
+mod argument;
+mod bytes;
+mod codec;
+mod decode;
+mod dict;
+mod engine;
+mod float;
+mod hidden;
+mod int;
+mod markup;
+mod range;
+pub(super) mod row;
+mod sequence;
+mod text_case;
+mod text_class;
+mod text_encode;
+mod text_find;
+mod text_format;
+mod text_pad;
+mod text_replace;
+mod text_split;
+mod text_strip;
+mod views;
+
+pub(super) use argument::{c_int, overflow};
+pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
+pub(super) use engine::{block, call_joiner};
+pub(super) use row::{Body, SELF, one_argument, optional, positional, python, required, unnamed};
+
+use crate::error::Result;
+use crate::value::{Function, Runtime, Type, Value};
+
+/// What stands behind a dot.
+#[derive(Debug)]
+pub enum Attribute<'a> {
+    /// A part of the value.
+    Value(Value<'a>),
+    /// One of its methods.
+    Method(&'static Function),
+    /// Something that the sandbox refuses.
+    Unsafe,
+    /// Nothing.
+    Missing,
+}
+
+/// The method of that name, of values of a type.
+pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
+    let tables: &[&'static [Function]] = match ty {
+        Type::Str => &[
+            &text_strip::METHODS,
+            &text_split::METHODS,
+            &text_find::METHODS,
+            &text_replace::METHODS,
+            &text_case::METHODS,
+            &text_format::METHODS,
+            &text_class::METHODS,
+            &text_pad::METHODS,
+            &text_encode::METHODS,
+        ],
+        Type::Markup => &[
+            &markup::METHODS,
+            &text_find::METHODS,
+            &text_class::METHODS,
+            &text_replace::METHODS,
+            &text_encode::METHODS,
+        ],
+        Type::Bytes => bytes::METHODS,
+        Type::Dict => &[&dict::METHODS],
+        Type::List => &[&sequence::LIST],
+        Type::Tuple | Type::Group => &[&sequence::TUPLE],
+        Type::Keys | Type::Items => &[&views::VIEW],
+        Type::Set => &[&views::SET],
+        Type::Range => &[&range::METHODS],
+        Type::Int | Type::Bool => &[&int::METHODS],
+        Type::Float => &[&float::METHODS],
+        Type::Loop => &[&engine::LOOP],
+        Type::Cycler => &[&engine::CYCLER],
+        Type::TemplateDict => &[&super::globals::DICT_METHODS],
+        _ => &[],
+    };
+    tables
+        .iter()
+        .flat_map(|table| table.iter())
+        .find(|function| function.name == name)
+}
+
+/// What the value has under that name.
+pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
+    let ty = value.ty();
+    if name.starts_with('_') {
+        return Ok(if hidden::is_hidden(ty, name) {
+            Attribute::Unsafe
+        } else {
+            Attribute::Missing
+        });
+    }
+    let part = match value {
+        Value::Namespace(id) => engine::namespace_attribute(runtime, *id, name),
+        Value::Loop(context) => engine::loop_attribute(runtime, context, name)?,
+        Value::Macro(code) => engine::macro_attribute(runtime, code, name)?,
+        Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
+        Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
+        Value::Reference(reference) => engine::reference_attribute(reference, name),
+        Value::Int(_) | Value::Bool(_) | Value::Big(_) => int::attribute(value, name),
+        Value::Float(float) => float::attribute(*float, name),
+        Value::Range(range) => range::attribute(range, name),
+        Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => views::attribute(dict, name),
+        Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
+        _ => None,
+    };
+    if let Some(part) = part {
+        return Ok(Attribute::Value(part));
+    }
+    if let Some(method) = find(ty, name) {
+        return Ok(Attribute::Method(method));
+    }
+    Ok(if is_refused(ty, name) {
+        Attribute::Unsafe
+    } else {
+        Attribute::Missing
+    })
+}
+
+/// Whether the name is that of a method which changes its object, or of the inside of a generator or a class (jinja2 3.1.6
+/// `sandbox.py`, `modifies_known_mutable` and `is_internal_attribute`).
+fn is_refused(ty: Type, name: &str) -> bool {
+    let refused: &[&str] = match ty {
+        Type::List => sequence::MUTATING,
+        Type::Dict => dict::MUTATING,
+        Type::Set => views::MUTATING,
+        Type::Generator => &["gi_frame", "gi_code"],
+        Type::Class => &["mro"],
+        _ => &[],
+    };
+    refused.contains(&name)
+}

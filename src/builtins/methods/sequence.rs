@@ -1,0 +1,96 @@
+//! The methods of lists and tuples that change nothing.
+//!
+//! ```text
+//! {{ [3, 1, 2].index(1) }}            1
+//! {{ [1, true, 1.0].count(1) }}       3
+//! ```
+//!
+//! After CPython 3.11 `listobject.c` and `tupleobject.c`. A group of the filter `groupby` is a tuple whose two items have names; the
+//! methods that change a list are only names here, for the sandbox refuses them.
+
+use super::argument::{bound_not_none, wrong_receiver};
+use super::row::{SELF, no_arguments, one_argument, optional, positional, required};
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value};
+
+const INDEX: &[Parameter] = &[SELF, required("value"), optional("start"), optional("stop")];
+
+/// The rows of lists.
+pub(super) static LIST: [Function; 3] = [
+    positional("index", "list.index", INDEX, index),
+    one_argument("count", "list.count", count),
+    no_arguments("copy", "list.copy", copy),
+];
+
+/// The rows of tuples.
+pub(super) static TUPLE: [Function; 2] = [
+    positional("index", "tuple.index", INDEX, index),
+    one_argument("count", "tuple.count", count),
+];
+
+/// The methods of lists that change them (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
+pub(super) const MUTATING: &[&str] = &["append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"];
+
+fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
+    match arguments.take(0) {
+        Some(Value::List(items)) => Ok((items, true)),
+        Some(Value::Tuple(items)) => Ok((items, false)),
+        _ => Err(wrong_receiver("list")),
+    }
+}
+
+/// A bound that counts from the end where it is negative, and is never before the beginning.
+fn position(bound: i64, len: usize) -> usize {
+    match usize::try_from(bound) {
+        Ok(position) => position,
+        Err(_) => len.saturating_sub(usize::try_from(bound.unsigned_abs()).unwrap_or(usize::MAX)),
+    }
+}
+
+fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (items, is_list) = receiver(&mut arguments)?;
+    let start = position(bound_not_none(arguments.get(2), 0)?, items.len());
+    let stop = position(bound_not_none(arguments.get(3), i64::MAX)?, items.len());
+    let wanted = arguments.take(1).unwrap_or(Value::None);
+    for at in start..stop.min(items.len()) {
+        runtime.meter.charge(1)?;
+        if let Some(item) = items.get(at) {
+            if runtime.identical_or_equal(&item, &wanted)? {
+                return Ok(Value::Int(i64::try_from(at).unwrap_or(i64::MAX)));
+            }
+        }
+    }
+    if !is_list {
+        return Err(Error::value("tuple.index(x): x not in tuple"));
+    }
+    let wanted = runtime.repr(&wanted)?;
+    Err(Error::value(format!("{wanted} is not in list")))
+}
+
+fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (items, _) = receiver(&mut arguments)?;
+    let wanted = arguments.take(1).unwrap_or(Value::None);
+    let mut count: i64 = 0;
+    for item in items.iter() {
+        runtime.meter.charge(1)?;
+        if runtime.identical_or_equal(&item, &wanted)? {
+            count = count.saturating_add(1);
+        }
+    }
+    Ok(Value::Int(count))
+}
+
+/// A list that never changes is as good as its copy.
+fn copy<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (items, _) = receiver(&mut arguments)?;
+    Ok(Value::List(items))
+}
+
+/// The attributes of a group of the filter `groupby` (jinja2 3.1.6 `filters.py`, `_GroupTuple`).
+pub(super) fn group_attribute<'a>(items: &Seq<'a>, name: &str) -> Option<Value<'a>> {
+    match name {
+        "grouper" => items.get(0),
+        "list" => items.get(1),
+        _ => None,
+    }
+}

@@ -1,0 +1,104 @@
+//! `str.format` and `str.format_map`, as the sandbox wraps them.
+//!
+//! ```text
+//! {{ "{0.name} {1[key]:>5}".format(user, d) }}
+//! ```
+//!
+//! The walk over the format is in the value floor; here fields get their attributes and items as templates do (jinja2 3.1.6
+//! `sandbox.py`, `wrap_str_format` and `SandboxedFormatter`), so an unsafe one prints as nothing.
+
+use super::argument::receiver;
+use super::row::{SELF, python};
+use crate::builtins::access;
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Fields, Function, Runtime, Str, Type, Value};
+
+/// The rows.
+pub(super) static METHODS: [Function; 2] = [format_row("str.format"), format_map_row("str.format_map")];
+
+/// `format` under the name of its type.
+pub(super) const fn format_row(name: &'static str) -> Function {
+    python("format", name, &[SELF], format)
+        .with_star()
+        .with_double_star()
+        .of_type(Type::Function)
+}
+
+/// `format_map` under the name of its type.
+pub(super) const fn format_map_row(name: &'static str) -> Function {
+    python("format_map", name, &[SELF], format_map)
+        .with_star()
+        .with_double_star()
+        .of_type(Type::Function)
+}
+
+/// Where the fields of a format get their values from.
+struct Given<'a> {
+    positional: Vec<Value<'a>>,
+    named: Named<'a>,
+}
+
+/// Where names are looked up.
+enum Named<'a> {
+    Keywords(Vec<(Str<'a>, Value<'a>)>),
+    Mapping(Value<'a>),
+}
+
+impl<'a> Fields<'a> for Given<'a> {
+    fn positional(&self, index: usize) -> Option<Value<'a>> {
+        self.positional.get(index).cloned()
+    }
+
+    fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>> {
+        match &self.named {
+            Named::Keywords(keywords) => {
+                let found = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str());
+                match found {
+                    Some((_, value)) => Ok(value.clone()),
+                    None => Err(Error::new(crate::error::ErrorKind::Key, runtime.repr(&Value::Str(name))?)),
+                }
+            }
+            Named::Mapping(mapping) => runtime.subscript(mapping, &Value::Str(name)),
+        }
+    }
+
+    fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+        access::attribute(runtime, value, name)
+    }
+
+    fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+        access::item(runtime, value, key)
+    }
+}
+
+/// `str.format(*args, **kwargs)`
+fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let format = receiver(&mut arguments)?;
+    let given = Given {
+        positional: arguments.take_from(1),
+        named: Named::Keywords(arguments.take_keywords()),
+    };
+    runtime.format(&format, &given)
+}
+
+/// `str.format_map(mapping)`
+fn format_map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let format = receiver(&mut arguments)?;
+    if !arguments.keywords().is_empty() {
+        return Err(Error::type_error("format_map() takes no keyword arguments"));
+    }
+    let mut positional = arguments.take_from(1);
+    let given = positional.len();
+    match positional.pop() {
+        Some(mapping) if given == 1 => {
+            let given = Given {
+                positional: Vec::new(),
+                named: Named::Mapping(mapping),
+            };
+            runtime.format(&format, &given)
+        }
+        _ => Err(Error::type_error(format!(
+            "format_map() takes exactly one argument ({given} given)"
+        ))),
+    }
+}

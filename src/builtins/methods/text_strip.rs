@@ -1,0 +1,82 @@
+//! The methods of `str` that take off its ends.
+//!
+//! ```text
+//! {{ "xy</answer>".strip("</answer>") }}          xy    a set of characters
+//! {{ "<|user|>".removeprefix("<|") }}             user|>
+//! ```
+//!
+//! The results are views of the same text, so a piece of the context stays one; a Markup stays a Markup. The rules are in
+//! [`crate::text::strip`]; the complaints are CPython 3.11's (`unicodeobject.c` `do_argstrip`).
+
+use super::argument::{receiver, text};
+use super::row::{SELF, one_argument, optional, positional};
+use crate::error::{Error, Result};
+use crate::text::strip;
+use crate::value::{Arguments, Function, Runtime, Str, Value};
+
+/// The rows.
+pub(super) static METHODS: [Function; 5] = [
+    positional("strip", "str.strip", &[SELF, optional("chars")], strip),
+    positional("lstrip", "str.lstrip", &[SELF, optional("chars")], strip_start),
+    positional("rstrip", "str.rstrip", &[SELF, optional("chars")], strip_end),
+    one_argument("removeprefix", "str.removeprefix", remove_prefix),
+    one_argument("removesuffix", "str.removesuffix", remove_suffix),
+];
+
+/// The part that is left without whitespace, or without the characters of a set, at the ends that the two functions mean.
+fn stripped<'a>(
+    runtime: &mut Runtime<'a>,
+    mut arguments: Arguments<'a>,
+    name: &str,
+    plain: fn(&str) -> &str,
+    by_set: for<'t> fn(&'t str, &str) -> &'t str,
+) -> Result<Value<'a>> {
+    let text = receiver(&mut arguments)?;
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    let part = match arguments.get(1) {
+        None | Some(Value::None) => plain(text.as_str()),
+        Some(Value::Str(chars)) => {
+            runtime.meter.charge_bytes(chars.as_str().len())?;
+            by_set(text.as_str(), chars.as_str())
+        }
+        Some(_) => return Err(Error::type_error(format!("{name} arg must be None or str"))),
+    };
+    Ok(Value::Str(text.piece(part)))
+}
+
+/// `str.strip(chars)`
+pub(super) fn strip<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    stripped(runtime, arguments, "strip", strip::strip, strip::strip_chars)
+}
+
+/// `str.lstrip(chars)`
+pub(super) fn strip_start<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    stripped(runtime, arguments, "lstrip", strip::strip_start, strip::strip_start_chars)
+}
+
+/// `str.rstrip(chars)`
+pub(super) fn strip_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    stripped(runtime, arguments, "rstrip", strip::strip_end, strip::strip_end_chars)
+}
+
+/// The text and what shall be removed from it.
+fn with_affix<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str) -> Result<(Str<'a>, Str<'a>)> {
+    let from = receiver(&mut arguments)?;
+    let affix = text(arguments.take(1), |ty| format!("{name}() argument must be str, not {ty}"))?;
+    runtime.meter.charge_bytes(affix.as_str().len())?;
+    Ok((from, affix))
+}
+
+/// `str.removeprefix(prefix)`
+pub(super) fn remove_prefix<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (text, prefix) = with_affix(runtime, arguments, "removeprefix")?;
+    let rest = text.as_str().strip_prefix(prefix.as_str());
+    Ok(Value::Str(rest.map_or_else(|| text.clone(), |rest| text.piece(rest))))
+}
+
+/// `str.removesuffix(suffix)`
+pub(super) fn remove_suffix<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (text, suffix) = with_affix(runtime, arguments, "removesuffix")?;
+    let rest = text.as_str().strip_suffix(suffix.as_str());
+    Ok(Value::Str(rest.map_or_else(|| text.clone(), |rest| text.piece(rest))))
+}

@@ -1,0 +1,342 @@
+//! Jinja's tests, which templates name behind `is`.
+//!
+//! ```text
+//! {{ 3 is odd }}                   True
+//! {{ [1, 2]|select("gt", 1)|list }}    [2]
+//! {{ "tojson" is filter }}         True
+//! ```
+//!
+//! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
+
+use super::filters::{self, builtin, call_named, given, plain};
+use super::methods::{Body, positional, python, required, unnamed};
+use crate::error::Result;
+use crate::unicode;
+use crate::value::{Arguments, Function, Iter, Key, Parameter, Reference, Runtime, Value, is_identical};
+
+const VALUE: Parameter = required("value");
+const LEFT: Parameter = unnamed("a");
+const RIGHT: Parameter = unnamed("b");
+const ENV: Parameter = Parameter::hidden("env");
+
+/// A function of Python's `operator`, which takes two values.
+const fn operator(name: &'static str, python: &'static str, body: Body) -> Function {
+    positional(name, python, &[LEFT, RIGHT], body)
+}
+
+static TESTS: [Function; 39] = [
+    python("odd", "test_odd", &[VALUE], is_odd),
+    python("even", "test_even", &[VALUE], is_even),
+    python("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
+    python("defined", "test_defined", &[VALUE], is_defined),
+    python("undefined", "test_undefined", &[VALUE], is_undefined),
+    python("filter", "test_filter", &[ENV, VALUE], is_filter),
+    python("test", "test_test", &[ENV, VALUE], is_test),
+    python("none", "test_none", &[VALUE], is_none),
+    python("boolean", "test_boolean", &[VALUE], is_boolean),
+    python("false", "test_false", &[VALUE], is_false),
+    python("true", "test_true", &[VALUE], is_true),
+    python("integer", "test_integer", &[VALUE], is_integer),
+    python("float", "test_float", &[VALUE], is_float),
+    python("lower", "test_lower", &[VALUE], is_lower),
+    python("upper", "test_upper", &[VALUE], is_upper),
+    python("string", "test_string", &[VALUE], is_string),
+    python("mapping", "test_mapping", &[VALUE], is_mapping),
+    python("number", "test_number", &[VALUE], is_number),
+    python("sequence", "test_sequence", &[VALUE], is_sequence),
+    python("iterable", "test_iterable", &[VALUE], is_iterable),
+    builtin("callable", "callable", is_callable),
+    python("sameas", "test_sameas", &[VALUE, required("other")], is_same),
+    python("escaped", "test_escaped", &[VALUE], is_escaped),
+    python("in", "test_in", &[VALUE, required("seq")], is_in),
+    operator("==", "_operator.eq", equals),
+    operator("eq", "_operator.eq", equals),
+    operator("equalto", "_operator.eq", equals),
+    operator("!=", "_operator.ne", differs),
+    operator("ne", "_operator.ne", differs),
+    operator(">", "_operator.gt", is_greater),
+    operator("gt", "_operator.gt", is_greater),
+    operator("greaterthan", "_operator.gt", is_greater),
+    operator("ge", "_operator.ge", is_greater_or_equal),
+    operator(">=", "_operator.ge", is_greater_or_equal),
+    operator("<", "_operator.lt", is_less),
+    operator("lt", "_operator.lt", is_less),
+    operator("lessthan", "_operator.lt", is_less),
+    operator("<=", "_operator.le", is_less_or_equal),
+    operator("le", "_operator.le", is_less_or_equal),
+];
+
+/// The number of the test of that name.
+pub fn find(name: &str) -> Option<usize> {
+    TESTS.iter().position(|test| test.name == name)
+}
+
+/// The test of that number.
+pub fn get(number: usize) -> Option<&'static Function> {
+    TESTS.get(number)
+}
+
+/// Calls the test that a value names, as `select` does for each item.
+pub(super) fn call_test<'a>(runtime: &mut Runtime<'a>, name: &Value<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    call_named(runtime, "test", name, |name| get(find(name)?), arguments)
+}
+
+/// `value % divisor == remainder`, which formats a string.
+fn has_remainder<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>, remainder: i64) -> Result<Value<'a>> {
+    let found = runtime.modulo(value, divisor)?;
+    runtime.equal(&found, &Value::Int(remainder)).map(Value::Bool)
+}
+
+/// Whether the integer is odd.
+///
+/// `{{ 3 is odd }} -> True`
+fn is_odd<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 1)
+}
+
+/// Whether the integer is even.
+///
+/// `{{ 3 is even }} -> False`
+fn is_even<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 0)
+}
+
+/// Whether the number is a multiple of another.
+///
+/// `{{ 6 is divisibleby 3 }} -> True`
+fn is_divisible<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    has_remainder(runtime, &given(&mut arguments, 0), &given(&mut arguments, 1), 0)
+}
+
+/// Whether the value is not undefined.
+///
+/// `{{ nope is defined }} -> False`
+fn is_defined<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(!value.is_undefined()))
+}
+
+/// Whether the value is undefined.
+///
+/// `{{ nope is undefined }} -> True`
+fn is_undefined<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(value.is_undefined()))
+}
+
+/// Whether there is a filter of that name.
+///
+/// `{{ "tojson" is filter }} -> True`
+fn is_filter<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    is_name(runtime, given(&mut arguments, 1), filters::find)
+}
+
+/// Whether there is a test of that name.
+///
+/// `{{ "odd" is test }} -> True`
+fn is_test<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    is_name(runtime, given(&mut arguments, 1), find)
+}
+
+/// Whether the value is a key of a table; what cannot be a key is an error.
+fn is_name<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, find: fn(&str) -> Option<usize>) -> Result<Value<'a>> {
+    let key = Key::new(runtime, value)?;
+    Ok(Value::Bool(key.value.as_str().is_some_and(|name| find(name).is_some())))
+}
+
+/// Whether the value is `none`.
+///
+/// `{{ none is none }} -> True`
+fn is_none<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::None)))
+}
+
+/// Whether the value is `true` or `false`.
+///
+/// `{{ 1 is boolean }} -> False`
+fn is_boolean<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Bool(_))))
+}
+
+/// Whether the value is `false`, and not merely counts as false.
+///
+/// `{{ 0 is false }} -> False`
+fn is_false<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Bool(false))))
+}
+
+/// Whether the value is `true`, and not merely counts as true.
+///
+/// `{{ 1 is true }} -> False`
+fn is_true<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Bool(true))))
+}
+
+/// Whether the value is an integer; booleans are not.
+///
+/// `{{ true is integer }} -> False`
+fn is_integer<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Int(_) | Value::Big(_))))
+}
+
+/// Whether the value is a float.
+///
+/// `{{ 1.0 is float }} -> True`
+fn is_float<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Float(_))))
+}
+
+/// Whether the text has letters and all are in lower case.
+///
+/// `{{ "a1" is lower }} -> True`
+fn is_lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    has_case(runtime, &given(&mut arguments, 0), unicode::is_lower_str)
+}
+
+/// Whether the text has letters and all are in upper case.
+///
+/// `{{ none is upper }} -> False`
+fn is_upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    has_case(runtime, &given(&mut arguments, 0), unicode::is_upper_str)
+}
+
+fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str) -> bool) -> Result<Value<'a>> {
+    let text = plain(runtime, value)?;
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    Ok(Value::Bool(has_case(text.as_str())))
+}
+
+/// Whether the value is a string or a Markup.
+///
+/// `{{ "a" is string }} -> True`
+fn is_string<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Str(_))))
+}
+
+/// Whether the value is a dict.
+///
+/// `{{ {} is mapping }} -> True`
+fn is_mapping<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Dict(_))))
+}
+
+/// Whether the value is a number; booleans are.
+///
+/// `{{ true is number }} -> True`
+fn is_number<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(value.as_number().is_some()))
+}
+
+/// Whether the value has a length and items.
+///
+/// `{{ {} is sequence }} -> True`
+fn is_sequence<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Bool(matches!(
+        given(&mut arguments, 0),
+        Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
+    )))
+}
+
+/// Whether one can go over the value.
+///
+/// `{{ 1 is iterable }} -> False`
+fn is_iterable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    // The variable `self` gives its blocks as items, which is enough for Python to begin.
+    let has_items = matches!(&value, Value::Reference(reference) if matches!(**reference, Reference::Template(_)));
+    Ok(Value::Bool(has_items || Iter::try_new(&value).is_some()))
+}
+
+/// Whether the value can be called.
+///
+/// `{{ range is callable }} -> True`
+fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Bool(match given(&mut arguments, 0) {
+        Value::Function(_) | Value::Method(_) | Value::Macro(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_) => true,
+        Value::Reference(reference) => matches!(*reference, Reference::Block(..)),
+        _ => false,
+    }))
+}
+
+/// Whether both are one object.
+///
+/// `{{ 1 is sameas true }} -> False`
+fn is_same<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (value, other) = (given(&mut arguments, 0), given(&mut arguments, 1));
+    Ok(Value::Bool(is_identical(&value, &other)))
+}
+
+/// Whether the value is a Markup.
+///
+/// `{{ "a"|e is escaped }} -> True`
+fn is_escaped<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(matches!(value, Value::Str(text) if text.is_markup())))
+}
+
+/// Whether the value is in another.
+///
+/// `{{ 1 is in [1, 2] }} -> True`
+fn is_in<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (value, container) = (given(&mut arguments, 0), given(&mut arguments, 1));
+    runtime.contains(&container, &value).map(Value::Bool)
+}
+
+/// What a comparison asks.
+type Comparison<'a> = fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
+
+fn compare<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, holds: Comparison<'a>) -> Result<Value<'a>> {
+    let (left, right) = (given(&mut arguments, 0), given(&mut arguments, 1));
+    holds(runtime, &left, &right).map(Value::Bool)
+}
+
+/// `left == right`
+///
+/// `{{ 1 is eq 1.0 }} -> True`
+fn equals<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, Runtime::equal)
+}
+
+/// `left != right`
+///
+/// `{{ 1 is ne 2 }} -> True`
+fn differs<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, |runtime, left, right| Ok(!runtime.equal(left, right)?))
+}
+
+/// `left > right`
+///
+/// `{{ 2 is gt 1 }} -> True`
+fn is_greater<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, Runtime::greater)
+}
+
+/// `left >= right`
+///
+/// `{{ 1 is ge 1 }} -> True`
+fn is_greater_or_equal<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, Runtime::greater_equal)
+}
+
+/// `left < right`
+///
+/// `{{ 1 is lt 2 }} -> True`
+fn is_less<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, Runtime::less)
+}
+
+/// `left <= right`
+///
+/// `{{ 1 is le 1 }} -> True`
+fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    compare(runtime, arguments, Runtime::less_equal)
+}
