@@ -1,0 +1,190 @@
+//! Expressions: the `visit_…` methods of `compiler.py` for them, constant folding (`optimizer.py`) on the way.
+
+use super::fold;
+use super::{Place, Resolver};
+use crate::ast::{Args, Attribute, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
+use crate::builtins::{filters, predicates};
+use crate::data::Data;
+use crate::error::{Error, ErrorKind, Result};
+use crate::span::Span;
+
+/// CPython's tokenizer refuses the 201st open bracket (`MAXLEVEL`).
+const MAX_NESTING: u32 = 200;
+
+impl Resolver<'_> {
+    /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
+    pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
+        let span = expr.span;
+        let nesting = match &mut expr.kind {
+            ExprKind::Literal(literal) => return Ok(literal_nesting(literal)),
+            ExprKind::Name(name) => {
+                let ident = self.ident(name.symbol, place, span)?;
+                name.slot = self.frames.slot(ident);
+                2
+            }
+            ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
+            ExprKind::Concat(items) => self.deepest(items, place)?.saturating_add(2),
+            ExprKind::Dict(pairs) => {
+                let mut nesting = 0;
+                for (key, value) in pairs {
+                    nesting = nesting.max(self.expr(key, place)?).max(self.expr(value, place)?);
+                }
+                nesting.saturating_add(1)
+            }
+            ExprKind::Unary(_, operand) => self.expr(operand, place)?.saturating_add(1),
+            ExprKind::Binary(_, operands) | ExprKind::Item(operands) => self.deepest(&mut **operands, place)?.saturating_add(1),
+            ExprKind::Logic(op, operands) => {
+                let [left, right] = &mut **operands;
+                let nesting = self.expr(left, place)?;
+                if let ExprKind::Literal(literal) = &left.kind
+                    && fold::is_true(literal) == (*op == LogicOp::Or)
+                {
+                    let literal = literal.clone();
+                    expr.kind = ExprKind::Literal(literal);
+                    return Ok(nesting);
+                }
+                nesting.max(self.expr(right, place)?).saturating_add(1)
+            }
+            ExprKind::Compare(compare) => match self.compare(compare, place)? {
+                Some(nesting) => nesting.saturating_add(1),
+                None => {
+                    expr.kind = ExprKind::Literal(Data::Bool(false));
+                    return Ok(0);
+                }
+            },
+            ExprKind::Conditional(conditional) => {
+                conditional.line = self.source.line(expr.at);
+                self.conditional(conditional, &place.soft())?.saturating_add(1)
+            }
+            ExprKind::Attribute(attribute) => {
+                let Attribute { object, .. } = &mut **attribute;
+                self.expr(object, place)?.saturating_add(1)
+            }
+            ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),
+            ExprKind::Filter(filter) => self.filter(filter, place, expr.at, span)?.saturating_add(1),
+            ExprKind::Test(test) => self.test(test, place, expr.at, span)?.saturating_add(1),
+            ExprKind::Call(callee, args) => {
+                let nesting = self.expr(callee, place)?;
+                nesting.max(self.args(args, place, span)?).saturating_add(1)
+            }
+        };
+        if let Some(literal) = fold::fold(&expr.kind) {
+            let nesting = literal_nesting(&literal);
+            expr.kind = ExprKind::Literal(literal);
+            return Ok(nesting);
+        }
+        Ok(nesting)
+    }
+
+    fn deepest(&mut self, exprs: &mut [Expr], place: &Place) -> Result<u32> {
+        exprs
+            .iter_mut()
+            .try_fold(0, |deepest, expr| Ok(self.expr(expr, place)?.max(deepest)))
+    }
+
+    /// A chain; None where constants decide it: what stands behind a false link is never compiled.
+    fn compare(&mut self, compare: &mut Compare, place: &Place) -> Result<Option<u32>> {
+        let mut nesting = self.expr(&mut compare.first, place)?;
+        let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_));
+        let mut left = &compare.first;
+        for (op, right) in &mut compare.rest {
+            nesting = nesting.max(self.expr(right, place)?);
+            is_constant &= matches!(right.kind, ExprKind::Literal(_));
+            if is_constant && fold::compare(*op, left, right) == Some(false) {
+                return Ok(None);
+            }
+            left = right;
+        }
+        Ok(Some(nesting))
+    }
+
+    fn conditional(&mut self, conditional: &mut Conditional, place: &Place) -> Result<u32> {
+        let Conditional {
+            test, then, otherwise, ..
+        } = conditional;
+        let nesting = self.expr(test, place)?.max(self.expr(then, place)?);
+        Ok(match otherwise {
+            Some(otherwise) => nesting.max(self.expr(otherwise, place)?),
+            None => nesting.max(1),
+        })
+    }
+
+    fn slice(&mut self, slice: &mut Slice, place: &Place) -> Result<u32> {
+        let mut nesting = self.expr(&mut slice.object, place)?;
+        for bound in [&mut slice.start, &mut slice.stop, &mut slice.step].into_iter().flatten() {
+            nesting = nesting.max(self.expr(bound, place)?);
+        }
+        Ok(nesting)
+    }
+
+    fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<u32> {
+        filter.builtin = filters::find(&filter.name);
+        if filter.builtin.is_none() && !place.soft {
+            return Err(self.unknown("filter", &filter.name, at, span));
+        }
+        let nesting = match &mut filter.input {
+            Some(input) => self.expr(input, place)?,
+            None => 1,
+        };
+        Ok(nesting.max(self.args(&mut filter.args, place, span)?))
+    }
+
+    fn test(&mut self, test: &mut Test, place: &Place, at: u32, span: Span) -> Result<u32> {
+        test.builtin = predicates::find(&test.name);
+        if test.builtin.is_none() && !place.soft {
+            return Err(self.unknown("test", &test.name, at, span));
+        }
+        let nesting = self.expr(&mut test.input, place)?;
+        Ok(nesting.max(self.args(&mut test.args, place, span)?))
+    }
+
+    fn unknown(&self, what: &str, name: &str, at: u32, span: Span) -> Error {
+        let name = crate::text::quote::repr(name);
+        let error = Error::new(ErrorKind::Syntax, format!("No {what} named {name}."));
+        error.on_line(self.source.line(at)).at(span)
+    }
+
+    pub(super) fn args(&mut self, args: &mut Args, place: &Place, span: Span) -> Result<u32> {
+        let mut nesting = self.deepest(&mut args.positional, place)?;
+        for index in 0..args.keywords.len() {
+            let (before, rest) = args.keywords.split_at_mut(index);
+            let Some(keyword) = rest.first_mut() else { break };
+            nesting = nesting.max(self.expr(&mut keyword.value, place)?);
+            if before.iter().any(|other| other.name == keyword.name) {
+                self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
+            }
+        }
+        for dynamic in [&mut args.star, &mut args.double_star].into_iter().flatten() {
+            nesting = nesting.max(self.expr(dynamic, place)?);
+        }
+        Ok(nesting)
+    }
+
+    /// CPython's own limit on nested brackets, on the code that the reference writes.
+    pub(super) fn check_nesting(&mut self, nesting: u32, span: Span) {
+        if nesting > MAX_NESTING {
+            self.refuse("too many nested parentheses", span);
+        }
+    }
+
+    /// The text that a constant prints, at an output. There alone a slice that the constant does not allow is undefined, hence
+    /// nothing (`Getitem.as_const` goes through the lenient `getitem`).
+    pub(super) fn constant_text(&self, expr: &Expr) -> Result<Option<String>> {
+        Ok(match &expr.kind {
+            ExprKind::Literal(literal) => fold::text(literal),
+            ExprKind::Slice(slice) if fold::is_refused_slice(slice) => Some(String::new()),
+            _ => None,
+        })
+    }
+}
+
+fn literal_nesting(literal: &Literal) -> u32 {
+    match literal {
+        Data::List(items) | Data::Tuple(items) => items.iter().map(literal_nesting).max().unwrap_or(0).saturating_add(1),
+        Data::Object(object) => {
+            let values = object.entries().iter().map(|(_, value)| literal_nesting(value));
+            values.max().unwrap_or(0).saturating_add(1)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,234 @@
+//! From names to variables: jinja2 3.1.6 `compiler.py` without the Python.
+//!
+//! The resolver walks the tree in the order in which the reference writes its Python code, and fills in what that code would decide:
+//! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. What the
+//! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
+
+mod blocks;
+mod expressions;
+mod fold;
+mod frames;
+pub mod operate;
+mod statements;
+mod symbols;
+mod track;
+
+use std::collections::BTreeSet;
+
+use frames::{Captures, Frames};
+use symbols::{Ident, TableId, Tables};
+use track::{Tracker, undeclared};
+
+use crate::ast::{Child, Load, Scope, Stmt, StmtKind, Symbol, Template};
+use crate::error::{Error, ErrorKind, Result};
+use crate::source::Source;
+use crate::span::Span;
+
+/// Resolves all of a template.
+pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
+    blocks::take_out(template)?;
+    let captures = walk(template, source, Captures::default())?;
+    if captures.iter().any(|idents| !idents.is_empty()) {
+        walk(template, source, captures)?;
+    }
+    Ok(())
+}
+
+/// One walk over the template; gives the variables that inner frames read.
+fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Captures> {
+    let Template {
+        body, symbols, blocks, ..
+    } = template;
+    let mut tables = Tables::default();
+    for number in 0..symbols.len() {
+        let symbol = Symbol(u32::try_from(number).unwrap_or(u32::MAX));
+        if !symbols.name(symbol).is_ascii() {
+            let folded = crate::unicode::nfkc(symbols.name(symbol)).into_owned();
+            tables.fold(symbol, symbols.intern(&folded));
+        }
+    }
+    let own = symbols.intern("self");
+    let parent = symbols.intern("super");
+    let symbols = &*symbols;
+    let mut resolver = Resolver {
+        source,
+        symbols,
+        tables,
+        frames: Frames::new(known),
+        line: 0,
+        indentation: 1,
+        refused: None,
+        exported: BTreeSet::new(),
+        specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
+    };
+
+    let table = resolver.tables.add(None);
+    resolver.frames.open(0);
+    let [uses_self] = undeclared(body, symbols, ["self"]);
+    let self_ident = uses_self.then(|| resolver.tables.declare_parameter(table, own));
+    resolver.track(table).body(body);
+    let place = Place {
+        toplevel: true,
+        ..Place::new(table)
+    };
+    template.scope = resolver.frames.scope(&resolver.tables, table);
+    template.self_slot = self_ident.map(|ident| resolver.frames.slot(ident));
+    resolver.body(body, &place)?;
+    template.frame = resolver.frames.close();
+
+    for block in blocks.iter_mut() {
+        let table = resolver.tables.add(None);
+        resolver.frames.open(0);
+        resolver.newline(block.at);
+        let [uses_self, uses_super] = undeclared(&block.body, symbols, ["self", "super"]);
+        let idents = [uses_self.then_some(own), uses_super.then_some(parent)]
+            .map(|name| name.map(|name| resolver.tables.declare_parameter(table, name)));
+        resolver.track(table).body(&block.body);
+        block.scope = resolver.frames.scope(&resolver.tables, table);
+        block.specials = idents.map(|ident| ident.map(|ident| resolver.frames.slot(ident)));
+        resolver.body(&mut block.body, &Place::new(table))?;
+        block.frame = resolver.frames.close();
+    }
+
+    template.exported = resolver.exported.iter().copied().collect();
+    match resolver.refused {
+        Some(error) => Err(error),
+        None => Ok(resolver.frames.into_found()),
+    }
+}
+
+/// The state of a walk.
+struct Resolver<'t> {
+    source: &'t Source,
+    symbols: &'t crate::ast::Symbols,
+    tables: Tables,
+    frames: Frames,
+    /// The line that the reference recorded last (`CodeGenerator._last_line`).
+    line: u32,
+    /// How deep the generated Python would be indented.
+    indentation: u32,
+    /// The first thing that CPython would refuse when it compiles the finished code.
+    refused: Option<Error>,
+    exported: BTreeSet<Symbol>,
+    /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
+    specials: [Option<Symbol>; 4],
+}
+
+/// Where the walk stands: `compiler.Frame` without the variables.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    table: TableId,
+    /// In the root, or in an `if` of it.
+    toplevel: bool,
+    /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
+    soft: bool,
+    /// How many Python loops of the same function are around.
+    loops: u32,
+}
+
+impl Place {
+    fn new(table: TableId) -> Self {
+        Self {
+            table,
+            toplevel: false,
+            soft: false,
+            loops: 0,
+        }
+    }
+
+    /// `Frame.soft`
+    fn soft(&self) -> Self {
+        Self { soft: true, ..*self }
+    }
+
+    /// `Frame.inner`, over a table of its own, in the same Python function.
+    fn inner(&self, table: TableId) -> Self {
+        Self {
+            loops: self.loops,
+            ..Self::new(table)
+        }
+    }
+}
+
+impl Resolver<'_> {
+    fn track(&mut self, table: TableId) -> Tracker<'_> {
+        Tracker {
+            tables: &mut self.tables,
+            table,
+        }
+    }
+
+    /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
+    fn newline(&mut self, at: u32) -> u32 {
+        self.line = self.source.line(at);
+        self.line
+    }
+
+    /// `Symbols.ref`. A name in the filter of a `set` block that nothing else mentions is unknown to the reference: a fault of it,
+    /// which shows as Python's AssertionError.
+    fn ident(&self, name: Symbol, place: &Place, span: Span) -> Result<Ident> {
+        self.tables.find_ref(place.table, name).ok_or_else(|| {
+            let name = crate::text::quote::repr(self.symbols.name(name));
+            let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
+            Error::runtime(message).without_line().at(span)
+        })
+    }
+
+    /// Remembers what CPython would refuse once all code is written; the reference names no line of the template for it.
+    fn refuse(&mut self, message: impl Into<String>, span: Span) {
+        if self.refused.is_none() {
+            self.refused = Some(Error::new(ErrorKind::Syntax, message).without_line().at(span));
+        }
+    }
+}
+
+/// The names that a resolved template looks up in its context, in the order in which their scopes are entered.
+pub fn context_names(template: &Template) -> Vec<&str> {
+    let mut names = Names::default();
+    names.scope(&template.scope);
+    template.body.iter().for_each(|stmt| names.stmt(stmt));
+    for block in &template.blocks {
+        names.scope(&block.scope);
+        block.body.iter().for_each(|stmt| names.stmt(stmt));
+    }
+    let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
+    found.filter(|name| crate::builtins::globals::find(name).is_none()).collect()
+}
+
+/// Collects what scopes look up.
+#[derive(Default)]
+struct Names {
+    found: indexmap::IndexSet<Symbol>,
+}
+
+impl Names {
+    fn scope(&mut self, scope: &Scope) {
+        let looked_up = scope.loads.iter().filter_map(|load| match load {
+            Load::Resolve(_, symbol) => Some(*symbol),
+            Load::Alias(..) | Load::Clear(_) => None,
+        });
+        self.found.extend(looked_up);
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::For(node) => {
+                node.test.iter().for_each(|test| self.scope(&test.scope));
+                self.scope(&node.scope);
+                self.scope(&node.otherwise_scope);
+            }
+            StmtKind::SetBlock(node) => self.scope(&node.scope),
+            StmtKind::Macro(node) | StmtKind::Generation(node) => self.scope(&node.scope),
+            StmtKind::CallBlock(node) => self.scope(&node.body.scope),
+            StmtKind::FilterBlock(node) => self.scope(&node.scope),
+            StmtKind::With(node) => self.scope(&node.scope),
+            StmtKind::Autoescape(_, _, scope) => self.scope(scope),
+            _ => {}
+        }
+        stmt.children(&mut |child| {
+            if let Child::Stmt(stmt) = child {
+                self.stmt(stmt);
+            }
+        });
+    }
+}

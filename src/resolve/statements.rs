@@ -1,0 +1,414 @@
+//! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
+
+use super::track::{Branch, undeclared};
+use super::{Place, Resolver};
+use crate::ast::{
+    Block, Body, CallBlock, Child, Expr, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set, SetBlock, Stmt,
+    StmtKind, Symbol, Target, TargetKind, With,
+};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::span::Span;
+
+/// CPython's tokenizer refuses the hundredth level of indentation (`MAXINDENT`).
+const MAX_INDENTATION: u32 = 99;
+
+/// CPython's compiler refuses the twenty-first loop inside loops of one function (`CO_MAXBLOCKS`).
+const MAX_LOOPS: u32 = 20;
+
+impl Resolver<'_> {
+    pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
+        body.iter_mut().try_for_each(|stmt| self.stmt(stmt, place))
+    }
+
+    /// A body one level of indentation deeper.
+    fn indented(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<()> {
+        self.indentation += 1;
+        if self.indentation > MAX_INDENTATION {
+            self.refuse("too many levels of indentation", span);
+        }
+        let result = self.body(body, place);
+        self.indentation -= 1;
+        result
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
+        let (at, span) = (stmt.at, stmt.span);
+        let line = match &mut stmt.kind {
+            StmtKind::Output(pieces) => {
+                self.output(pieces, place)?;
+                self.line
+            }
+            StmtKind::For(node) => self.for_loop(node, place, at, span)?,
+            StmtKind::If(node) => {
+                self.if_arms(node, place, span)?;
+                self.line
+            }
+            StmtKind::Set(node) => self.set(node, place, at)?,
+            StmtKind::SetBlock(node) => self.set_block(node, place, at)?,
+            StmtKind::Macro(node) => {
+                let line = self.macro_body(node, place, at, span)?;
+                if let Some(name) = node.name {
+                    node.exported = place.toplevel;
+                    if place.toplevel {
+                        self.exported.insert(name);
+                    }
+                    let ident = self.ident(name, place, span)?;
+                    node.slot = self.frames.slot(ident);
+                }
+                line
+            }
+            StmtKind::CallBlock(node) => self.call_block(node, place, at, span)?,
+            StmtKind::Generation(node) => {
+                self.macro_body(node, place, at, span)?;
+                self.newline(at)
+            }
+            StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
+            StmtKind::With(node) => self.with(node, place)?,
+            StmtKind::Block(node) => self.block(node, place, at),
+            StmtKind::Autoescape(value, body, scope) => self.autoescape(value, body, scope, place)?,
+            StmtKind::Include(node) => self.include(node, place, at, span)?,
+            StmtKind::Break | StmtKind::Continue => {
+                if place.loops == 0 {
+                    let message = match stmt.kind {
+                        StmtKind::Break => "'break' outside loop",
+                        _ => "'continue' not properly in loop",
+                    };
+                    self.refuse(message, span);
+                }
+                self.newline(at)
+            }
+        };
+        stmt.line = line;
+        Ok(())
+    }
+
+    /// `visit_Output`: constants become text, and join the text beside them.
+    fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
+        let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
+        for piece in pieces.drain(..) {
+            let piece = match piece {
+                Piece::Text(text) => Piece::Text(text),
+                Piece::Expr(mut expr, _) => {
+                    let recorded = self.line;
+                    let line = self.newline(expr.at);
+                    self.root(&mut expr, place, 1)?;
+                    match self.constant_text(&expr)? {
+                        Some(text) => {
+                            self.line = recorded;
+                            Piece::Text(text.into_boxed_str())
+                        }
+                        None => Piece::Expr(expr, line),
+                    }
+                }
+            };
+            match (kept.last_mut(), piece) {
+                (Some(Piece::Text(before)), Piece::Text(text)) => *before = [&**before, &*text].concat().into_boxed_str(),
+                (_, piece) => kept.push(piece),
+            }
+        }
+        *pieces = kept;
+        Ok(())
+    }
+
+    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
+        let outer = place.table;
+        let [body_table, test_table, else_table] = [(); 3].map(|()| self.tables.add(Some(outer)));
+        let level = self.tables.level(body_table);
+        let [uses_loop] = undeclared(&node.body, self.symbols, ["loop"]);
+        let is_extended = node.recursive || uses_loop || node.body.iter().chain(&node.otherwise).any(has_scoped_block);
+        let [loop_name, ..] = self.specials;
+        let loop_ident = match loop_name {
+            Some(name) if is_extended => Some(self.tables.declare_parameter(body_table, name)),
+            _ => None,
+        };
+        self.track(body_table).for_loop(node, Branch::Body);
+        self.track(else_table).for_loop(node, Branch::Otherwise);
+
+        if node.test.is_some() {
+            self.track(test_table).for_loop(node, Branch::Test);
+        }
+        if let Some(test) = &mut node.test {
+            test.line = self.newline(test.condition.at);
+            self.frames.open(level);
+            test.scope = self.frames.scope(&self.tables, test_table);
+            let place = place.inner(test_table);
+            self.target(&mut test.target, &place)?;
+            self.root(&mut test.condition, &place, 0)?;
+            test.frame = self.frames.close();
+        }
+
+        if node.recursive {
+            self.newline(at);
+        }
+        if let Some(found) = assigned_loop(node, loop_name) {
+            let message = "Can't assign to special loop variable in for-loop target";
+            return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
+        }
+
+        let line = self.newline(at);
+        if !node.recursive {
+            self.root(&mut node.iter, place, 1)?;
+        } else {
+            self.frames.open(level);
+        }
+        let inner = Place {
+            loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
+            ..place.inner(body_table)
+        };
+        if inner.loops > MAX_LOOPS {
+            self.refuse("too many statically nested blocks", span);
+        }
+        self.target(&mut node.target, &inner)?;
+        node.loop_slot = loop_ident.map(|ident| self.frames.slot(ident));
+        node.scope = self.frames.scope(&self.tables, body_table);
+        self.indented(&mut node.body, &inner, span)?;
+
+        node.otherwise_scope = self.frames.scope(&self.tables, else_table);
+        let otherwise = Place {
+            loops: if node.recursive { 0 } else { place.loops },
+            ..place.inner(else_table)
+        };
+        self.indented(&mut node.otherwise, &otherwise, span)?;
+        if node.recursive {
+            node.frame = self.frames.close();
+            self.newline(at);
+            self.root(&mut node.iter, place, 1)?;
+        }
+        Ok(line)
+    }
+
+    fn if_arms(&mut self, node: &mut If, place: &Place, span: Span) -> Result<()> {
+        let soft = place.soft();
+        for arm in &mut node.arms {
+            arm.line = self.newline(arm.at);
+            self.root(&mut arm.test, &soft, 0)?;
+            self.indented(&mut arm.body, &soft, span)?;
+        }
+        self.indented(&mut node.otherwise, &soft, span)
+    }
+
+    fn set(&mut self, node: &mut Set, place: &Place, at: u32) -> Result<u32> {
+        node.check_line = self.line.max(1);
+        let line = self.newline(at);
+        self.target(&mut node.target, place)?;
+        self.root(&mut node.value, place, 0)?;
+        Ok(line)
+    }
+
+    fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
+        let table = self.tables.add(Some(place.table));
+        self.track(table).body(&node.body);
+        node.scope = self.frames.scope(&self.tables, table);
+        let inner = place.inner(table);
+        self.body(&mut node.body, &inner)?;
+        let line = self.newline(at);
+        self.target(&mut node.target, place)?;
+        if let Some(filter) = &mut node.filter {
+            self.root(filter, &inner, 1)?;
+        }
+        Ok(line)
+    }
+
+    /// `macro_body`, for macros, call blocks and generation blocks.
+    fn macro_body(&mut self, node: &mut Macro, place: &Place, at: u32, span: Span) -> Result<u32> {
+        let table = self.tables.add(Some(place.table));
+        self.track(table).macro_body(node);
+        let [_, caller, kwargs, varargs] = self.specials;
+        let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
+        let uses = undeclared(&node.body, self.symbols, ["caller", "kwargs", "varargs"]);
+        let mut idents = [None; 3];
+        for ((ident, name), is_used) in idents.iter_mut().zip([caller, kwargs, varargs]).zip(uses) {
+            if let Some(name) = name.filter(|_| is_used && !has_parameter(name)) {
+                *ident = Some(self.tables.declare_parameter(table, name));
+            }
+        }
+        let [uses_caller, ..] = uses;
+        node.uses_caller = uses_caller;
+        node.explicit_caller = caller.is_some() && has_parameter(caller);
+        let explicit = node.parameters.iter().find(|parameter| Some(parameter.symbol) == caller);
+        if uses_caller && explicit.is_some_and(|parameter| parameter.default.is_none()) {
+            let message =
+                "When defining macros or call blocks the special \"caller\" argument must be omitted or be given a default.";
+            return Err(Error::syntax(message, span).on_line(self.source.line(at)));
+        }
+        self.track(table).macro_body(node);
+        for (index, parameter) in node.parameters.iter().enumerate() {
+            if node
+                .parameters
+                .iter()
+                .take(index)
+                .any(|other| other.symbol == parameter.symbol)
+            {
+                let name = self.symbols.name(parameter.symbol);
+                self.refuse(format!("duplicate argument 'l_1_{name}' in function definition"), span);
+            }
+        }
+
+        let line = self.newline(at);
+        self.frames.open(self.tables.level(table));
+        node.scope = self.frames.scope(&self.tables, table);
+        node.specials = idents.map(|ident| ident.map(|ident| self.frames.slot(ident)));
+        let inner = Place::new(table);
+        for parameter in &mut node.parameters {
+            let ident = self.ident(parameter.symbol, &inner, span)?;
+            parameter.slot = self.frames.slot(ident);
+            parameter.line = self.line;
+            if let Some(default) = &mut parameter.default {
+                self.root(default, &inner, 0)?;
+            }
+        }
+        self.indented(&mut node.body, &inner, span)?;
+        node.frame = self.frames.close();
+        Ok(line)
+    }
+
+    fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
+        self.macro_body(&mut node.body, place, at, span)?;
+        let line = self.newline(at);
+        let nesting = self
+            .expr(&mut node.callee, place)?
+            .max(self.args(&mut node.args, place, node.span)?);
+        self.check_nesting(nesting.saturating_add(2), node.span);
+        if node.args.keywords.iter().any(|keyword| &*keyword.name == "caller") {
+            self.refuse("keyword argument repeated: caller", node.span);
+        }
+        Ok(line)
+    }
+
+    fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
+        let table = self.tables.add(Some(place.table));
+        self.track(table).filter_body(&node.filter, &node.body);
+        node.scope = self.frames.scope(&self.tables, table);
+        let inner = place.inner(table);
+        self.body(&mut node.body, &inner)?;
+        let line = self.newline(at);
+        self.root(&mut node.filter, &inner, 1)?;
+        Ok(line)
+    }
+
+    fn with(&mut self, node: &mut With, place: &Place) -> Result<u32> {
+        let table = self.tables.add(Some(place.table));
+        self.track(table).with_body(node);
+        node.scope = self.frames.scope(&self.tables, table);
+        let inner = place.inner(table);
+        let recorded = self.line.max(1);
+        for (target, value, line) in &mut node.bindings {
+            *line = recorded;
+            self.target(target, &inner)?;
+            self.root(value, place, 0)?;
+        }
+        self.body(&mut node.body, &inner)?;
+        Ok(recorded)
+    }
+
+    /// `visit_Block`: the block's own body is walked after the root.
+    fn block(&mut self, node: &mut Block, place: &Place, at: u32) -> u32 {
+        if node.scoped {
+            let stores = self.tables.all_stores(place.table);
+            node.visible = stores
+                .into_iter()
+                .map(|(symbol, ident)| (symbol, self.frames.slot(ident)))
+                .collect();
+        }
+        self.newline(at)
+    }
+
+    fn autoescape(&mut self, value: &mut Expr, body: &mut Body, scope: &mut Scope, place: &Place) -> Result<u32> {
+        let table = self.tables.add(Some(place.table));
+        self.track(table).autoescape_body(value, body);
+        *scope = self.frames.scope(&self.tables, table);
+        let inner = place.inner(table);
+        let recorded = self.line.max(1);
+        self.root(value, &inner, 0)?;
+        self.body(body, &inner)?;
+        Ok(recorded)
+    }
+
+    fn include(&mut self, node: &mut Include, place: &Place, at: u32, span: Span) -> Result<u32> {
+        if node.tag == LoaderTag::Extends && !place.toplevel {
+            let message = "cannot use extend from a non top-level scope";
+            return Err(Error::syntax(message, span).on_line(self.source.line(at)));
+        }
+        let line = self.newline(at);
+        self.root(&mut node.template, place, 1)?;
+        Ok(line)
+    }
+
+    /// A target's variables, and whether the context gets them too.
+    fn target(&mut self, target: &mut Target, place: &Place) -> Result<()> {
+        let span = target.span;
+        match &mut target.kind {
+            TargetKind::Name { symbol, slot, exported } => {
+                *exported = place.toplevel;
+                if place.toplevel {
+                    self.exported.insert(*symbol);
+                }
+                let ident = self.ident(*symbol, place, span)?;
+                *slot = self.frames.slot(ident);
+            }
+            TargetKind::Attribute { object, slot, .. } => {
+                let ident = self.ident(*object, place, span)?;
+                *slot = self.frames.slot(ident);
+            }
+            TargetKind::Tuple(targets) => targets.iter_mut().try_for_each(|target| self.target(target, place))?,
+        }
+        Ok(())
+    }
+
+    /// An expression that a statement holds, inside so many brackets of the generated code.
+    fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
+        let nesting = self.expr(expr, place)?;
+        self.check_nesting(nesting.saturating_add(brackets), expr.span);
+        check_digits(expr)
+    }
+}
+
+/// The reference writes constants with `repr`, which refuses an integer of more than 4300 digits, and then names no line.
+fn check_digits(expr: &Expr) -> Result<()> {
+    let crate::ast::ExprKind::Literal(Data::BigInt(big)) = &expr.kind else {
+        return Ok(());
+    };
+    let text = crate::number::text::int_text(crate::number::IntRef::Big(big));
+    text.map(|_| ())
+        .map_err(|error| Error::from(error).without_line().at(expr.span))
+}
+
+fn has_scoped_block(stmt: &Stmt) -> bool {
+    let mut found = matches!(&stmt.kind, StmtKind::Block(block) if block.scoped);
+    stmt.children(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            found |= has_scoped_block(stmt);
+        }
+    });
+    found
+}
+
+/// The first target named `loop` in a loop, its own included, where `loop` is special everywhere.
+fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
+    let name = loop_name?;
+    let mut found = None;
+    let mut look = |target: &Target| {
+        target.names(&mut |target, symbol| {
+            if symbol == name && found.is_none() {
+                found = Some(target.clone());
+            }
+        });
+    };
+    look(&node.target);
+    node.body
+        .iter()
+        .chain(&node.otherwise)
+        .for_each(|stmt| each_target(stmt, &mut look));
+    found
+}
+
+/// Calls `look` with each target of `for` and `set` in a statement; those of `with` are parameters to the reference.
+fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
+    let is_with = matches!(stmt.kind, StmtKind::With(_));
+    stmt.children(&mut |child| match child {
+        Child::Target(target) if !is_with => look(target),
+        Child::Stmt(stmt) => each_target(stmt, look),
+        _ => {}
+    });
+}
