@@ -1,0 +1,69 @@
+//! Evaluates the arguments of calls, filters and tests.
+
+use super::Evaluator;
+use crate::ast::{Args, Expr};
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Dict, Iter, Str, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// Adds the arguments of the source to those that are there. Python evaluates them in this order.
+    pub(super) fn arguments(&mut self, args: &'a Args, mut arguments: Arguments<'a>) -> Result<Arguments<'a>> {
+        for argument in &args.positional {
+            arguments.push(self.expr(argument)?);
+        }
+        if let Some(star) = &args.star {
+            self.star(star, &mut arguments)?;
+        }
+        for keyword in &args.keywords {
+            let value = self.expr(&keyword.value)?;
+            arguments.push_keyword(Str::from(&*keyword.name), value);
+        }
+        if let Some(double_star) = &args.double_star {
+            self.double_star(double_star, &mut arguments)?;
+        }
+        Ok(arguments)
+    }
+
+    /// `*values`
+    fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
+        let values = self.expr(star)?;
+        let Some(mut iter) = Iter::try_new(&values) else {
+            let message = format!("Value after * must be an iterable, not {}", values.ty().name());
+            return Err(Error::type_error(message).at(star.span));
+        };
+        for value in self.runtime.drain(&mut iter)? {
+            arguments.push(value);
+        }
+        Ok(())
+    }
+
+    /// `**values`
+    fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
+        let values = self.expr(double_star)?;
+        let Value::Dict(values) = &values else {
+            let message = format!("{CALLEE} argument after ** must be a mapping, not {}", values.ty().name());
+            return Err(Error::type_error(message).at(double_star.span));
+        };
+        self.keywords(values, arguments).map_err(|error| error.at(double_star.span))
+    }
+
+    fn keywords(&mut self, values: &Dict<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
+        for (name, value) in values.iter() {
+            self.runtime.meter.charge(1)?;
+            let Value::Str(name) = name else {
+                return Err(Error::type_error("keywords must be strings"));
+            };
+            if arguments.keywords().iter().any(|(other, _)| other.as_str() == name.as_str()) {
+                let name = name.as_str();
+                return Err(Error::type_error(format!(
+                    "{CALLEE} got multiple values for keyword argument '{name}'"
+                )));
+            }
+            arguments.push_keyword(name, value);
+        }
+        Ok(())
+    }
+}
+
+/// All calls of the sandbox go through this function, which complains in its own name.
+const CALLEE: &str = "jinja2.sandbox.SandboxedEnvironment.call()";

@@ -1,0 +1,118 @@
+//! Assigns to targets.
+
+use super::Evaluator;
+use crate::ast::{Target, TargetKind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Iter, Str, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// What `set ns.x = …` asks before anything else: whether each `ns` is a namespace.
+    pub(super) fn check_namespaces(&self, target: &'a Target) -> Result<()> {
+        match &target.kind {
+            TargetKind::Name { .. } => Ok(()),
+            TargetKind::Attribute { slot, .. } => match self.get(*slot) {
+                Some(Value::Namespace(_)) => Ok(()),
+                _ => Err(Error::runtime("cannot assign attribute on non-namespace object").at(target.span)),
+            },
+            TargetKind::Tuple(targets) => targets.iter().try_for_each(|target| self.check_namespaces(target)),
+        }
+    }
+
+    /// Assigns a value; a tuple of targets unpacks it.
+    #[inline]
+    pub(super) fn assign(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
+        match &target.kind {
+            TargetKind::Name { symbol, slot, exported } => {
+                if *exported {
+                    self.export(*symbol, value.clone());
+                }
+                self.store(*slot, value);
+                Ok(())
+            }
+            TargetKind::Attribute { slot, name, .. } => {
+                let object = self.get(*slot).cloned();
+                self.set_attribute(object, name, value).map_err(|error| error.at(target.span))
+            }
+            TargetKind::Tuple(targets) => self.unpack(targets, &value).map_err(|error| error.at(target.span)),
+        }
+    }
+
+    /// Assigns the text of a `set` block. The reference does not ask for a namespace here, and then writes an item.
+    pub(super) fn assign_block(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
+        self.assign(target, value)
+    }
+
+    fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
+        match object {
+            Some(Value::Namespace(id)) => {
+                if name.starts_with('_') {
+                    let name = crate::text::quote::repr(name);
+                    let message = format!(
+                        "Chat templates cannot store underscore-prefixed attributes on a namespace, but got {name}. \
+                         Please rename the attribute."
+                    );
+                    return Err(Error::new(ErrorKind::Security, message));
+                }
+                if let Some(namespace) = self.runtime.heap.namespace_mut(id) {
+                    namespace.set(Str::from(name), value);
+                }
+                Ok(())
+            }
+            Some(Value::Dict(_)) => Err(Error::runtime(
+                "the block form of set writes into a dict here, which is not part of chat templates",
+            )),
+            Some(other) => {
+                let message = format!("'{}' object does not support item assignment", other.ty().name());
+                Err(Error::type_error(message))
+            }
+            None => Err(Error::type_error("'MissingType' object does not support item assignment")),
+        }
+    }
+
+    /// CPython's `UNPACK_SEQUENCE`.
+    fn unpack(&mut self, targets: &'a [Target], value: &Value<'a>) -> Result<()> {
+        let expected = targets.len();
+        if let Value::Tuple(items) | Value::List(items) = value {
+            if items.len() == expected {
+                for (target, item) in targets.iter().zip(items.iter()) {
+                    self.assign(target, item)?;
+                }
+                return Ok(());
+            }
+        }
+        let Some(mut iter) = Iter::try_new(value) else {
+            let message = format!("cannot unpack non-iterable {} object", value.ty().name());
+            return Err(Error::type_error(message));
+        };
+        let mut items = Vec::with_capacity(expected);
+        while let Some(item) = iter.next(self.runtime)? {
+            if items.len() == expected {
+                return Err(Error::value(format!("too many values to unpack (expected {expected})")));
+            }
+            items.push(item);
+        }
+        if items.len() < expected {
+            let got = items.len();
+            return Err(Error::value(format!(
+                "not enough values to unpack (expected {expected}, got {got})"
+            )));
+        }
+        targets
+            .iter()
+            .zip(items)
+            .try_for_each(|(target, item)| self.assign(target, item))
+    }
+
+    /// What a generator yields for a target: the variables as they stand, a tuple of targets as a tuple.
+    pub(super) fn pack(&mut self, target: &'a Target) -> Result<Value<'a>> {
+        match &target.kind {
+            TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => {
+                Ok(self.get(*slot).cloned().unwrap_or(Value::None))
+            }
+            TargetKind::Tuple(targets) => {
+                let items = targets.iter().map(|target| self.pack(target)).collect::<Result<_>>()?;
+                self.runtime.tuple(items)
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Evaluates expressions.
+
+use super::Evaluator;
+use crate::ast::{Args, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test};
+use crate::builtins::{access, call, filters, predicates};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::resolve::operate;
+use crate::value::{Arguments, Entries, Function, Key, Str, Undefined, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// The value of an expression.
+    pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        self.runtime.meter.charge(1)?;
+        match &expr.kind {
+            ExprKind::Name(name) => return Ok(self.name(name)),
+            ExprKind::Literal(literal) => return self.literal(literal).map_err(|error| error.at(expr.span)),
+            _ => {}
+        }
+        self.runtime.meter.check_stack()?;
+        let value = match &expr.kind {
+            ExprKind::Name(name) => Ok(self.name(name)),
+            ExprKind::Literal(literal) => self.literal(literal),
+            ExprKind::Attribute(attribute) => {
+                let object = self.expr(&attribute.object)?;
+                access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+            }
+            ExprKind::Item(operands) => {
+                let [object, index] = &**operands;
+                let object = self.expr(object)?;
+                let index = self.expr(index)?;
+                access::item(self.runtime, &object, &index)
+            }
+            ExprKind::Compare(compare) => self.compare(compare).map(Value::Bool),
+            ExprKind::Logic(op, operands) => {
+                let [left, right] = &**operands;
+                let left = self.expr(left)?;
+                if self.runtime.truth(&left)? == (*op == LogicOp::Or) {
+                    return Ok(left);
+                }
+                self.expr(right)
+            }
+            ExprKind::Unary(op, operand) => {
+                let operand = self.expr(operand)?;
+                operate::unary(self.runtime, *op, &operand)
+            }
+            ExprKind::Binary(op, operands) => {
+                let [left, right] = &**operands;
+                let left = self.expr(left)?;
+                let right = self.expr(right)?;
+                operate::binary(self.runtime, *op, &left, &right)
+            }
+            ExprKind::Concat(_) => {
+                let ((), text) = self.capture(|evaluator| evaluator.write_expr(expr))?;
+                self.runtime.str(text)
+            }
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) => self.expr(branch),
+                None => Ok(Value::Undefined(Undefined::NoElse(conditional.line))),
+            },
+            ExprKind::Tuple(items) => {
+                let items = self.all(items)?;
+                self.runtime.tuple(items)
+            }
+            ExprKind::List(items) => {
+                let items = self.all(items)?;
+                self.runtime.list(items)
+            }
+            ExprKind::Dict(pairs) => self.dict(pairs),
+            ExprKind::Slice(slice) => self.slice(slice),
+            ExprKind::Filter(filter) => self.filter(filter, None),
+            ExprKind::Test(test) => self.test(test),
+            ExprKind::Call(callee, args) => self.call(callee, args, None),
+        };
+        value.map_err(|error| self.explained(error, expr))
+    }
+
+    /// Places an error, and says what is known of the operands; an error that has a place came from deeper.
+    #[cold]
+    fn explained(&mut self, error: Error, expr: &'a Expr) -> Error {
+        match error.has_place() {
+            true => error,
+            false => self.explain(error.at(expr.span), expr),
+        }
+    }
+
+    /// A literal. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
+    #[inline]
+    fn literal(&mut self, literal: &'a Data<'static>) -> Result<Value<'a>> {
+        match literal {
+            Data::Float(float) if !float.is_finite() => {
+                let name = if float.is_nan() { "nan" } else { "inf" };
+                Err(Error::runtime(format!("name '{name}' is not defined")))
+            }
+            _ => Ok(Value::from(literal)),
+        }
+    }
+
+    /// Whether an expression is true; comparisons and tests make no value on the way.
+    pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        match &expr.kind {
+            ExprKind::Compare(compare) => {
+                self.runtime.meter.charge(1)?;
+                self.compare(compare).map_err(|error| self.explained(error, expr))
+            }
+            ExprKind::Logic(op, operands) => {
+                let [left, right] = &**operands;
+                match (op, self.truth(left)?) {
+                    (LogicOp::Or, true) => Ok(true),
+                    (LogicOp::And, false) => Ok(false),
+                    _ => self.truth(right),
+                }
+            }
+            ExprKind::Unary(crate::ast::UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
+            _ => {
+                let value = self.expr(expr)?;
+                self.runtime.truth(&value).map_err(|error| error.at(expr.span))
+            }
+        }
+    }
+
+    fn compare(&mut self, compare: &'a Compare) -> Result<bool> {
+        let mut left = self.expr(&compare.first)?;
+        for (op, right) in &compare.rest {
+            let right = self.expr(right)?;
+            if !operate::compare(self.runtime, *op, &left, &right)? {
+                return Ok(false);
+            }
+            left = right;
+        }
+        Ok(true)
+    }
+
+    /// The branch that a conditional takes, if there is one.
+    pub(super) fn branch(&mut self, conditional: &'a Conditional) -> Result<Option<&'a Expr>> {
+        Ok(match self.truth(&conditional.test)? {
+            true => Some(&conditional.then),
+            false => conditional.otherwise.as_ref(),
+        })
+    }
+
+    fn all(&mut self, items: &'a [Expr]) -> Result<Vec<Value<'a>>> {
+        items.iter().map(|item| self.expr(item)).collect()
+    }
+
+    fn dict(&mut self, pairs: &'a [(Expr, Expr)]) -> Result<Value<'a>> {
+        let mut entries = Entries::default();
+        for (key, value) in pairs {
+            let key = self.expr(key)?;
+            let value = self.expr(value)?;
+            let key = Key::new(self.runtime, key)?;
+            entries.insert(key, value);
+        }
+        Ok(Value::Dict(self.runtime.dict(entries)?))
+    }
+
+    fn slice(&mut self, slice: &'a Slice) -> Result<Value<'a>> {
+        let object = self.expr(&slice.object)?;
+        let mut bound = |bound: &'a Option<Expr>| bound.as_ref().map(|bound| self.expr(bound)).transpose();
+        let start = bound(&slice.start)?;
+        let stop = bound(&slice.stop)?;
+        let step = bound(&slice.step)?;
+        self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())
+    }
+
+    /// A filter; `text` is the input of the innermost one of a block.
+    pub(super) fn filter(&mut self, filter: &'a Filter, text: Option<Value<'a>>) -> Result<Value<'a>> {
+        let input = match (&filter.input, text) {
+            (
+                Some(Expr {
+                    kind: ExprKind::Filter(inner),
+                    span,
+                    ..
+                }),
+                Some(text),
+            ) => self.filter(inner, Some(text)).map_err(|error| error.at(*span))?,
+            (Some(input), _) => self.expr(input)?,
+            (None, text) => text.unwrap_or(Value::None),
+        };
+        let arguments = self.arguments(&filter.args, Arguments::one(input))?;
+        let function = self.builtin(filter.builtin.and_then(filters::get), "filter", &filter.name)?;
+        function.call(self.runtime, arguments)
+    }
+
+    fn test(&mut self, test: &'a Test) -> Result<Value<'a>> {
+        let input = self.expr(&test.input)?;
+        let arguments = self.arguments(&test.args, Arguments::one(input))?;
+        let function = self.builtin(test.builtin.and_then(predicates::get), "test", &test.name)?;
+        function.call(self.runtime, arguments)
+    }
+
+    fn builtin(&self, found: Option<&'static Function>, what: &str, name: &str) -> Result<&'static Function> {
+        found.ok_or_else(|| {
+            let name = crate::text::quote::repr(name);
+            Error::runtime(format!("No {what} named {name} found."))
+        })
+    }
+
+    /// A call; `caller` is the body of a call block.
+    pub(super) fn call(&mut self, callee: &'a Expr, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
+        if let ExprKind::Attribute(attribute) = &callee.kind {
+            let object = self.expr(&attribute.object)?;
+            if let Value::Undefined(undefined) = &object {
+                return Err(undefined.error().at(callee.span));
+            }
+            let arguments = self.call_arguments(args, caller)?;
+            return call::call_method(self.runtime, &object, &Str::from(&*attribute.name), arguments);
+        }
+        let function = self.expr(callee)?;
+        let arguments = self.call_arguments(args, caller)?;
+        call::call(self.runtime, &function, arguments)
+    }
+
+    pub(super) fn call_arguments(&mut self, args: &'a Args, caller: Option<Value<'a>>) -> Result<Arguments<'a>> {
+        let mut arguments = self.arguments(args, Arguments::new())?;
+        if let Some(caller) = caller {
+            arguments.push_keyword(Str::from("caller"), caller);
+        }
+        Ok(arguments)
+    }
+}

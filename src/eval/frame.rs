@@ -1,0 +1,189 @@
+//! Variables: the locals and cells of frames, and the context.
+
+use std::rc::Rc;
+
+use super::Evaluator;
+use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
+use crate::builtins::globals;
+use crate::error::{Error, Result};
+use crate::value::{Environment, EnvironmentId, Undefined, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// Opens the evaluator's frame inside the environment where its code was defined.
+    pub(super) fn enter_frame(&mut self, frame: Frame, parent: Option<EnvironmentId>) -> Result<()> {
+        let heap = &mut self.runtime.heap;
+        self.locals = heap.locals.len();
+        let locals = self.locals.saturating_add(frame.locals as usize);
+        heap.locals.resize(locals, None);
+        self.environment = parent;
+        if frame.cells > 0 {
+            let cells = heap.cells.len();
+            let number = u32::try_from(heap.environments.len()).map_err(|_| Error::limit("too many environments"))?;
+            heap.cells.resize(cells.saturating_add(frame.cells as usize), None);
+            heap.environments.push(Environment { cells, parent });
+            self.environment = Some(EnvironmentId(number));
+        }
+        let room = self.runtime.heap.cells.len().saturating_add(locals);
+        self.cells = self.environment_cells(self.environment);
+        self.runtime
+            .meter
+            .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
+    }
+
+    /// Closes it; what inner frames close over stays.
+    pub(super) fn leave_frame(&mut self) {
+        self.runtime.heap.locals.truncate(self.locals);
+    }
+
+    /// Gives the variables of a scope their first values.
+    #[inline]
+    pub(super) fn enter_scope(&mut self, scope: &Scope) {
+        for load in &scope.loads {
+            match load {
+                Load::Resolve(slot, symbol) => {
+                    let value = self.resolve(*symbol);
+                    self.set(*slot, value);
+                }
+                Load::Alias(slot, outer) => {
+                    let value = self.get(*outer).cloned();
+                    self.set(*slot, value);
+                }
+                Load::Clear(slot) => self.set(*slot, None),
+            }
+        }
+    }
+
+    /// Forgets the variables of a scope.
+    #[inline]
+    pub(super) fn leave_scope(&mut self, scope: &Scope) {
+        for slot in &scope.clears {
+            self.set(*slot, None);
+        }
+    }
+
+    /// The value of a name, undefined where nobody set it.
+    #[inline]
+    pub(super) fn name(&self, name: &Name) -> Value<'a> {
+        match self.get(name.slot) {
+            Some(value) => value.clone(),
+            None => Value::Undefined(Undefined::Name(self.render.template.symbols.name(name.symbol))),
+        }
+    }
+
+    /// The value of a variable; None where it is missing.
+    #[inline]
+    pub(super) fn get(&self, slot: Slot) -> Option<&Value<'a>> {
+        let heap = &self.runtime.heap;
+        match slot {
+            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(local as usize))?.as_ref(),
+            Slot::Cell(cell) => heap.cells.get(self.cells.wrapping_add(cell as usize))?.as_ref(),
+            Slot::Outer { hops, cell } => {
+                let cells = self.outer_cells(hops);
+                heap.cells.get(cells.wrapping_add(cell as usize))?.as_ref()
+            }
+            Slot::Unresolved => None,
+        }
+    }
+
+    /// Gives a variable a value.
+    #[inline]
+    pub(super) fn store(&mut self, slot: Slot, value: Value<'a>) {
+        self.set(slot, Some(value));
+    }
+
+    #[inline]
+    fn set(&mut self, slot: Slot, value: Option<Value<'a>>) {
+        let heap = &mut self.runtime.heap;
+        let place = match slot {
+            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(local as usize)),
+            Slot::Cell(cell) => heap.cells.get_mut(self.cells.wrapping_add(cell as usize)),
+            Slot::Outer { hops, cell } => {
+                let cells = self.outer_cells(hops);
+                self.runtime.heap.cells.get_mut(cells.wrapping_add(cell as usize))
+            }
+            Slot::Unresolved => None,
+        };
+        if let Some(place) = place {
+            *place = value;
+        }
+    }
+
+    fn outer_cells(&self, hops: u32) -> usize {
+        let mut environment = self.environment;
+        for _ in 0..hops {
+            environment = environment.and_then(|EnvironmentId(number)| self.runtime.heap.environments.get(number as usize)?.parent);
+        }
+        self.environment_cells(environment)
+    }
+
+    fn environment_cells(&self, environment: Option<EnvironmentId>) -> usize {
+        let number = environment.map_or(usize::MAX, |EnvironmentId(number)| number as usize);
+        self.runtime
+            .heap
+            .environments
+            .get(number)
+            .map_or(0, |environment| environment.cells)
+    }
+
+    /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
+    pub(super) fn resolve(&self, symbol: Symbol) -> Option<Value<'a>> {
+        let vars = self.runtime.heap.contexts.get(self.context);
+        if let Some(value) = vars.and_then(|vars| vars.get(symbol.0 as usize)?.clone()) {
+            return Some(value);
+        }
+        let name = self.render.template.symbols.name(symbol);
+        let given = match &self.render.input {
+            Value::Dict(input) => input.get_str(name),
+            _ => None,
+        };
+        given.or_else(|| globals::find(name).map(Value::Function))
+    }
+
+    /// Sets a name of the context, as the root does at top level.
+    pub(super) fn export(&mut self, symbol: Symbol, value: Value<'a>) {
+        let symbols = self.render.template.symbols.len();
+        let Some(vars) = self.runtime.heap.contexts.get_mut(self.context) else {
+            return;
+        };
+        if vars.is_empty() {
+            vars.resize(symbols, None);
+        }
+        if let Some(place) = vars.get_mut(symbol.0 as usize) {
+            *place = Some(value);
+        }
+    }
+
+    /// `Context.derived`: a context that also has the given variables; gives its number.
+    pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> usize {
+        let symbols = self.render.template.symbols.len();
+        let mut vars = self.runtime.heap.contexts.get(self.context).cloned().unwrap_or_default();
+        vars.resize(symbols, None);
+        for (symbol, slot) in visible {
+            if let (Some(value), Some(place)) = (self.get(*slot), vars.get_mut(symbol.0 as usize)) {
+                *place = Some(value.clone());
+            }
+        }
+        self.runtime.heap.contexts.push(vars);
+        self.runtime.heap.contexts.len().saturating_sub(1)
+    }
+
+    /// Another evaluator for a frame that this one calls, writing to the same output.
+    pub(super) fn nested<T>(
+        &mut self,
+        context: usize,
+        is_root: bool,
+        run: impl FnOnce(&mut Evaluator<'a, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let out = std::mem::take(&mut self.out);
+        let mut inner = Evaluator::new(self.runtime, Rc::clone(&self.render), context, out);
+        inner.is_root = is_root;
+        inner.counted = self.counted;
+        let result = run(&mut inner);
+        let (out, counted) = (std::mem::take(&mut inner.out), inner.counted);
+        self.out = out;
+        if is_root {
+            self.counted = counted;
+        }
+        result
+    }
+}

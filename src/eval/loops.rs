@@ -1,0 +1,197 @@
+//! Loops: plain ones, those whose test leaves items out, and recursive ones.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::{Evaluator, Flow, Render};
+use crate::ast::{For, LoopTest};
+use crate::error::{Error, Result, Step};
+use crate::value::{Arguments, Callable, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
+
+/// `loop(…)`: renders the body of a recursive loop again.
+struct RecursiveLoop<'a> {
+    render: Rc<Render<'a>>,
+    node: &'a For,
+    environment: Option<EnvironmentId>,
+    context: usize,
+    depth0: i64,
+    line: u32,
+}
+
+/// The generator of a loop's test: the items for which it holds.
+struct Tested<'a> {
+    render: Rc<Render<'a>>,
+    node: &'a LoopTest,
+    environment: Option<EnvironmentId>,
+    context: usize,
+    source: Value<'a>,
+    iter: Option<Iter<'a>>,
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// `{% for %}`
+    pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<()> {
+        let iterable = self.expr(&node.iter)?;
+        if node.recursive {
+            let recursive = self.recursive_loop(node, 0, line);
+            return self.write_callable(&recursive, Arguments::one(iterable));
+        }
+        self.rounds(node, iterable, 0, line)
+    }
+
+    fn recursive_loop(&self, node: &'a For, depth0: i64, line: u32) -> RecursiveLoop<'a> {
+        RecursiveLoop {
+            render: Rc::clone(&self.render),
+            node,
+            environment: self.environment,
+            context: self.context,
+            depth0,
+            line,
+        }
+    }
+
+    /// All rounds, and the else body where none reached the end of its body.
+    fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<()> {
+        let height = iterable.height();
+        let source = match &node.test {
+            Some(test) => {
+                let tested = Tested {
+                    render: Rc::clone(&self.render),
+                    node: test,
+                    environment: self.environment,
+                    context: self.context,
+                    source: iterable,
+                    iter: None,
+                };
+                self.runtime.generator(height, tested)?
+            }
+            None => iterable,
+        };
+        let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
+        let reached = match node.loop_slot {
+            Some(slot) => {
+                let length = self.runtime.try_length(&source)?;
+                let recurse: Option<Rc<dyn Callable<'a> + 'a>> = match node.recursive {
+                    true => Some(Rc::new(RecursiveLoop {
+                        environment: self.environment_around(node),
+                        ..self.recursive_loop(node, depth0.saturating_add(1), line)
+                    })),
+                    false => None,
+                };
+                let context = Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0));
+                self.each(node, line, |evaluator| {
+                    let item = context.advance(evaluator.runtime)?;
+                    if item.is_some() {
+                        evaluator.store(slot, Value::Loop(Rc::clone(&context)));
+                    }
+                    Ok(item)
+                })?
+            }
+            None => {
+                let mut iter = iter;
+                self.each(node, line, |evaluator| iter.next(evaluator.runtime))?
+            }
+        };
+        self.leave_scope(&node.scope);
+        if !reached && !node.otherwise.is_empty() {
+            self.enter_scope(&node.otherwise_scope);
+            self.body(&node.otherwise)?;
+            self.leave_scope(&node.otherwise_scope);
+        }
+        Ok(())
+    }
+
+    /// A recursive call runs in the environment around the loop's own frame.
+    fn environment_around(&self, node: &'a For) -> Option<EnvironmentId> {
+        if node.frame.cells == 0 {
+            return self.environment;
+        }
+        let EnvironmentId(number) = self.environment?;
+        self.runtime.heap.environments.get(number as usize)?.parent
+    }
+
+    /// One round for each item; whether any reached the end of the body.
+    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Option<Value<'a>>>) -> Result<bool> {
+        let mut reached = false;
+        let mut round = 0_u64;
+        while let Some(item) = next(self)? {
+            round = round.saturating_add(1);
+            self.assign(&node.target, item)?;
+            self.enter_scope(&node.scope);
+            let flow = self.body(&node.body);
+            match flow.map_err(|error| error.within(Step::Loop { line, round }))? {
+                Flow::Next => reached = true,
+                Flow::Continue => {}
+                Flow::Break => break,
+            }
+        }
+        Ok(reached)
+    }
+}
+
+impl<'a> Callable<'a> for RecursiveLoop<'a> {
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+        let mut text = String::new();
+        self.write(runtime, arguments, &mut text)?;
+        runtime.str(text)
+    }
+
+    fn write(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+        let Some(iterable) = arguments
+            .take(0)
+            .filter(|_| arguments.len() == 1 && arguments.keywords().is_empty())
+        else {
+            return Err(Error::type_error(
+                "LoopContext.__call__() missing 1 required positional argument: 'iterable'",
+            ));
+        };
+        runtime.meter.enter_call()?;
+        let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
+        evaluator.enter_frame(self.node.frame, self.environment)?;
+        let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        evaluator.leave_frame();
+        *out = std::mem::take(&mut evaluator.out);
+        runtime.meter.leave_call();
+        result.map_err(|error| error.on_line(self.line))
+    }
+}
+
+impl<'a> Pull<'a> for Tested<'a> {
+    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let line = self.node.line;
+        self.next(runtime)
+            .map_err(|error| error.on_line(line).at(self.node.condition.span))
+    }
+}
+
+impl<'a> Tested<'a> {
+    fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let mut iter = match self.iter.take() {
+            Some(iter) => iter,
+            None => Iter::new(&self.source)?,
+        };
+        while let Some(item) = iter.next(runtime)? {
+            let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, String::new());
+            evaluator.enter_frame(self.node.frame, self.environment)?;
+            evaluator.enter_scope(&self.node.scope);
+            evaluator.assign(&self.node.target, item)?;
+            let kept = match evaluator.truth(&self.node.condition)? {
+                true => Some(evaluator.pack(&self.node.target)?),
+                false => None,
+            };
+            evaluator.leave_frame();
+            if kept.is_some() {
+                self.iter = Some(iter);
+                return Ok(kept);
+            }
+        }
+        self.iter = Some(Iter::empty());
+        Ok(None)
+    }
+}
+
+impl fmt::Debug for RecursiveLoop<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "RecursiveLoop(depth {})", self.depth0)
+    }
+}

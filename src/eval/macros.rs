@@ -1,0 +1,220 @@
+//! Macros, call blocks and generation blocks (jinja2 3.1.6 `runtime.py`, `Macro.__call__`).
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::{Evaluator, Render};
+use crate::ast::{CallBlock, Macro as Node, Slot};
+use crate::builtins::call;
+use crate::error::{Error, Result, Step};
+use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value};
+
+/// The code of a macro, and where it was defined.
+struct Code<'a> {
+    render: Rc<Render<'a>>,
+    node: &'a Node,
+    environment: Option<EnvironmentId>,
+    context: usize,
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// `{% macro %}`
+    pub(super) fn define_macro(&mut self, node: &'a Node) {
+        let value = self.macro_value(node);
+        if let Some(name) = node.name.filter(|_| node.exported) {
+            self.export(name, value.clone());
+        }
+        self.store(node.slot, value);
+    }
+
+    /// `{% call %}`
+    pub(super) fn call_block(&mut self, node: &'a CallBlock) -> Result<()> {
+        let caller = self.macro_value(&node.body);
+        let returned = self
+            .call(&node.callee, &node.args, Some(caller))
+            .map_err(|error| error.at(node.span))?;
+        self.write_joined(&returned)
+    }
+
+    /// `{% generation %}`: a call block whose function calls `caller` and notes where its text stands.
+    pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
+        let from = self.out.len();
+        let code = self.code(node);
+        self.write_callable(&code, Arguments::new())?;
+        if self.render.tracks_spans {
+            let start = self.render.root_length.get();
+            let length = self.out.get(from..).unwrap_or_default().chars().count();
+            self.runtime.meter.charge_bytes(length)?;
+            self.render.spans.borrow_mut().push((start, start.saturating_add(length)));
+        }
+        Ok(())
+    }
+
+    /// Writes what a call returns; a macro writes straight to the output.
+    pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: Arguments<'a>) -> Result<()> {
+        match function {
+            Value::Macro(function) => self.write_callable(&*function.code, arguments),
+            _ => {
+                let value = call::call(self.runtime, function, arguments)?;
+                self.write_value(&value)
+            }
+        }
+    }
+
+    pub(super) fn write_callable(&mut self, callable: &dyn Callable<'a>, arguments: Arguments<'a>) -> Result<()> {
+        callable.write(self.runtime, arguments, &mut self.out)
+    }
+
+    fn code(&self, node: &'a Node) -> Code<'a> {
+        Code {
+            render: Rc::clone(&self.render),
+            node,
+            environment: self.environment,
+            context: self.context,
+        }
+    }
+
+    fn macro_value(&self, node: &'a Node) -> Value<'a> {
+        let symbols = &self.render.template.symbols;
+        let [_, kwargs, varargs] = node.specials;
+        Value::Macro(Rc::new(Macro {
+            name: node.name.map(|name| symbols.name(name)),
+            parameters: node
+                .parameters
+                .iter()
+                .map(|parameter| symbols.name(parameter.symbol))
+                .collect(),
+            catches_keywords: kwargs.is_some(),
+            catches_positional: varargs.is_some(),
+            uses_caller: node.uses_caller,
+            explicit_caller: node.explicit_caller,
+            code: Box::new(self.code(node)),
+        }))
+    }
+
+    /// Gives the parameters of a macro their values; those that were not given get their defaults later.
+    fn bind(&mut self, node: &'a Node, mut arguments: Arguments<'a>) -> Result<()> {
+        let symbols = &self.render.template.symbols;
+        let expected = node.parameters.len();
+        let given = arguments.len();
+        let mut rest = arguments.take_from(expected);
+        let mut found_caller = given >= expected && node.explicit_caller;
+        let mut values = Vec::with_capacity(expected);
+        for (index, parameter) in node.parameters.iter().enumerate() {
+            let name = symbols.name(parameter.symbol);
+            values.push(match arguments.take(index) {
+                Some(value) => Some(value),
+                None => {
+                    found_caller |= name == "caller";
+                    arguments.take_keyword(name)
+                }
+            });
+        }
+        let [caller, kwargs, varargs] = node.specials;
+        if node.uses_caller && !found_caller {
+            let value = arguments.take_keyword("caller").filter(|value| !matches!(value, Value::None));
+            let value = value.unwrap_or(Value::Undefined(Undefined::Hint("No caller defined")));
+            self.store(caller.unwrap_or(Slot::Unresolved), value);
+        }
+        match kwargs {
+            Some(slot) => {
+                let mut entries = Entries::default();
+                for (name, value) in arguments.take_keywords() {
+                    entries.insert(Key::from(name), value);
+                }
+                let keywords = Value::Dict(self.runtime.dict(entries)?);
+                self.store(slot, keywords);
+            }
+            None => self.refuse_keywords(node, &arguments)?,
+        }
+        match varargs {
+            Some(slot) => {
+                let rest = match std::mem::take(&mut rest) {
+                    rest if rest.is_empty() => Value::Tuple(Seq::empty()),
+                    rest => self.runtime.tuple(rest)?,
+                };
+                self.store(slot, rest);
+            }
+            None if !rest.is_empty() => {
+                let name = self.quoted_name(node);
+                let message = format!("macro {name} takes not more than {expected} argument(s)");
+                return Err(Error::type_error(message));
+            }
+            None => {}
+        }
+        for (parameter, value) in node.parameters.iter().zip(values) {
+            if let Some(value) = value {
+                self.store(parameter.slot, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn refuse_keywords(&self, node: &'a Node, arguments: &Arguments<'a>) -> Result<()> {
+        let Some((first, _)) = arguments.keywords().first() else {
+            return Ok(());
+        };
+        let name = self.quoted_name(node);
+        if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "caller") {
+            return Err(Error::type_error(format!(
+                "macro {name} was invoked with two values for the special caller argument. This is most likely a bug."
+            )));
+        }
+        let keyword = crate::text::quote::repr(first.as_str());
+        Err(Error::type_error(format!("macro {name} takes no keyword argument {keyword}")))
+    }
+
+    fn quoted_name(&self, node: &'a Node) -> String {
+        match node.name {
+            Some(name) => crate::text::quote::repr(self.render.template.symbols.name(name)),
+            None => "None".to_owned(),
+        }
+    }
+
+    /// The body of the generated function: scope, defaults, text.
+    fn macro_body(&mut self, node: &'a Node, arguments: Arguments<'a>) -> Result<()> {
+        self.enter_frame(node.frame, self.environment)?;
+        self.bind(node, arguments)?;
+        self.enter_scope(&node.scope);
+        for parameter in &node.parameters {
+            if self.get(parameter.slot).is_some() {
+                continue;
+            }
+            let value = match &parameter.default {
+                Some(default) => self.expr(default).map_err(|error| error.on_line(parameter.line))?,
+                None => Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol))),
+            };
+            self.store(parameter.slot, value);
+        }
+        self.body(&node.body)?;
+        self.leave_frame();
+        Ok(())
+    }
+}
+
+impl<'a> Callable<'a> for Code<'a> {
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+        let mut text = String::new();
+        self.write(runtime, arguments, &mut text)?;
+        runtime.str(text)
+    }
+
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+        runtime.meter.enter_call()?;
+        let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
+        evaluator.environment = self.environment;
+        let result = evaluator.macro_body(self.node, arguments);
+        *out = std::mem::take(&mut evaluator.out);
+        runtime.meter.leave_call();
+        result.map_err(|error| match self.node.name {
+            Some(name) => error.within(Step::Macro(self.render.template.symbols.name(name).to_owned())),
+            None => error,
+        })
+    }
+}
+
+impl fmt::Debug for Code<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Code({:?})", self.node.name)
+    }
+}

@@ -1,0 +1,146 @@
+//! Walks the tree: the only floor that attaches places to run-time errors.
+//!
+//! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
+//! loop, a block), keeps the [`Render`] and the numbers of its environment and context, and makes an evaluator of its own.
+
+mod arguments;
+mod assign;
+mod block;
+mod expr;
+mod frame;
+mod loops;
+mod macros;
+mod note;
+mod output;
+mod stmt;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+
+use crate::ast::Template;
+use crate::error::Result;
+use crate::source::Source;
+use crate::value::{EnvironmentId, Runtime, Value};
+
+/// A stretch of the output in code points, as the reference counts them: from, to.
+pub type GenerationSpan = (usize, usize);
+
+/// What all frames of one render share and do not change.
+pub struct Render<'a> {
+    template: &'a Template,
+    source: &'a Source,
+    input: Value<'a>,
+    /// Whether the spans of `generation` blocks are asked for.
+    tracks_spans: bool,
+    spans: RefCell<Vec<GenerationSpan>>,
+    /// Code points that the root has written in finished outputs.
+    root_length: Cell<usize>,
+}
+
+/// Runs one frame.
+struct Evaluator<'a, 'r> {
+    runtime: &'r mut Runtime<'a>,
+    render: Rc<Render<'a>>,
+    /// The first of the frame's locals.
+    locals: usize,
+    /// The environment of the frame, or the nearest one around it.
+    environment: Option<EnvironmentId>,
+    /// The first of that environment's cells.
+    cells: usize,
+    /// The number of the context.
+    context: usize,
+    out: String,
+    /// Whether `out` is the output of the root itself, and not a text that is captured.
+    is_root: bool,
+    /// Bytes of the root's output that [`Render::root_length`] counts.
+    counted: usize,
+}
+
+/// How a body ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    /// At its end.
+    Next,
+    /// By `break`.
+    Break,
+    /// By `continue`.
+    Continue,
+}
+
+/// Renders a resolved template: the output, and the spans of its `generation` blocks where they are asked for. `input` is the dict of
+/// the context; `capacity` is room for the output to begin with.
+pub fn render<'a>(
+    runtime: &mut Runtime<'a>,
+    template: &'a Template,
+    source: &'a Source,
+    input: Value<'a>,
+    tracks_spans: bool,
+    capacity: usize,
+) -> Result<(String, Vec<GenerationSpan>)> {
+    let render = Rc::new(Render {
+        template,
+        source,
+        input,
+        tracks_spans,
+        spans: RefCell::default(),
+        root_length: Cell::new(0),
+    });
+    let context = runtime.heap.contexts.len();
+    runtime.heap.contexts.push(Vec::new());
+    let mut evaluator = Evaluator::new(runtime, Rc::clone(&render), context, String::with_capacity(capacity));
+    evaluator.is_root = true;
+    evaluator.enter_frame(template.frame, None)?;
+    evaluator.enter_scope(&template.scope);
+    if let Some(slot) = template.self_slot {
+        let own = evaluator.self_reference();
+        evaluator.store(slot, own);
+    }
+    evaluator.body(&template.body)?;
+    evaluator.leave_frame();
+    let out = evaluator.out;
+    let spans = render.spans.take();
+    Ok((out, spans))
+}
+
+impl<'a, 'r> Evaluator<'a, 'r> {
+    fn new(runtime: &'r mut Runtime<'a>, render: Rc<Render<'a>>, context: usize, out: String) -> Self {
+        Self {
+            runtime,
+            render,
+            locals: 0,
+            environment: None,
+            cells: 0,
+            context,
+            out,
+            is_root: false,
+            counted: 0,
+        }
+    }
+
+    /// Runs something whose text is captured.
+    fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, String)> {
+        let outer = std::mem::take(&mut self.out);
+        let was_root = std::mem::replace(&mut self.is_root, false);
+        let result = run(self);
+        let text = std::mem::replace(&mut self.out, outer);
+        self.is_root = was_root;
+        Ok((result?, text))
+    }
+
+    /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.
+    #[inline]
+    fn count_root(&mut self) {
+        if self.is_root && self.render.tracks_spans {
+            let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
+            self.render.root_length.set(self.render.root_length.get().saturating_add(new));
+            self.counted = self.out.len();
+        }
+    }
+}
+
+impl fmt::Debug for Render<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Render")
+    }
+}

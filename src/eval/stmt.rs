@@ -1,0 +1,145 @@
+//! Executes statements.
+
+use super::{Evaluator, Flow};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, SetBlock, Stmt, StmtKind, With};
+use crate::error::{Error, Result};
+use crate::value::{Iter, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// Executes a body until it ends, or is left.
+    pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
+        for stmt in body {
+            self.count_root();
+            let flow = self.stmt(stmt).map_err(|error| error.on_line(stmt.line).at(stmt.span))?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
+        self.runtime.meter.charge(1)?;
+        match &stmt.kind {
+            StmtKind::Output(pieces) => self.output(pieces)?,
+            StmtKind::If(node) => return self.if_arms(node),
+            StmtKind::For(node) => self.for_loop(node, stmt.line)?,
+            StmtKind::Set(node) => {
+                self.check_namespaces(&node.target)
+                    .map_err(|error| error.on_line(node.check_line))?;
+                let value = self.expr(&node.value)?;
+                self.assign(&node.target, value)?;
+            }
+            StmtKind::SetBlock(node) => return self.set_block(node),
+            StmtKind::Macro(node) => self.define_macro(node),
+            StmtKind::CallBlock(node) => self.call_block(node)?,
+            StmtKind::Generation(node) => self.generation(node)?,
+            StmtKind::FilterBlock(node) => return self.filter_block(node),
+            StmtKind::With(node) => return self.with(node),
+            StmtKind::Block(node) => self.block(node)?,
+            StmtKind::Autoescape(value, body, scope) => {
+                self.enter_scope(scope);
+                if self.truth(value)? {
+                    return Err(Error::runtime("autoescape is not part of chat templates"));
+                }
+                let flow = self.body(body)?;
+                self.leave_scope(scope);
+                return Ok(flow);
+            }
+            StmtKind::Include(node) => self.include(node)?,
+            StmtKind::Break => return Ok(Flow::Break),
+            StmtKind::Continue => return Ok(Flow::Continue),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
+        for arm in &node.arms {
+            let truth = self.truth(&arm.test);
+            if truth.map_err(|error| error.on_line(arm.line).at(arm.test.span))? {
+                return self.body(&arm.body);
+            }
+        }
+        self.body(&node.otherwise)
+    }
+
+    fn set_block(&mut self, node: &'a SetBlock) -> Result<Flow> {
+        self.enter_scope(&node.scope);
+        let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
+        if flow != Flow::Next {
+            return Ok(flow);
+        }
+        let mut value = self.runtime.str(text)?;
+        if let Some(filter) = &node.filter {
+            value = self.block_filter(filter, value)?;
+        }
+        self.assign_block(&node.target, value)?;
+        self.leave_scope(&node.scope);
+        Ok(Flow::Next)
+    }
+
+    fn filter_block(&mut self, node: &'a FilterBlock) -> Result<Flow> {
+        self.enter_scope(&node.scope);
+        let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
+        if flow != Flow::Next {
+            return Ok(flow);
+        }
+        let text = self.runtime.str(text)?;
+        let filtered = self.block_filter(&node.filter, text)?;
+        self.write_joined(&filtered)?;
+        self.leave_scope(&node.scope);
+        Ok(Flow::Next)
+    }
+
+    /// The filters of a block, applied to its text.
+    fn block_filter(&mut self, filter: &'a Expr, text: Value<'a>) -> Result<Value<'a>> {
+        match &filter.kind {
+            ExprKind::Filter(node) => self.filter(node, Some(text)).map_err(|error| error.at(filter.span)),
+            _ => Err(Error::internal("a block is filtered by something else")),
+        }
+    }
+
+    fn with(&mut self, node: &'a With) -> Result<Flow> {
+        self.enter_scope(&node.scope);
+        for (target, value, line) in &node.bindings {
+            let value = self.expr(value).map_err(|error| error.on_line(*line))?;
+            self.assign(target, value).map_err(|error| error.on_line(*line))?;
+        }
+        let flow = self.body(&node.body)?;
+        if flow == Flow::Next {
+            self.leave_scope(&node.scope);
+        }
+        Ok(flow)
+    }
+
+    /// Chat templates have no loader, so that each of these fails when it is reached.
+    fn include(&mut self, node: &'a Include) -> Result<()> {
+        let template = self.expr(&node.template)?;
+        let takes_many = node.tag == LoaderTag::Include && !matches!(template, Value::Str(_));
+        if takes_many {
+            if let Value::Undefined(undefined) = &template {
+                return Err(undefined.error());
+            }
+            if !self.runtime.truth(&template)? {
+                return Err(Error::runtime("Tried to select from an empty list of templates"));
+            }
+            Iter::new(&template)?;
+        }
+        Err(Error::type_error("no loader for this environment specified"))
+    }
+
+    /// Writes what the reference joins as it is: anything but a string fails there, after the template's own code.
+    pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
+        match value.as_str() {
+            Some(text) => {
+                self.runtime.meter.charge_bytes(text.len())?;
+                self.out.push_str(text);
+                self.runtime.meter.check_output(self.out.len())
+            }
+            None => {
+                let message = format!("sequence item 0: expected str instance, {} found", value.ty().name());
+                Err(Error::type_error(message).without_line())
+            }
+        }
+    }
+}
