@@ -1,0 +1,179 @@
+//! `chat-template port`: the conformance protocol.
+//!
+//! Nothing that a line holds stops it: a line that is no request is answered with an error of kind `request`.
+
+use std::borrow::Cow;
+use std::io::{BufRead, Write};
+
+use chat_template::json::{self, Data, Object};
+use chat_template::{Error, FixedClock, LocalTime, RenderOptions, Rendered, Template};
+
+/// A line of more bytes is refused without being read to memory.
+const MAX_LINE: u64 = 256 << 20;
+
+/// Answers until the end of standard input.
+pub fn run() -> std::io::Result<()> {
+    let mut input = std::io::stdin().lock();
+    let mut out = std::io::stdout().lock();
+    let mut port = Port::default();
+    let mut line = Vec::new();
+    let mut answer = String::new();
+    while let Some(is_whole) = read_line(&mut input, &mut line)? {
+        let response = match is_whole {
+            true if line.trim_ascii().is_empty() => continue,
+            true => port.answer(&line),
+            false => request_error(Data::None, format!("a line has more than {MAX_LINE} bytes")),
+        };
+        answer.clear();
+        json::write_data(&response, &mut answer);
+        answer.push('\n');
+        out.write_all(answer.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Reads one line; None at the end of the input, false where it is too long, of which the rest is skipped.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
+    use std::io::Read;
+    line.clear();
+    let read = input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if line.ends_with(b"\n") || (read as u64) < MAX_LINE {
+        return Ok(Some(true));
+    }
+    line.clear();
+    input.skip_until(b'\n')?;
+    Ok(Some(false))
+}
+
+/// The last template is kept, because a suite asks for the same one again and again.
+#[derive(Default)]
+struct Port {
+    compiled: Option<(String, Result<Template, Error>)>,
+}
+
+impl Port {
+    fn answer(&mut self, line: &[u8]) -> Data<'static> {
+        let request = match json::read_bytes(line, json::DEPTH) {
+            Ok(request) => request,
+            Err(error) => return request_error(Data::None, error.to_string()),
+        };
+        let Data::Object(request) = request else {
+            return request_error(Data::None, "a request is a JSON object".to_owned());
+        };
+        let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
+        if request.get("describe").is_some_and(|describe| *describe == Data::Bool(true)) {
+            return describe(id);
+        }
+        if matches!(request.get("apply"), Some(Data::Object(_))) {
+            return object([("id", id), ("unsupported", text("apply requests are not answered yet"))]);
+        }
+        let Some(Data::Str(source)) = request.get("template") else {
+            return request_error(
+                id,
+                "a request has a template, which is a string, or an apply, which is an object".to_owned(),
+            );
+        };
+        match self.render(source, &request) {
+            Ok(Ok((rendered, wants_spans))) => success(id, rendered, wants_spans),
+            Ok(Err(error)) => failure(id, &error),
+            Err(message) => request_error(id, message),
+        }
+    }
+
+    fn render(&mut self, source: &str, request: &Object<'_>) -> Result<Result<(Rendered, bool), Error>, String> {
+        let empty = Data::Object(Object::new(Vec::new()));
+        let context = request.get("context").unwrap_or(&empty);
+        if !matches!(context, Data::Object(_)) {
+            return Err("the context is not an object".to_owned());
+        }
+        let clock = match request.get("now") {
+            None | Some(Data::None) => None,
+            Some(Data::Str(now)) => Some(FixedClock(now.parse::<LocalTime>().map_err(|error| error.to_string())?)),
+            Some(_) => return Err("now is not a string".to_owned()),
+        };
+        let wants_spans = request.get("generation").is_some_and(|wanted| *wanted == Data::Bool(true));
+        let mut options = RenderOptions {
+            generation: wants_spans,
+            ..RenderOptions::default()
+        };
+        if let Some(clock) = &clock {
+            options.clock = clock;
+        }
+        let template = match self.compile(source) {
+            Ok(template) => template,
+            Err(error) => return Ok(Err(error.clone())),
+        };
+        Ok(template
+            .render_with(context, &options)
+            .map(|rendered| (rendered, wants_spans)))
+    }
+
+    fn compile(&mut self, source: &str) -> &Result<Template, Error> {
+        if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != source) {
+            self.compiled = None;
+        }
+        let (_, template) = self
+            .compiled
+            .get_or_insert_with(|| (source.to_owned(), Template::compile(source)));
+        template
+    }
+}
+
+fn success(id: Data<'static>, rendered: Rendered, wants_spans: bool) -> Data<'static> {
+    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(rendered.text)))];
+    if wants_spans {
+        let pair = |span: &std::ops::Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
+        entries.push(("generation", Data::List(rendered.generation.iter().map(pair).collect())));
+    }
+    object(entries)
+}
+
+fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
+    let mut entries = vec![
+        ("kind", text(error.kind().name())),
+        ("message", Data::Str(Cow::Owned(error.message().to_owned()))),
+        ("line", error.line().map_or(Data::None, |line| Data::Int(i64::from(line)))),
+    ];
+    if let Some(position) = error.position() {
+        entries.push(("column", Data::Int(i64::from(position.column))));
+    }
+    object([("id", id), ("error", object(entries))])
+}
+
+fn request_error(id: Data<'static>, message: String) -> Data<'static> {
+    let entries = [
+        ("kind", text("request")),
+        ("message", Data::Str(Cow::Owned(message))),
+        ("line", Data::None),
+    ];
+    object([("id", id), ("error", object(entries))])
+}
+
+fn describe(id: Data<'static>) -> Data<'static> {
+    let requests = Data::List(vec![text("render"), text("generation")]);
+    let port = object([
+        ("name", text(env!("CARGO_PKG_NAME"))),
+        ("version", text(env!("CARGO_PKG_VERSION"))),
+        ("language", text("Rust")),
+        ("requests", requests),
+        ("limits", text("on")),
+    ]);
+    object([("id", id), ("port", port)])
+}
+
+fn object(entries: impl IntoIterator<Item = (&'static str, Data<'static>)>) -> Data<'static> {
+    let entries = entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value));
+    Data::Object(Object::new(entries.collect()))
+}
+
+fn text(text: &'static str) -> Data<'static> {
+    Data::Str(Cow::Borrowed(text))
+}
+
+fn int(number: usize) -> Data<'static> {
+    Data::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}

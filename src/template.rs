@@ -1,0 +1,191 @@
+//! The engine: a template is compiled once and rendered many times, from any thread.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Serialize;
+
+use crate::ast;
+use crate::clock::{Clock, SystemClock};
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::json::{self, Data};
+use crate::limits::Limits;
+use crate::source::Source;
+use crate::value::{Runtime, Value};
+use crate::{eval, parser, resolve};
+
+/// A compiled template: the engine without the contract of `apply_chat_template`.
+///
+/// ```
+/// let template = chat_template::Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
+/// let context = serde_json::json!({"messages": [{"role": "user", "content": "Hi"}]});
+/// assert_eq!(template.render(&context)?, "user: Hi\n");
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Template {
+    source: Source,
+    tree: ast::Template,
+    /// How long the last output was: room to begin the next one with.
+    last_length: AtomicUsize,
+}
+
+/// What a render may be told. Fill in what matters, and take the rest from [`Default`].
+#[derive(Clone, Copy)]
+pub struct RenderOptions<'o> {
+    /// What `strftime_now` sees: local time unless given.
+    pub clock: &'o dyn Clock,
+    /// What the render may use.
+    pub limits: &'o Limits,
+    /// Whether the spans of `{% generation %}` blocks are wanted.
+    pub generation: bool,
+}
+
+/// What a render gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rendered {
+    /// The output.
+    pub text: String,
+    /// The `{% generation %}` blocks in code points, as the reference counts them: by what the template's root has written. Empty
+    /// unless asked for.
+    pub generation: Vec<Range<usize>>,
+}
+
+/// The variables that a template is rendered with: an object, borrowed.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'c>(Input<'c>);
+
+#[derive(Clone, Copy, Debug)]
+enum Input<'c> {
+    Json(&'c serde_json::Value),
+    Data(&'c Data<'c>),
+}
+
+impl<'c> From<&'c serde_json::Value> for Context<'c> {
+    fn from(json: &'c serde_json::Value) -> Self {
+        Self(Input::Json(json))
+    }
+}
+
+impl<'c> From<&'c Data<'c>> for Context<'c> {
+    fn from(data: &'c Data<'c>) -> Self {
+        Self(Input::Data(data))
+    }
+}
+
+static SYSTEM_CLOCK: SystemClock = SystemClock;
+
+static DEFAULT_LIMITS: std::sync::LazyLock<Limits> = std::sync::LazyLock::new(Limits::default);
+
+impl Default for RenderOptions<'_> {
+    fn default() -> Self {
+        Self {
+            clock: &SYSTEM_CLOCK,
+            limits: &DEFAULT_LIMITS,
+            generation: false,
+        }
+    }
+}
+
+impl Template {
+    /// Compiles a source.
+    ///
+    /// # Errors
+    /// Of kind syntax what Jinja, or Python behind it, refuses to compile; of kind limit what is larger than the default limits.
+    pub fn compile(source: &str) -> Result<Self> {
+        let limit = DEFAULT_LIMITS.source;
+        if source.len() > limit {
+            let length = source.len();
+            return Err(Error::limit(format!(
+                "limit reached: {length} bytes of source, at most {limit} are allowed"
+            )));
+        }
+        let source = Source::new(source);
+        let located = |error: Error| error.located(&source);
+        let mut tree = parser::parse(&source).map_err(located)?;
+        resolve::resolve(&mut tree, &source).map_err(located)?;
+        Ok(Self {
+            tree,
+            source,
+            last_length: AtomicUsize::new(0),
+        })
+    }
+
+    /// Renders with a context that is ready; nothing of it is copied but into the output.
+    ///
+    /// # Errors
+    /// What the reference raises, or a limit.
+    pub fn render(&self, context: &serde_json::Value) -> Result<String> {
+        Ok(self.render_with(context, &RenderOptions::default())?.text)
+    }
+
+    /// Renders with anything that serializes to an object.
+    ///
+    /// # Errors
+    /// As [`Template::render`], and where the context does not serialize.
+    pub fn render_serialize<T: Serialize + ?Sized>(&self, context: &T) -> Result<String> {
+        let data = json::to_data(context, json::DEPTH)?;
+        Ok(self.render_with(&data, &RenderOptions::default())?.text)
+    }
+
+    /// Renders straight from JSON text, which is read as Python's `json.loads` reads it: integers of any size, `-0` and `-0.0`, `NaN`.
+    ///
+    /// # Errors
+    /// As [`Template::render`], and where the text is no JSON.
+    pub fn render_json(&self, context: &str) -> Result<String> {
+        let data = json::read(context, json::DEPTH)?;
+        Ok(self.render_with(&data, &RenderOptions::default())?.text)
+    }
+
+    /// Renders with options.
+    ///
+    /// # Errors
+    /// As [`Template::render`].
+    pub fn render_with<'c>(&self, context: impl Into<Context<'c>>, options: &RenderOptions<'_>) -> Result<Rendered> {
+        let Context(input) = context.into();
+        let result = self.render_input(input, options);
+        result.map_err(|error| error.located(&self.source))
+    }
+
+    /// Renders into `out`; nothing is written when the render fails.
+    ///
+    /// # Errors
+    /// As [`Template::render`], and where `out` does not take the text.
+    pub fn render_to<'c>(
+        &self,
+        context: impl Into<Context<'c>>,
+        options: &RenderOptions<'_>,
+        out: &mut impl fmt::Write,
+    ) -> Result<()> {
+        let rendered = self.render_with(context, options)?;
+        out.write_str(&rendered.text)
+            .map_err(|_| Error::runtime("the output could not be written").with_class(ErrorClass::Internal))
+    }
+
+    /// The names that the template reads from its context, in the order in which they first occur. A name is listed when the
+    /// reference would look it up: set before it is read everywhere, it is not.
+    pub fn variables(&self) -> Vec<&str> {
+        resolve::context_names(&self.tree)
+    }
+
+    fn render_input<'a>(&'a self, input: Input<'a>, options: &'a RenderOptions<'a>) -> Result<Rendered> {
+        let input = match input {
+            Input::Json(json) => Value::from(json),
+            Input::Data(data) => Value::from(data),
+        };
+        if !matches!(input, Value::Dict(_)) {
+            let message = format!("the context is of type {}, and must be an object", input.ty().name());
+            return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
+        }
+        let mut runtime = Runtime::new(options.limits.clone(), options.clock);
+        let capacity = self.last_length.load(Ordering::Relaxed);
+        let (text, spans) = eval::render(&mut runtime, &self.tree, &self.source, input, options.generation, capacity)?;
+        self.last_length.store(text.len(), Ordering::Relaxed);
+        Ok(Rendered {
+            text,
+            generation: spans.into_iter().map(|(start, end)| start..end).collect(),
+        })
+    }
+}
