@@ -13,7 +13,8 @@
 mod containers;
 mod range;
 
-use super::methods::{FROM_KEYS, positional, required};
+use super::methods::{FROM_KEYS, clinic_text};
+use super::methods::row::{positional, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{
@@ -109,11 +110,7 @@ fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 
 /// `strftime_now(format)`
 fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let format = arguments.take(0).unwrap_or(Value::None);
-    let Value::Str(format) = format else {
-        let ty = format.ty().name();
-        return Err(Error::type_error(format!("strftime() argument 1 must be str, not {ty}")));
-    };
+    let format = clinic_text(arguments.take(0), "strftime() argument 1")?;
     runtime.meter.charge_bytes(format.as_str().len())?;
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);

@@ -40,6 +40,9 @@ impl<'a> Evaluator<'a, '_> {
     /// `**values`
     fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
         let values = self.expr(double_star)?;
+        if let Value::Undefined(undefined) = &values {
+            return Err(undefined.error().at(double_star.span));
+        }
         let Value::Dict(values) = &values else {
             let message = format!("{CALLEE} argument after ** must be a mapping, not {}", values.ty().name());
             return Err(Error::type_error(message).at(double_star.span));

@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a, '_> {
                 let message = format!("'{}' object does not support item assignment", other.ty().name());
                 Err(Error::type_error(message))
             }
-            None => Err(Error::type_error("'MissingType' object does not support item assignment")),
+            None => Err(Error::type_error("'_MissingType' object does not support item assignment")),
         }
     }
 

@@ -102,7 +102,7 @@ impl<'a> Callable<'a> for BlockCode<'a> {
         }
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
-        let result = evaluator.block_body(self.number);
+        let result = evaluator.block_body(self.number).and_then(|()| evaluator.joined.check());
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result

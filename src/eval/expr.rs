@@ -92,6 +92,7 @@ impl<'a> Evaluator<'a, '_> {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
+            Data::Str(text) => Ok(Value::Str(Str::literal(text))),
             _ => Ok(Value::from(literal)),
         }
     }
@@ -143,11 +144,12 @@ impl<'a> Evaluator<'a, '_> {
         items.iter().map(|item| self.expr(item)).collect()
     }
 
+    /// Python evaluates all keys and values before it makes the dict.
     fn dict(&mut self, pairs: &'a [(Expr, Expr)]) -> Result<Value<'a>> {
+        let pairs = pairs.iter().map(|(key, value)| Ok((self.expr(key)?, self.expr(value)?)));
+        let pairs = pairs.collect::<Result<Vec<_>>>()?;
         let mut entries = Entries::default();
         for (key, value) in pairs {
-            let key = self.expr(key)?;
-            let value = self.expr(value)?;
             let key = Key::new(self.runtime, key)?;
             entries.insert(key, value);
         }

@@ -178,9 +178,11 @@ impl<'a> Evaluator<'a, '_> {
         let mut inner = Evaluator::new(self.runtime, Rc::clone(&self.render), context, out);
         inner.is_root = is_root;
         inner.counted = self.counted;
+        inner.joined = self.joined;
         let result = run(&mut inner);
-        let (out, counted) = (std::mem::take(&mut inner.out), inner.counted);
+        let (out, counted, joined) = (std::mem::take(&mut inner.out), inner.counted, inner.joined);
         self.out = out;
+        self.joined = joined;
         if is_root {
             self.counted = counted;
         }

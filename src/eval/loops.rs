@@ -30,11 +30,13 @@ struct Tested<'a> {
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% for %}`
-    pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<()> {
+    pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
         let iterable = self.expr(&node.iter)?;
         if node.recursive {
             let recursive = self.recursive_loop(node, 0, line);
-            return self.write_callable(&recursive, Arguments::one(iterable));
+            self.write_callable(&recursive, Arguments::one(iterable))?;
+            self.joined.add(1);
+            return Ok(Flow::Next);
         }
         self.rounds(node, iterable, 0, line)
     }
@@ -50,8 +52,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// All rounds, and the else body where none reached the end of its body.
-    fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<()> {
+    /// All rounds, and the else body where none reached the end of its body; from there, `break` and `continue` are the outer loop's.
+    fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
         let height = iterable.height();
         let source = match &node.test {
             Some(test) => {
@@ -95,10 +97,11 @@ impl<'a> Evaluator<'a, '_> {
         self.leave_scope(&node.scope);
         if !reached && !node.otherwise.is_empty() {
             self.enter_scope(&node.otherwise_scope);
-            self.body(&node.otherwise)?;
+            let flow = self.body(&node.otherwise)?;
             self.leave_scope(&node.otherwise_scope);
+            return Ok(flow);
         }
-        Ok(())
+        Ok(Flow::Next)
     }
 
     /// A recursive call runs in the environment around the loop's own frame.
@@ -149,6 +152,7 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
+        let result = result.and_then(|_| evaluator.joined.check());
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();

@@ -41,6 +41,7 @@ impl<'a> Evaluator<'a, '_> {
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, Arguments::new())?;
+        self.joined.add(1);
         if self.render.tracks_spans {
             let start = self.render.root_length.get();
             let length = self.out.get(from..).unwrap_or_default().chars().count();
@@ -187,6 +188,7 @@ impl<'a> Evaluator<'a, '_> {
             self.store(parameter.slot, value);
         }
         self.body(&node.body)?;
+        self.joined.check()?;
         self.leave_frame();
         Ok(())
     }

@@ -8,6 +8,7 @@ mod assign;
 mod block;
 mod expr;
 mod frame;
+mod joined;
 mod loops;
 mod macros;
 mod note;
@@ -18,8 +19,10 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
+use joined::Joined;
+
 use crate::ast::Template;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::value::{EnvironmentId, Runtime, Value};
 
@@ -51,6 +54,7 @@ struct Evaluator<'a, 'r> {
     /// The number of the context.
     context: usize,
     out: String,
+    joined: Joined,
     /// Whether `out` is the output of the root itself, and not a text that is captured.
     is_root: bool,
     /// Bytes of the root's output that [`Render::root_length`] counts.
@@ -97,6 +101,7 @@ pub fn render<'a>(
         evaluator.store(slot, own);
     }
     evaluator.body(&template.body)?;
+    evaluator.joined.check().map_err(Error::without_line)?;
     evaluator.leave_frame();
     let out = evaluator.out;
     let spans = render.spans.take();
@@ -113,6 +118,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             cells: 0,
             context,
             out,
+            joined: Joined::default(),
             is_root: false,
             counted: 0,
         }
@@ -122,10 +128,14 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, String)> {
         let outer = std::mem::take(&mut self.out);
         let was_root = std::mem::replace(&mut self.is_root, false);
+        let outer_joined = std::mem::take(&mut self.joined);
         let result = run(self);
         let text = std::mem::replace(&mut self.out, outer);
+        let joined = std::mem::replace(&mut self.joined, outer_joined);
         self.is_root = was_root;
-        Ok((result?, text))
+        let result = result?;
+        joined.check()?;
+        Ok((result, text))
     }
 
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.

@@ -21,6 +21,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
+        self.joined.add(pieces.len());
         self.runtime.meter.check_output(self.out.len())
     }
 

@@ -23,7 +23,7 @@ impl<'a> Evaluator<'a, '_> {
         match &stmt.kind {
             StmtKind::Output(pieces) => self.output(pieces)?,
             StmtKind::If(node) => return self.if_arms(node),
-            StmtKind::For(node) => self.for_loop(node, stmt.line)?,
+            StmtKind::For(node) => return self.for_loop(node, stmt.line),
             StmtKind::Set(node) => {
                 self.check_namespaces(&node.target)
                     .map_err(|error| error.on_line(node.check_line))?;
@@ -128,18 +128,15 @@ impl<'a> Evaluator<'a, '_> {
         Err(Error::type_error("no loader for this environment specified"))
     }
 
-    /// Writes what the reference joins as it is: anything but a string fails there, after the template's own code.
+    /// Writes what the reference joins as it is, and not through `str`.
     pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
-        match value.as_str() {
-            Some(text) => {
-                self.runtime.meter.charge_bytes(text.len())?;
-                self.out.push_str(text);
-                self.runtime.meter.check_output(self.out.len())
-            }
-            None => {
-                let message = format!("sequence item 0: expected str instance, {} found", value.ty().name());
-                Err(Error::type_error(message).without_line())
-            }
-        }
+        let Some(text) = value.as_str() else {
+            self.joined.refuse(value.ty().name());
+            return Ok(());
+        };
+        self.joined.add(1);
+        self.runtime.meter.charge_bytes(text.len())?;
+        self.out.push_str(text);
+        self.runtime.meter.check_output(self.out.len())
     }
 }

@@ -230,3 +230,50 @@ fn span(start: usize, length: usize) -> Span {
     let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(offset(start), offset(start.saturating_add(length)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<String> {
+        let source = Source::new(text);
+        Lexer::new(&source)
+            .map(|token| token.map_or_else(|error| error.message().to_owned(), |token| token.text.to_owned()))
+            .take(20)
+            .collect()
+    }
+
+    #[test]
+    fn tags_end_only_where_their_brackets_are_closed() {
+        assert_eq!(tokens("{{ {'}}': {a}}}}"), ["{{", "{", "'}}'", ":", "{", "a", "}", "}", "}}"]);
+        assert_eq!(tokens("{% -%}\n x")[..3], ["{%", "-%}", "x"]);
+        assert_eq!(tokens("{{+%}")[..3], ["{{+", "%", "unexpected '}'"]);
+        assert_eq!(tokens("{{ (1]")[3], "unexpected ']', expected ')'");
+    }
+
+    #[test]
+    fn text_is_stripped_as_marks_and_line_starts_say() {
+        assert_eq!(
+            tokens("a \n  {%- b %}\n  {% c %} {{ d -}}  e"),
+            ["a", "{%-", "b", "%}", "{%", "c", "%}", " ", "{{", "d", "-}}", "e"]
+        );
+        assert_eq!(tokens(" {% raw %}\n{{ a }}\n {% endraw %}\n {# c #}b"), ["\n{{ a }}\n", "b"]);
+        assert_eq!(tokens("a {#"), ["a "]);
+    }
+
+    #[test]
+    fn errors_come_when_they_are_reached() {
+        assert_eq!(tokens("{{ 'é' $")[..3], ["{{", "'é'", "unexpected char '$' at 7"]);
+        assert_eq!(tokens("{{ 'a }}")[1], "unexpected char \"'\" at 3");
+        assert_eq!(tokens("{{ x² }}")[1], "Invalid character in identifier");
+        assert_eq!(tokens("{{ 1.٣ }}")[1], "invalid character '٣' (U+0663) (<unknown>, line 1)");
+        assert_eq!(tokens("a {# b")[1], "Missing end of comment tag");
+        assert_eq!(tokens("{% raw %}a")[0], "Missing end of raw directive");
+    }
+
+    #[test]
+    fn numbers_after_a_dot_are_integers() {
+        assert_eq!(tokens("{{ a.0.5 . 1.5")[1..], ["a", ".", "0", ".", "5", ".", "1.5"]);
+        assert_eq!(tokens("{{ 007.5 1__0 0x_1Fg")[1..], ["007.5", "1", "__0", "0x_1F", "g"]);
+    }
+}

@@ -12,7 +12,6 @@ use logos::{Lexer, Logos};
 use super::{number, word};
 use crate::ast::Literal;
 use crate::span::Span;
-use crate::unicode;
 
 /// One token.
 #[derive(Clone, Debug)]

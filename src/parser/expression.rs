@@ -206,3 +206,67 @@ impl<'s> Parser<'s> {
         Span::new(start, self.stream.end())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::{Expr, ExprKind, Piece, StmtKind};
+    use crate::parser::parse;
+    use crate::source::Source;
+
+    /// The expression of an output, with parentheses around operations.
+    fn shape(text: &str) -> String {
+        let source = Source::new(&format!("{{{{ {text} }}}}"));
+        let template = parse(&source).unwrap();
+        let StmtKind::Output(pieces) = &template.body[0].kind else {
+            panic!("an output")
+        };
+        let Piece::Expr(expr, _) = &pieces[0] else {
+            panic!("an expression")
+        };
+        parenthesised(expr, &source)
+    }
+
+    fn parenthesised(expr: &Expr, source: &Source) -> String {
+        let shown = |expr| parenthesised(expr, source);
+        match &expr.kind {
+            ExprKind::Binary(op, operands) => format!("({} {op:?} {})", shown(&operands[0]), shown(&operands[1])),
+            ExprKind::Logic(op, operands) => format!("({} {op:?} {})", shown(&operands[0]), shown(&operands[1])),
+            ExprKind::Unary(op, operand) => format!("({op:?} {})", shown(operand)),
+            ExprKind::Concat(pieces) => format!("({})", pieces.iter().map(shown).collect::<Vec<_>>().join(" ~ ")),
+            ExprKind::Compare(compare) => {
+                let rest: String = compare
+                    .rest
+                    .iter()
+                    .map(|(op, expr)| format!(" {op:?} {}", shown(expr)))
+                    .collect();
+                format!("({}{rest})", shown(&compare.first))
+            }
+            ExprKind::Filter(filter) => format!("({}|{})", filter.input.as_ref().map(shown).unwrap_or_default(), filter.name),
+            ExprKind::Test(test) => format!("({} is {})", shown(&test.input), test.name),
+            ExprKind::Conditional(choice) => {
+                let otherwise = choice.otherwise.as_ref().map(shown).unwrap_or_default();
+                format!("({} if {} else {otherwise})", shown(&choice.then), shown(&choice.test))
+            }
+            _ => source.slice(expr.span).to_owned(),
+        }
+    }
+
+    #[test]
+    fn the_ladder_is_jinjas() {
+        assert_eq!(shape("a + b ~ c * d ** e"), "(a Add (b ~ (c Mul (d Pow e))))");
+        assert_eq!(shape("-a ** b ** -c.d"), "(((Neg a) Pow b) Pow (Neg c.d))");
+        assert_eq!(shape("-a|f + b is t"), "(((Neg a)|f) Add (b is t))");
+        assert_eq!(
+            shape("not a == b and c or not not d"),
+            "(((Not (a Eq b)) And c) Or (Not (Not d)))"
+        );
+        assert_eq!(shape("a < b + c not in d == e"), "(a Lt (b Add c) NotIn d Eq e)");
+        assert_eq!(shape("a - b - c ~ d ~ e"), "((a Sub b) Sub (c ~ d ~ e))");
+    }
+
+    #[test]
+    fn conditionals_reach_to_the_right() {
+        assert_eq!(shape("a if b else c if d else e"), "(a if b else (c if d else e))");
+        assert_eq!(shape("a if b if c"), "((a if b else ) if c else )");
+    }
+}

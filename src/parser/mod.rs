@@ -63,3 +63,11 @@ struct Parser<'s> {
     /// What the reference finds after parsing.
     late_error: Option<Error>,
 }
+
+/// The text and the line of the error that a source has; line 0 where the reference names none.
+#[cfg(test)]
+fn refusal(text: &str) -> (String, u32) {
+    let source = Source::new(text);
+    let error = parse(&source).expect_err("the source has an error").located(&source);
+    (error.message().to_owned(), error.line().unwrap_or(0))
+}

@@ -316,3 +316,35 @@ impl<'s> Parser<'s> {
         Ok((args, node.height))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::refusal;
+
+    #[test]
+    fn arguments_have_an_order() {
+        let message = "invalid syntax for function call expression";
+        for source in [
+            "{{ f\n(a=1,\n2) }}",
+            "{{ a|f\n(*a, 1) }}",
+            "{{ a is f\n(**a, b=1) }}",
+            "{{ f\n(**a, *b) }}",
+        ] {
+            assert_eq!(refusal(source), (message.into(), 2), "{source}");
+        }
+    }
+
+    #[test]
+    fn errors_are_the_references() {
+        assert_eq!(refusal("{{ a.-1 }}").0, "expected name or number");
+        assert_eq!(refusal("{{ a is b is c }}").0, "You cannot chain multiple tests with is");
+        assert_eq!(refusal("{{ a|f[0] }}").0, "expected token 'end of print statement', got '['");
+        assert_eq!(refusal("{{ l[1:,] }}").0, "unexpected ']'");
+    }
+
+    #[test]
+    fn a_slice_in_a_tuple_is_found_last() {
+        assert_eq!(refusal("{{ l[1:2, 3] }}"), ("invalid syntax".into(), 0));
+        assert_eq!(refusal("{{ l[1:2, 3] }}{{ $ }}"), ("unexpected char '$' at 18".into(), 1));
+    }
+}

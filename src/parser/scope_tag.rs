@@ -157,3 +157,22 @@ fn is_blank(body: &Body) -> bool {
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::refusal;
+
+    #[test]
+    fn errors_are_the_references() {
+        assert_eq!(
+            refusal("{% macro m(a=1, b) %}{% endmacro %}").0,
+            "non-default argument follows default argument"
+        );
+        assert_eq!(refusal("{% call\nm %}{% endcall %}"), ("expected call".into(), 1));
+        let message = "Required blocks can only contain comments or whitespace";
+        assert_eq!(refusal("{% block a required %}x{% endblock %}").0, message);
+        let message =
+            "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
+        assert_eq!(refusal("{% block a-b %}{% endblock %}").0, message);
+    }
+}

@@ -264,3 +264,55 @@ impl Pieces {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::StmtKind;
+    use crate::parser::{parse, refusal};
+    use crate::source::Source;
+
+    #[test]
+    fn text_and_outputs_are_one_statement_until_a_tag() {
+        let source = Source::new("a{{ b }}{# c #}d{% print e, f %}");
+        let template = parse(&source).unwrap();
+        let pieces: Vec<_> = template
+            .body
+            .iter()
+            .map(|stmt| (piece_count(&stmt.kind), source.slice(stmt.span)))
+            .collect();
+        assert_eq!(pieces, [(3, "a{{ b }}{# c #}d"), (2, "{% print e, f %}")]);
+    }
+
+    fn piece_count(kind: &StmtKind) -> usize {
+        match kind {
+            StmtKind::Output(pieces) => pieces.len(),
+            _ => 0,
+        }
+    }
+
+    #[test]
+    fn statements_span_their_tag_and_have_the_line_of_its_name() {
+        let source = Source::new("{%-\nif a +%}b{% elif\nc %}{% endif %}");
+        let template = parse(&source).unwrap();
+        let stmt = &template.body[0];
+        assert_eq!((source.slice(stmt.span), source.line(stmt.at)), ("{%-\nif a +%}", 2));
+        let StmtKind::If(choice) = &stmt.kind else { panic!("an if") };
+        let lines: Vec<u32> = choice.arms.iter().map(|arm| source.line(arm.at)).collect();
+        assert_eq!(lines, [2, 3]);
+    }
+
+    #[test]
+    fn errors_are_the_references() {
+        assert_eq!(refusal("{%\n 1 %}"), ("tag name expected".into(), 2));
+        assert_eq!(
+            refusal("{% if 1 if t else 0 %}{% endif %}").0,
+            "expected token 'end of statement block', got 'if'"
+        );
+        assert_eq!(
+            refusal("{% if a").0,
+            "unexpected end of template, expected 'end of statement block'."
+        );
+        assert_eq!(refusal("{{ }}").0, "Expected an expression, got 'end of print statement'");
+        assert_eq!(refusal("{% raw +%}x{% endraw %}").0, "Encountered unknown tag 'raw'.");
+    }
+}

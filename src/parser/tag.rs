@@ -66,3 +66,26 @@ impl<'s> Parser<'s> {
         quoted.join(" or ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::refusal;
+
+    #[test]
+    fn unknown_tags_name_what_was_awaited() {
+        let message = "Encountered unknown tag 'foo'. Jinja was looking for the following tags: 'endfor' or 'else'. \
+                       The innermost block that needs to be closed is 'for'.";
+        assert_eq!(refusal("{% for x in l %}\n{% foo %}{% endfor %}"), (message.into(), 2));
+        let message = "Encountered unknown tag 'endfor'. You probably made a nesting mistake. Jinja is expecting this tag, but \
+                       currently looking for 'elif' or 'else' or 'endif'. The innermost block that needs to be closed is 'if'.";
+        assert_eq!(refusal("{% for x in l %}{% if t %}{% endfor %}"), (message.into(), 1));
+        assert_eq!(refusal("{% endif %}"), ("Encountered unknown tag 'endif'.".into(), 1));
+    }
+
+    #[test]
+    fn an_early_end_has_the_line_of_the_last_token() {
+        let message = "Unexpected end of template. Jinja was looking for the following tags: 'elif' or 'else' or 'endif'. \
+                       The innermost block that needs to be closed is 'if'.";
+        assert_eq!(refusal("{% if t %}\n\n{# c #}\n"), (message.into(), 2));
+    }
+}

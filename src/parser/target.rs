@@ -155,3 +155,26 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Call(..) => "call",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::refusal;
+
+    #[test]
+    fn nodes_that_are_no_targets_are_named() {
+        assert_eq!(refusal("{% set 'a' = 1 %}").0, "can't assign to 'const'");
+        assert_eq!(refusal("{% set (a.b) = 1 %}").0, "can't assign to 'getattr'");
+        assert_eq!(refusal("{% set (a,\n1) = 1 %}"), ("can't assign to 'tuple'".into(), 1));
+        assert_eq!(refusal("{% macro true() %}{% endmacro %}").0, "can't assign to 'name'");
+    }
+
+    #[test]
+    fn attributes_are_targets_of_set_only_and_have_one_dot() {
+        assert_eq!(refusal("{% for x.y in l %}{% endfor %}").0, "expected token 'in', got '.'");
+        assert_eq!(
+            refusal("{% set a.b.c = 1 %}").0,
+            "expected token 'end of statement block', got '.'"
+        );
+        assert_eq!(refusal("{% for a, in l %}{% endfor %}").0, "expected token 'in', got 'l'");
+    }
+}

@@ -15,8 +15,12 @@ impl Resolver<'_> {
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
+        let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
-            ExprKind::Literal(literal) => return Ok(literal_nesting(literal)),
+            ExprKind::Literal(literal) => {
+                self.is_folding = outer;
+                return Ok(literal_nesting(literal));
+            }
             ExprKind::Name(name) => {
                 let ident = self.ident(name.symbol, place, span)?;
                 name.slot = self.frames.slot(ident);
@@ -39,6 +43,7 @@ impl Resolver<'_> {
                 if let ExprKind::Literal(literal) = &left.kind
                     && fold::is_true(literal) == (*op == LogicOp::Or)
                 {
+                    self.is_folding = outer;
                     let literal = literal.clone();
                     expr.kind = ExprKind::Literal(literal);
                     return Ok(nesting);
@@ -48,6 +53,7 @@ impl Resolver<'_> {
             ExprKind::Compare(compare) => match self.compare(compare, place)? {
                 Some(nesting) => nesting.saturating_add(1),
                 None => {
+                    self.is_folding = outer;
                     expr.kind = ExprKind::Literal(Data::Bool(false));
                     return Ok(0);
                 }
@@ -68,12 +74,25 @@ impl Resolver<'_> {
                 nesting.max(self.args(args, place, span)?).saturating_add(1)
             }
         };
+        self.is_folding = outer;
+        if let Some(error) = fold::unhashable_key(&expr.kind).filter(|_| outer) {
+            return Err(error.without_line().at(span));
+        }
         if let Some(literal) = fold::fold(&expr.kind) {
             let nesting = literal_nesting(&literal);
             expr.kind = ExprKind::Literal(literal);
             return Ok(nesting);
         }
         Ok(nesting)
+    }
+
+    /// Notes that what follows stands inside an expression that the reference tries to fold (`optimizeconst`): all but names and
+    /// literals of containers. Gives what was noted before.
+    fn enter_folded(&mut self, kind: &ExprKind) -> bool {
+        let outer = self.is_folding;
+        let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
+        self.is_folding |= !is_container;
+        outer
     }
 
     fn deepest(&mut self, exprs: &mut [Expr], place: &Place) -> Result<u32> {

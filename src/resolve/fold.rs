@@ -7,9 +7,9 @@ use crate::ast::{Args, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice};
 use crate::builtins::{access, filters, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::value::{Arguments, Entries, Key, Runtime, Str, Value};
+use crate::value::{Arguments, Entries, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
 const MAX_PARTS: usize = 256;
@@ -30,14 +30,36 @@ fn runtime<'a>() -> Runtime<'a> {
     Runtime::new(limits, &CLOCK)
 }
 
-/// The literal that an operation on literals gives, if it is one.
+/// The literal that an operation on constants gives, if it is one.
 pub(super) fn fold(kind: &ExprKind) -> Option<Literal> {
-    if !has_literal_operands(kind) {
+    if !has_constant_operands(kind) {
         return None;
     }
     let mut runtime = runtime();
     let value = evaluate(&mut runtime, kind)?.ok()?;
     to_literal(&value, &mut 0)
+}
+
+/// The error of a constant dict with a key that has no hash: the one error that the reference lets out while it folds
+/// (`Dict.as_const` does not turn it into Impossible).
+pub(super) fn unhashable_key(kind: &ExprKind) -> Option<Error> {
+    match kind {
+        ExprKind::Dict(_) if has_constant_operands(kind) => {
+            let error = evaluate(&mut runtime(), kind)?.err()?;
+            (error.kind() == ErrorKind::Type).then_some(error)
+        }
+        _ => None,
+    }
+}
+
+/// Whether an expression stands for a constant that no literal can hold: a dict with other keys than strings, a slice that its object
+/// does not allow (which is undefined while folding: `Getitem.as_const` goes through the lenient `getitem`).
+fn is_unwritten_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Dict(_) => has_constant_operands(&expr.kind),
+        ExprKind::Slice(slice) => has_constant_operands(&expr.kind) && is_refused_slice(slice),
+        _ => false,
+    }
 }
 
 /// Whether a literal is true.
@@ -57,7 +79,9 @@ pub(super) fn is_true(literal: &Literal) -> bool {
 /// One link of a chain of comparisons between literals.
 pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
     let mut runtime = runtime();
-    let link = operate::compare(&mut runtime, op, &literal(left)?, &literal(right)?);
+    let left = constant(&mut runtime, left)?;
+    let right = constant(&mut runtime, right)?;
+    let link = operate::compare(&mut runtime, op, &left, &right);
     link.ok()
 }
 
@@ -79,116 +103,140 @@ pub(super) fn is_refused_slice(slice: &Slice) -> bool {
     }
 }
 
-fn has_literal_operands(kind: &ExprKind) -> bool {
-    let is_literal = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_));
-    let have_literals = |args: &Args| {
+fn has_constant_operands(kind: &ExprKind) -> bool {
+    let is_constant = |expr: &Expr| matches!(expr.kind, ExprKind::Literal(_)) || is_unwritten_constant(expr);
+    let have_constants = |args: &Args| {
         let mut all = true;
-        args.children(&mut |child| all &= is_literal(child));
+        args.children(&mut |child| all &= is_constant(child));
         all
     };
     match kind {
         ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
-        ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_literal),
-        ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_literal(key) && is_literal(value)),
-        ExprKind::Unary(_, operand) => is_literal(operand),
-        ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => operands.iter().all(is_literal),
-        ExprKind::Compare(compare) => is_literal(&compare.first) && compare.rest.iter().all(|(_, operand)| is_literal(operand)),
+        ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
+        ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
+        ExprKind::Unary(_, operand) => is_constant(operand),
+        ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => operands.iter().all(is_constant),
+        ExprKind::Compare(compare) => is_constant(&compare.first) && compare.rest.iter().all(|(_, operand)| is_constant(operand)),
         // The branch that is not taken need not be constant.
-        ExprKind::Conditional(conditional) => is_literal(&conditional.test),
-        ExprKind::Attribute(attribute) => is_literal(&attribute.object),
+        ExprKind::Conditional(conditional) => is_constant(&conditional.test),
+        ExprKind::Attribute(attribute) => is_constant(&attribute.object),
         ExprKind::Slice(slice) => {
             let bounds = [&slice.start, &slice.stop, &slice.step];
-            is_literal(&slice.object) && bounds.into_iter().flatten().all(is_literal)
+            is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
         }
-        ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_literal) && have_literals(&filter.args),
-        ExprKind::Test(test) => is_literal(&test.input) && have_literals(&test.args),
+        ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && have_constants(&filter.args),
+        ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
     }
 }
 
-fn literal<'t>(expr: &'t Expr) -> Option<Value<'t>> {
+fn constant<'t>(runtime: &mut Runtime<'t>, expr: &'t Expr) -> Option<Value<'t>> {
     match &expr.kind {
+        ExprKind::Literal(Data::Str(text)) => Some(Value::Str(Str::literal(text))),
         ExprKind::Literal(literal) => Some(Value::from(literal)),
-        _ => None,
+        ExprKind::Slice(_) => Some(Value::Undefined(Undefined::Hint("a slice that was refused"))),
+        kind => evaluate(runtime, kind)?.ok(),
     }
 }
 
-fn literals<'t>(exprs: &'t [Expr]) -> Option<Vec<Value<'t>>> {
-    exprs.iter().map(literal).collect()
+fn constants<'t>(runtime: &mut Runtime<'t>, exprs: &'t [Expr]) -> Option<Vec<Value<'t>>> {
+    exprs.iter().map(|expr| constant(runtime, expr)).collect()
 }
 
-/// None where an operand is no literal after all, or the built-in is unknown.
+/// None where an operand is no constant after all, or the built-in is unknown.
 fn evaluate<'t>(runtime: &mut Runtime<'t>, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
     Some(match kind {
         ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Call(..) => return None,
-        ExprKind::Tuple(items) => runtime.tuple(literals(items)?),
-        ExprKind::List(items) => runtime.list(literals(items)?),
+        ExprKind::Tuple(items) => {
+            let items = constants(runtime, items)?;
+            runtime.tuple(items)
+        }
+        ExprKind::List(items) => {
+            let items = constants(runtime, items)?;
+            runtime.list(items)
+        }
         ExprKind::Dict(pairs) => {
             let mut entries = Entries::default();
             for (key, value) in pairs {
-                let key = Key::new(runtime, literal(key)?).ok()?;
-                entries.insert(key, literal(value)?);
+                let key = constant(runtime, key)?;
+                let value = constant(runtime, value)?;
+                match Key::new(runtime, key) {
+                    Ok(key) => entries.insert(key, value),
+                    Err(error) => return Some(Err(error)),
+                };
             }
             runtime.dict(entries).map(Value::Dict)
         }
         ExprKind::Concat(items) => {
             let mut text = String::new();
-            for item in literals(items)? {
+            for item in constants(runtime, items)? {
                 runtime.write_str(&item, &mut text).ok()?;
             }
             runtime.str(text)
         }
-        ExprKind::Unary(op, operand) => operate::unary(runtime, *op, &literal(operand)?),
+        ExprKind::Unary(op, operand) => {
+            let operand = constant(runtime, operand)?;
+            operate::unary(runtime, *op, &operand)
+        }
         ExprKind::Binary(op, operands) => {
             let [left, right] = &**operands;
-            operate::binary(runtime, *op, &literal(left)?, &literal(right)?)
+            let left = constant(runtime, left)?;
+            let right = constant(runtime, right)?;
+            operate::binary(runtime, *op, &left, &right)
         }
         ExprKind::Logic(op, operands) => {
             let [left, right] = &**operands;
-            let left = literal(left)?;
+            let left = constant(runtime, left)?;
             match runtime.truth(&left) {
                 Ok(truth) if truth == (*op == LogicOp::Or) => Ok(left),
-                Ok(_) => Ok(literal(right)?),
+                Ok(_) => Ok(constant(runtime, right)?),
                 Err(error) => Err(error),
             }
         }
         ExprKind::Compare(compare) => {
-            let mut left = literal(&compare.first)?;
+            let mut left = constant(runtime, &compare.first)?;
             let mut holds = true;
             for (op, right) in &compare.rest {
-                let right = literal(right)?;
+                let right = constant(runtime, right)?;
                 holds = operate::compare(runtime, *op, &left, &right).ok()?;
                 left = right;
             }
             Ok(Value::Bool(holds))
         }
         ExprKind::Conditional(conditional) => {
-            let test = literal(&conditional.test)?;
+            let test = constant(runtime, &conditional.test)?;
             match runtime.truth(&test).ok()? {
-                true => Ok(literal(&conditional.then)?),
-                false => Ok(literal(conditional.otherwise.as_ref()?)?),
+                true => Ok(constant(runtime, &conditional.then)?),
+                false => Ok(constant(runtime, conditional.otherwise.as_ref()?)?),
             }
         }
-        ExprKind::Attribute(attribute) => access::attribute(runtime, &literal(&attribute.object)?, &Str::from(&*attribute.name)),
+        ExprKind::Attribute(attribute) => {
+            let object = constant(runtime, &attribute.object)?;
+            access::attribute(runtime, &object, &Str::from(&*attribute.name))
+        }
         ExprKind::Item(operands) => {
             let [object, index] = &**operands;
-            access::item(runtime, &literal(object)?, &literal(index)?)
+            let object = constant(runtime, object)?;
+            let index = constant(runtime, index)?;
+            access::item(runtime, &object, &index)
         }
         ExprKind::Slice(slice) => return sliced(runtime, slice),
         ExprKind::Filter(filter) => {
             let function = filters::get(filter.builtin?)?;
-            function.call(runtime, arguments(filter.input.as_ref()?, &filter.args)?)
+            let arguments = arguments(runtime, filter.input.as_ref()?, &filter.args)?;
+            function.call(runtime, arguments)
         }
         ExprKind::Test(test) => {
             let function = predicates::get(test.builtin?)?;
-            function.call(runtime, arguments(&test.input, &test.args)?)
+            let arguments = arguments(runtime, &test.input, &test.args)?;
+            function.call(runtime, arguments)
         }
     })
 }
 
 fn sliced<'t>(runtime: &mut Runtime<'t>, slice: &'t Slice) -> Option<Result<Value<'t>>> {
-    let object = literal(&slice.object)?;
+    let object = constant(runtime, &slice.object)?;
     let bounds = [&slice.start, &slice.stop, &slice.step];
-    let [start, stop, step] = bounds.map(|bound| bound.as_ref().map(literal));
+    let [start, stop, step] = bounds.map(|bound| bound.as_ref().map(|bound| constant(runtime, bound)));
     let flat = |bound: Option<Option<Value<'t>>>| match bound {
         Some(None) => None,
         Some(Some(value)) => Some(Some(value)),
@@ -198,17 +246,18 @@ fn sliced<'t>(runtime: &mut Runtime<'t>, slice: &'t Slice) -> Option<Result<Valu
     Some(runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()))
 }
 
-fn arguments<'t>(input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
+fn arguments<'t>(runtime: &mut Runtime<'t>, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
     // `*` and `**` of constants are rare enough to be left to the render.
     if args.star.is_some() || args.double_star.is_some() {
         return None;
     }
-    let mut arguments = Arguments::one(literal(input)?);
-    for argument in literals(&args.positional)? {
+    let mut arguments = Arguments::one(constant(runtime, input)?);
+    for argument in constants(runtime, &args.positional)? {
         arguments.push(argument);
     }
     for keyword in &args.keywords {
-        arguments.push_keyword(Str::from(&*keyword.name), literal(&keyword.value)?);
+        let value = constant(runtime, &keyword.value)?;
+        arguments.push_keyword(Str::from(&*keyword.name), value);
     }
     Some(arguments)
 }

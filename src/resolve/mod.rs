@@ -58,6 +58,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
         line: 0,
         indentation: 1,
         refused: None,
+        is_folding: false,
         exported: BTreeSet::new(),
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
@@ -109,6 +110,8 @@ struct Resolver<'t> {
     indentation: u32,
     /// The first thing that CPython would refuse when it compiles the finished code.
     refused: Option<Error>,
+    /// Whether the walk is inside an expression that the reference tries to fold.
+    is_folding: bool,
     exported: BTreeSet<Symbol>,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],

@@ -3,8 +3,8 @@
 use super::track::{Branch, undeclared};
 use super::{Place, Resolver};
 use crate::ast::{
-    Block, Body, CallBlock, Child, Expr, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set, SetBlock, Stmt,
-    StmtKind, Symbol, Target, TargetKind, With,
+    Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set, SetBlock,
+    Stmt, StmtKind, Symbol, Target, TargetKind, With,
 };
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -358,6 +358,7 @@ impl Resolver<'_> {
 
     /// An expression that a statement holds, inside so many brackets of the generated code.
     fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
+        self.is_folding = false;
         let nesting = self.expr(expr, place)?;
         self.check_nesting(nesting.saturating_add(brackets), expr.span);
         check_digits(expr)

@@ -88,7 +88,7 @@ impl<'a> Runtime<'a> {
         let value = self.field(format, replacement.field, fields, numbering)?;
         let value = self.convert(value, replacement.conversion)?;
         let mut specification = String::new();
-        let nested = format.piece(replacement.specification).with_markup(false);
+        let nested = format.piece(replacement.specification);
         self.write_format(&nested, fields, numbering, depth.checked_sub(1), &mut specification)?;
         if !format.is_markup() {
             if specification.is_empty() {

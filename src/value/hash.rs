@@ -135,7 +135,7 @@ pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::Int(left), Value::Int(right)) => left == right,
         (Value::Big(left), Value::Big(right)) => Rc::ptr_eq(left, right),
         (Value::Float(left), Value::Float(right)) => left.to_bits() == right.to_bits(),
-        (Value::Str(left), Value::Str(right)) => left.is_markup() == right.is_markup() && left.as_str() == right.as_str(),
+        (Value::Str(left), Value::Str(right)) => left.is_same(right),
         (Value::List(left), Value::List(right)) => left.is_same(right) && !left.is_empty(),
         (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),
         (Value::Dict(left), Value::Dict(right)) => left.is_same(right),

@@ -84,7 +84,7 @@ impl<'a> Runtime<'a> {
             let exponent = u64::try_from(exponent).unwrap_or(0);
             // What is longer than any integer may be is refused before it is computed.
             let words = (base.bit_length().saturating_mul(exponent) / 64).min(self.meter.limits().bits / 64);
-            self.meter.charge(words.saturating_mul(words) / WORDS_A_STEP / WORDS_A_STEP)?;
+            self.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
         }
         self.arithmetic(left, right, arithmetic::power)?
             .ok_or_else(|| unsupported("** or pow()", left, right))

@@ -9,6 +9,8 @@
 //! come from, and what is no number. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe
 //! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
+use std::borrow::Cow;
+
 use super::runtime::Runtime;
 use super::{Seq, Str, Value};
 use crate::error::{Error, Result};
@@ -20,11 +22,27 @@ use crate::text::quote;
 use crate::text::slice::split_at_char;
 use crate::unicode;
 
-/// How Python's `int()` and `float()` read characters.
+/// How Python's `int()` and `float()` read the characters of a string.
 pub const CHARACTERS: CharacterRules = CharacterRules {
     decimal: unicode::decimal_value,
     is_space: unicode::is_whitespace,
     repr: |text| written(|output| quote::write_repr(output, text)),
+};
+
+/// The same of a Markup, whose repr says so.
+const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
+    repr: |text| format!("Markup({})", written(|output| quote::write_repr(output, text))),
+    ..CHARACTERS
+};
+
+/// The same of bytes, each taken for a character.
+const BYTE_CHARACTERS: CharacterRules = CharacterRules {
+    decimal: |character| character.to_digit(10),
+    is_space: |character| character.is_ascii() && unicode::is_whitespace(character),
+    repr: |text| {
+        let bytes: Vec<u8> = text.chars().filter_map(|character| u8::try_from(character).ok()).collect();
+        written(|output| quote::write_bytes_repr(output, &bytes))
+    },
 };
 
 /// Where conversions take their arguments from.
@@ -142,7 +160,7 @@ impl<'a> Source<'_, 'a> {
     /// Reads a conversion at a byte of the format and writes what it gives; returns how many bytes it takes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
-        if conversion.letter == '%' {
+        if conversion.length == 1 && conversion.letter == '%' {
             output.push('%');
             return Ok(conversion.length);
         }
@@ -224,28 +242,30 @@ impl<'a> Source<'_, 'a> {
 
     /// A number as a Markup takes it: what Python's `int()` and `float()` make of the value, which read strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
-        let refused = || Err(conversion.wants_number("_MarkupEscapeHelper").into());
-        let number = match conversion.letter {
-            'o' | 'x' | 'X' => return refused(),
-            'd' | 'i' | 'u' => match argument {
-                Value::Undefined(undefined) => return Err(undefined.error()),
-                Value::Str(text) => Value::from(parse_int(text.as_str(), 10, &CHARACTERS)?),
-                value if value.as_number().is_some() => value.clone(),
-                _ => return refused(),
-            },
-            _ => match argument {
-                Value::Undefined(undefined) => return Err(undefined.error()),
-                Value::Str(text) => Value::Float(parse_float(text.as_str(), &CHARACTERS)?),
-                value if value.as_number().is_some() => value.clone(),
-                other => {
-                    let ty = other.ty().name();
-                    return Err(Error::type_error(format!(
-                        "float() argument must be a string or a real number, not '{ty}'"
-                    )));
-                }
-            },
+        let is_integer = match conversion.letter {
+            'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            letter => matches!(letter, 'd' | 'i' | 'u'),
         };
-        self::number(conversion, &number, max_width)
+        let read = match argument {
+            Value::Undefined(undefined) => return Err(undefined.error()),
+            Value::Str(text) if text.is_markup() => Some((Cow::Borrowed(text.as_str()), &MARKUP_CHARACTERS)),
+            Value::Str(text) => Some((Cow::Borrowed(text.as_str()), &CHARACTERS)),
+            Value::Bytes(bytes) => Some((bytes.iter().copied().map(char::from).collect(), &BYTE_CHARACTERS)),
+            _ => None,
+        };
+        let parsed = match read {
+            Some((text, characters)) if is_integer => Value::from(parse_int(&text, 10, characters)?),
+            Some((text, characters)) => Value::Float(parse_float(&text, characters)?),
+            None if argument.as_number().is_some() => argument.clone(),
+            None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            None => {
+                let ty = argument.ty().name();
+                return Err(Error::type_error(format!(
+                    "float() argument must be a string or a real number, not '{ty}'"
+                )));
+            }
+        };
+        number(conversion, &parsed, max_width)
     }
 }
 

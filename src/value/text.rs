@@ -17,6 +17,8 @@ pub struct Str<'a> {
 #[derive(Clone, Debug)]
 enum Bytes<'a> {
     Borrowed(&'a str),
+    /// Written in the template; to Python, equal ones are one object.
+    Literal(&'a str),
     /// A view of a text that the template made: from, to, in bytes.
     Shared(Rc<OwnedText>, u32, u32),
 }
@@ -38,11 +40,29 @@ impl<'a> Str<'a> {
         }
     }
 
+    /// A string that is written in the template.
+    pub fn literal(text: &'a str) -> Self {
+        Self {
+            bytes: Bytes::Literal(text),
+            markup: false,
+        }
+    }
+
+    /// Whether both are one object to CPython: the same memory, equal literals, or one of the strings that it keeps only once (the
+    /// empty one, and those of one Latin-1 character).
+    pub fn is_same(&self, other: &Self) -> bool {
+        let (left, right) = (self.as_str(), other.as_str());
+        let are_literals = matches!((&self.bytes, &other.bytes), (Bytes::Literal(_), Bytes::Literal(_)));
+        let mut characters = left.chars();
+        let is_kept_once = characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none() && !self.markup;
+        self.markup == other.markup && (std::ptr::eq(left, right) || ((are_literals || is_kept_once) && left == right))
+    }
+
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.bytes {
-            Bytes::Borrowed(text) => text,
+            Bytes::Borrowed(text) | Bytes::Literal(text) => text,
             Bytes::Shared(owned, start, end) => owned.text.get(*start as usize..*end as usize).unwrap_or_default(),
         }
     }
@@ -65,6 +85,8 @@ impl<'a> Str<'a> {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let bytes = match &self.bytes {
             Bytes::Borrowed(text) => Bytes::Borrowed(text.get(range).unwrap_or_default()),
+            Bytes::Literal(text) if range == (0..text.len()) => Bytes::Literal(text),
+            Bytes::Literal(text) => Bytes::Borrowed(text.get(range).unwrap_or_default()),
             Bytes::Shared(owned, start, end) => {
                 let from = (*start as usize).saturating_add(range.start);
                 let to = (*start as usize).saturating_add(range.end).min(*end as usize);
@@ -105,7 +127,7 @@ impl<'a> Str<'a> {
     /// The borrowed text, where nothing is shared with the render.
     pub fn borrowed(&self) -> Option<&'a str> {
         match self.bytes {
-            Bytes::Borrowed(text) => Some(text),
+            Bytes::Borrowed(text) | Bytes::Literal(text) => Some(text),
             Bytes::Shared(..) => None,
         }
     }

@@ -114,13 +114,39 @@ pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     runtime
         .meter
         .charge_bytes(text.as_str().len().saturating_mul(extra_schemes.len().saturating_add(1)))?;
-    let links = Links {
-        trim_url_limit: trim_url_limit(&given(&mut arguments, 2))?,
+    let limit = given(&mut arguments, 2);
+    let mut links = Links {
+        trim_url_limit: limit.clamped_index(),
         rel: rel.as_str(),
         target: target.as_str(),
         extra_schemes: &extra_schemes,
     };
-    written(runtime, |mut output| write_linked(&mut output, text.as_str(), links)).map(Value::Str)
+    let linked = written(runtime, |mut output| write_linked(&mut output, text.as_str(), links))?;
+    if links.trim_url_limit.is_none() && !matches!(limit, Value::None) {
+        // What is no integer fails only where an address is compared with it, or is cut.
+        links.trim_url_limit = Some(if let Value::Float(float) = limit {
+            float.floor() as i64
+        } else {
+            i64::MIN
+        });
+        let trimmed = written(runtime, |mut output| write_linked(&mut output, text.as_str(), links))?;
+        if linked.as_str() != trimmed.as_str() {
+            return Err(not_a_limit(&limit));
+        }
+    }
+    Ok(Value::Str(linked))
+}
+
+/// The complaint about a limit that no length can be compared with, or up to which no text can be cut.
+fn not_a_limit(limit: &Value<'_>) -> Error {
+    match limit {
+        Value::Undefined(undefined) => undefined.error(),
+        Value::Float(_) => Error::type_error("slice indices must be integers or None or have an __index__ method"),
+        other => {
+            let ty = other.ty().name();
+            Error::type_error(format!("'>' not supported between instances of 'int' and '{ty}'"))
+        }
+    }
 }
 
 /// The attribute `rel`: what was given, with Jinja's own word and, if asked for, another.
@@ -175,23 +201,6 @@ fn is_scheme(text: &str) -> bool {
         .chars()
         .all(|char| unicode::is_word(char) || matches!(char, '.' | '+' | '-'));
     matches!(slashes, "" | "/" | "//") && is_name && name.chars().nth(1).is_some()
-}
-
-fn trim_url_limit(limit: &Value<'_>) -> Result<Option<i64>> {
-    match limit {
-        Value::None => Ok(None),
-        Value::Big(_) => Ok(Some(i64::MAX)),
-        Value::Undefined(undefined) => Err(undefined.error()),
-        limit => match limit.as_int() {
-            Some(int) => Ok(Some(int)),
-            None => {
-                let ty = limit.ty().name();
-                Err(Error::type_error(format!(
-                    "'>' not supported between instances of 'int' and '{ty}'"
-                )))
-            }
-        },
-    }
 }
 
 /// The text with what cannot stand in an address percent-encoded; of a dict, or of pairs, a query string.

@@ -31,14 +31,19 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     };
     // A string is written without looking at the rest of the options.
     if !matches!(value, Value::Str(_)) {
-        options.layout = layout(runtime, &indent, separators)?;
+        options.layout = layout(runtime, &value, &indent, separators)?;
     }
     let mut output = String::new();
     runtime.dumps(&value, &options, &mut output)?;
     runtime.str(output)
 }
 
-fn layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<(Value<'a>, Value<'a>)>) -> Result<Layout> {
+fn layout<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    indent: &Value<'a>,
+    separators: Option<(Value<'a>, Value<'a>)>,
+) -> Result<Layout> {
     let mut layout = match indent {
         Value::None => Layout::default(),
         Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
@@ -48,11 +53,23 @@ fn layout<'a>(runtime: &mut Runtime<'a>, indent: &Value<'a>, separators: Option<
         },
     };
     if let Some((item, key)) = separators {
-        // Their order is that of the arguments of `_json.make_encoder`.
+        if layout.indent.is_some() && has_members(value) {
+            // The encoder that breaks lines adds the break to the separator before it looks at any member.
+            runtime.add(&item, &Value::text("\n"))?;
+        }
+        // The order is that of the arguments of `_json.make_encoder`.
         layout.key_separator = separator(&key, 5)?;
         layout.item_separator = separator(&item, 6)?;
     }
     Ok(layout)
+}
+
+fn has_members(value: &Value<'_>) -> bool {
+    match value {
+        Value::List(items) | Value::Tuple(items) => !items.is_empty(),
+        Value::Dict(dict) => !dict.is_empty(),
+        _ => false,
+    }
 }
 
 fn separator(value: &Value<'_>, argument: u8) -> Result<String> {

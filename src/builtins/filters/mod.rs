@@ -12,6 +12,7 @@
 mod group;
 mod html;
 mod json;
+mod layout;
 mod lazy;
 mod number;
 mod path;
@@ -76,7 +77,7 @@ static FILTERS: [Function; 54] = [
     python("forceescape", "do_forceescape", &[VALUE], html::forceescape),
     python("format", "do_format", &[VALUE], text::format).with_star().with_double_star(),
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
-    python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], text::indent),
+    python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
     python("items", "do_items", &[VALUE], lazy::items),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
@@ -105,13 +106,13 @@ static FILTERS: [Function; 54] = [
     python("title", "do_title", &[S], text::title),
     python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson),
     python("trim", "do_trim", &[VALUE, optional("chars")], text::trim),
-    python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], text::truncate),
+    python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
     python("upper", "do_upper", &[S], text::upper),
     python("urlencode", "do_urlencode", &[VALUE], html::urlencode),
     python("urlize", "do_urlize", &[EVAL_CTX, VALUE, optional("trim_url_limit"), optional("nofollow"), optional("target"), optional("rel"), optional("extra_schemes")], html::urlize),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
-    python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], text::wordwrap),
+    python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
     python("xmlattr", "do_xmlattr", &[EVAL_CTX, required("d"), optional("autospace")], html::xmlattr),
 ];
 

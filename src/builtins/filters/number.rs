@@ -50,8 +50,10 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     let value = given(&mut arguments, 0);
     let precision = arguments.take(1).unwrap_or(Value::Int(0));
     let method = arguments.take(2).unwrap_or(Value::text("common"));
-    // The reference looks the method up in a set, which wants a hash of it.
-    Key::new(runtime, method.clone())?;
+    // The reference looks the method up in a set, which wants a hash of anything but a set.
+    if !matches!(method, Value::Set(_)) {
+        Key::new(runtime, method.clone())?;
+    }
     match method.as_str() {
         Some("common") => round_half_even(&value, &precision),
         Some("ceil") => round_by(runtime, &value, &precision, round::round_up),

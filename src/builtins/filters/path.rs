@@ -73,11 +73,6 @@ impl<'a> Path<'a> {
             Ok(place)
         }
     }
-
-    /// How high the values are that the path holds.
-    pub fn height(&self) -> u32 {
-        self.steps.iter().chain(&self.default).map(Value::height).max().unwrap_or(0)
-    }
 }
 
 fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Vec<Value<'a>>> {

@@ -13,7 +13,7 @@ use super::{flag, given, plain};
 use crate::builtins::access;
 use crate::builtins::methods::{self, Attribute};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, DictIter, Iter, Pull, Runtime, Str, Type, Undefined, Value};
+use crate::value::{Arguments, DictIter, Iter, Key, Pull, Runtime, Str, Type, Undefined, Value};
 
 /// Another value where this one is undefined, or, if asked for, false.
 ///
@@ -32,6 +32,7 @@ pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (object, name) = (given(&mut arguments, 1), given(&mut arguments, 2));
     let Value::Str(name) = &name else {
+        Key::new(runtime, name.clone())?;
         let ty = name.ty().name();
         return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
     };
@@ -182,11 +183,15 @@ impl<'a> Pull<'a> for Backwards<'a> {
 /// `{{ [5]|random }} -> 5`
 pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 1);
-    match runtime.length(&value)? {
-        0 => Ok(Value::Undefined(Undefined::Hint("No random item, sequence was empty."))),
-        1 => runtime.subscript(&value, &Value::Int(0)),
+    let length = runtime.length(&value)?;
+    if length == 0 {
+        return Ok(Value::Undefined(Undefined::Hint("No random item, sequence was empty.")));
+    }
+    match runtime.subscript(&value, &Value::Int(0)) {
+        item if length == 1 => item,
+        Err(error) if error.kind() == ErrorKind::Type => Err(error),
         _ => Err(Error::runtime(
-            "the filter 'random' is not supported: its result would be different each time",
+            "the filter 'random' is not supported: it would not give the same each time",
         )),
     }
 }

@@ -36,6 +36,14 @@ pub fn text<'a>(argument: Option<Value<'a>>, complaint: impl FnOnce(&str) -> Str
     }
 }
 
+/// A string, or the TypeError of Argument Clinic, which calls None by its name: `replace() argument 1 must be str, not None`.
+pub fn clinic_text<'a>(argument: Option<Value<'a>>, which: &str) -> Result<Str<'a>> {
+    let is_none = matches!(argument, None | Some(Value::None));
+    text(argument, |ty| {
+        format!("{which} must be str, not {}", if is_none { "None" } else { ty })
+    })
+}
+
 /// An argument with `__index__` as `Py_ssize_t`.
 pub fn size(argument: Option<&Value<'_>>, default: i64) -> Result<i64> {
     let Some(value) = argument else { return Ok(default) };

@@ -7,335 +7,118 @@
 use crate::value::Type;
 
 /// What every object has.
-const OBJECT: &[&str] = &[
-    "__class__",
-    "__delattr__",
-    "__dir__",
-    "__doc__",
-    "__eq__",
-    "__format__",
-    "__ge__",
-    "__getattribute__",
-    "__getstate__",
-    "__gt__",
-    "__hash__",
-    "__init__",
-    "__init_subclass__",
-    "__le__",
-    "__lt__",
-    "__ne__",
-    "__new__",
-    "__reduce__",
-    "__reduce_ex__",
-    "__repr__",
-    "__setattr__",
-    "__sizeof__",
-    "__str__",
-    "__subclasshook__",
-];
+const OBJECT: &str = "__class__ __delattr__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __getstate__ __gt__ __hash__ __init__ \
+    __init_subclass__ __le__ __lt__ __ne__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ __sizeof__ __str__ \
+    __subclasshook__";
 
 /// What every number has.
-const NUMBER: &[&str] = &[
-    "__abs__",
-    "__add__",
-    "__bool__",
-    "__ceil__",
-    "__divmod__",
-    "__float__",
-    "__floor__",
-    "__floordiv__",
-    "__getnewargs__",
-    "__int__",
-    "__mod__",
-    "__mul__",
-    "__neg__",
-    "__pos__",
-    "__pow__",
-    "__radd__",
-    "__rdivmod__",
-    "__rfloordiv__",
-    "__rmod__",
-    "__rmul__",
-    "__round__",
-    "__rpow__",
-    "__rsub__",
-    "__rtruediv__",
-    "__sub__",
-    "__truediv__",
-    "__trunc__",
-];
+const NUMBER: &str = "__abs__ __add__ __bool__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ __getnewargs__ __int__ __mod__ __mul__ \
+    __neg__ __pos__ __pow__ __radd__ __rdivmod__ __rfloordiv__ __rmod__ __rmul__ __round__ __rpow__ __rsub__ __rtruediv__ \
+    __sub__ __truediv__ __trunc__";
 
 /// What integers have beyond that.
-const INTEGER: &[&str] = &[
-    "__and__",
-    "__index__",
-    "__invert__",
-    "__lshift__",
-    "__or__",
-    "__rand__",
-    "__rlshift__",
-    "__ror__",
-    "__rrshift__",
-    "__rshift__",
-    "__rxor__",
-    "__xor__",
-];
+const INTEGER: &str =
+    "__and__ __index__ __invert__ __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__";
 
 /// What has a length, items and an order.
-const SEQUENCE: &[&str] = &[
-    "__add__",
-    "__contains__",
-    "__getitem__",
-    "__iter__",
-    "__len__",
-    "__mul__",
-    "__rmul__",
-];
+const SEQUENCE: &str = "__add__ __contains__ __getitem__ __iter__ __len__ __mul__ __rmul__";
 
 /// What strings and bytes have beyond that.
-const TEXT: &[&str] = &["__getnewargs__", "__mod__", "__rmod__"];
+const TEXT: &str = "__getnewargs__ __mod__ __rmod__";
 
 /// What sets and the views that are like them have.
-const SET: &[&str] = &[
-    "__and__",
-    "__contains__",
-    "__iter__",
-    "__len__",
-    "__or__",
-    "__rand__",
-    "__ror__",
-    "__rsub__",
-    "__rxor__",
-    "__sub__",
-    "__xor__",
-];
+const SET: &str = "__and__ __contains__ __iter__ __len__ __or__ __rand__ __ror__ __rsub__ __rxor__ __sub__ __xor__";
 
 /// What Undefined has.
-const UNDEFINED: &[&str] = &[
-    "__add__",
-    "__aiter__",
-    "__bool__",
-    "__call__",
-    "__complex__",
-    "__div__",
-    "__float__",
-    "__floordiv__",
-    "__getattr__",
-    "__getitem__",
-    "__int__",
-    "__iter__",
-    "__len__",
-    "__mod__",
-    "__module__",
-    "__mul__",
-    "__neg__",
-    "__pos__",
-    "__pow__",
-    "__radd__",
-    "__rdiv__",
-    "__rfloordiv__",
-    "__rmod__",
-    "__rmul__",
-    "__rpow__",
-    "__rsub__",
-    "__rtruediv__",
-    "__slots__",
-    "__sub__",
-    "__truediv__",
-    "_fail_with_undefined_error",
-    "_undefined_exception",
-    "_undefined_hint",
-    "_undefined_message",
-    "_undefined_name",
-    "_undefined_obj",
-];
+const UNDEFINED: &str = "__add__ __aiter__ __bool__ __call__ __complex__ __div__ __float__ __floordiv__ __getattr__ __getitem__ __int__ \
+    __iter__ __len__ __mod__ __module__ __mul__ __neg__ __pos__ __pow__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ \
+    __rpow__ __rsub__ __rtruediv__ __slots__ __sub__ __truediv__ _fail_with_undefined_error _undefined_exception \
+    _undefined_hint _undefined_message _undefined_name _undefined_obj";
 
 /// What iterators have.
-const ITERATOR: &[&str] = &["__iter__", "__next__"];
+const ITERATOR: &str = "__iter__ __next__";
 
 /// What objects of a class written in Python have.
-const INSTANCE: &[&str] = &["__dict__", "__module__", "__weakref__"];
+const INSTANCE: &str = "__dict__ __module__ __weakref__";
 
 /// What functions written in Python have.
-const FUNCTION: &[&str] = &[
-    "__annotations__",
-    "__builtins__",
-    "__call__",
-    "__closure__",
-    "__code__",
-    "__defaults__",
-    "__dict__",
-    "__get__",
-    "__globals__",
-    "__kwdefaults__",
-    "__module__",
-    "__name__",
-    "__qualname__",
-];
+const FUNCTION: &str = "__annotations__ __builtins__ __call__ __closure__ __code__ __defaults__ __dict__ __get__ __globals__ __kwdefaults__ \
+    __module__ __name__ __qualname__";
 
 /// What functions written in C have.
-const BUILTIN_FUNCTION: &[&str] = &[
-    "__call__",
-    "__module__",
-    "__name__",
-    "__qualname__",
-    "__self__",
-    "__text_signature__",
-];
+const BUILTIN_FUNCTION: &str = "__call__ __module__ __name__ __qualname__ __self__ __text_signature__";
 
 /// What classes have.
-const CLASS: &[&str] = &[
-    "__abstractmethods__",
-    "__annotations__",
-    "__base__",
-    "__bases__",
-    "__basicsize__",
-    "__call__",
-    "__dict__",
-    "__dictoffset__",
-    "__flags__",
-    "__instancecheck__",
-    "__itemsize__",
-    "__module__",
-    "__mro__",
-    "__name__",
-    "__or__",
-    "__prepare__",
-    "__qualname__",
-    "__ror__",
-    "__subclasscheck__",
-    "__subclasses__",
-    "__text_signature__",
-    "__weakrefoffset__",
-];
+const CLASS: &str = "__abstractmethods__ __annotations__ __base__ __bases__ __basicsize__ __call__ __dict__ __dictoffset__ __flags__ \
+    __instancecheck__ __itemsize__ __module__ __mro__ __name__ __or__ __prepare__ __qualname__ __ror__ __subclasscheck__ \
+    __subclasses__ __text_signature__ __weakrefoffset__";
 
 /// Whether an object of the type has an attribute of that name, which begins with an underscore.
 #[cold]
 pub fn is_hidden(ty: Type, name: &str) -> bool {
-    let lists: &[&[&str]] = match ty {
+    let lists: &[&str] = match ty {
         // A namespace answers for nothing but its own attributes (jinja2 `utils.py`, `Namespace.__getattribute__`).
         Type::Namespace => return matches!(name, "__class__" | "_Namespace__attrs"),
-        Type::None => &[OBJECT, &["__bool__"]],
+        Type::None => &[OBJECT, "__bool__"],
         Type::Bool | Type::Int => &[OBJECT, NUMBER, INTEGER],
-        Type::Float => &[OBJECT, NUMBER, &["__getformat__"]],
+        Type::Float => &[OBJECT, NUMBER, "__getformat__"],
         Type::Str => &[OBJECT, SEQUENCE, TEXT],
         Type::Markup => &[
             OBJECT,
             SEQUENCE,
             TEXT,
-            &["__html__", "__html_format__", "__module__", "__radd__", "__slots__"],
+            "__html__ __html_format__ __module__ __radd__ __slots__",
         ],
-        Type::Bytes => &[OBJECT, SEQUENCE, TEXT, &["__bytes__"]],
+        Type::Bytes => &[OBJECT, SEQUENCE, TEXT, "__bytes__"],
         Type::List => &[
             OBJECT,
             SEQUENCE,
-            &[
-                "__class_getitem__",
-                "__delitem__",
-                "__iadd__",
-                "__imul__",
-                "__reversed__",
-                "__setitem__",
-            ],
+            "__class_getitem__ __delitem__ __iadd__ __imul__ __reversed__ __setitem__",
         ],
-        Type::Tuple => &[OBJECT, SEQUENCE, &["__class_getitem__", "__getnewargs__"]],
+        Type::Tuple => &[OBJECT, SEQUENCE, "__class_getitem__ __getnewargs__"],
         Type::Group => &[
             OBJECT,
             SEQUENCE,
-            &[
-                "__annotations__",
-                "__class_getitem__",
-                "__getnewargs__",
-                "__match_args__",
-                "__module__",
-                "__orig_bases__",
-                "__slots__",
-            ],
-            &["_asdict", "_field_defaults", "_fields", "_make", "_replace"],
+            "__annotations__ __class_getitem__ __getnewargs__ __match_args__ __module__ __orig_bases__ __slots__",
+            "_asdict _field_defaults _fields _make _replace",
         ],
         Type::Dict => &[
             OBJECT,
-            &[
-                "__class_getitem__",
-                "__contains__",
-                "__delitem__",
-                "__getitem__",
-                "__ior__",
-                "__iter__",
-                "__len__",
-            ],
-            &["__or__", "__reversed__", "__ror__", "__setitem__"],
+            "__class_getitem__ __contains__ __delitem__ __getitem__ __ior__ __iter__ __len__",
+            "__or__ __reversed__ __ror__ __setitem__",
         ],
-        Type::Keys | Type::Items => &[OBJECT, SET, &["__reversed__"]],
-        Type::Values => &[OBJECT, &["__iter__", "__len__", "__reversed__"]],
-        Type::Set => &[
-            OBJECT,
-            SET,
-            &["__class_getitem__", "__iand__", "__ior__", "__isub__", "__ixor__"],
-        ],
-        Type::Range => &[
-            OBJECT,
-            &[
-                "__bool__",
-                "__contains__",
-                "__getitem__",
-                "__iter__",
-                "__len__",
-                "__reversed__",
-            ],
-        ],
+        Type::Keys | Type::Items => &[OBJECT, SET, "__reversed__"],
+        Type::Values => &[OBJECT, "__iter__ __len__ __reversed__"],
+        Type::Set => &[OBJECT, SET, "__class_getitem__ __iand__ __ior__ __isub__ __ixor__"],
+        Type::Range => &[OBJECT, "__bool__ __contains__ __getitem__ __iter__ __len__ __reversed__"],
         Type::Undefined => &[OBJECT, UNDEFINED],
-        Type::Generator => &[OBJECT, ITERATOR, &["__del__", "__name__", "__qualname__"]],
+        Type::Generator => &[OBJECT, ITERATOR, "__del__ __name__ __qualname__"],
         Type::DictReverseIterator | Type::ValuesReverseIterator | Type::ItemsReverseIterator => {
-            &[OBJECT, ITERATOR, &["__length_hint__"]]
+            &[OBJECT, ITERATOR, "__length_hint__"]
         }
         Type::ListReverseIterator | Type::ReverseIterator | Type::RangeIterator => {
-            &[OBJECT, ITERATOR, &["__length_hint__", "__setstate__"]]
+            &[OBJECT, ITERATOR, "__length_hint__ __setstate__"]
         }
         Type::Loop => &[
             OBJECT,
             INSTANCE,
             ITERATOR,
-            &[
-                "__annotations__",
-                "__call__",
-                "__len__",
-                "_after",
-                "_before",
-                "_current",
-                "_iterable",
-                "_iterator",
-            ],
-            &[
-                "_last_changed_value",
-                "_length",
-                "_peek_next",
-                "_recurse",
-                "_to_iterator",
-                "_undefined",
-            ],
+            "__annotations__ __call__ __len__ _after _before _current _iterable _iterator",
+            "_last_changed_value _length _peek_next _recurse _to_iterator _undefined",
         ],
         Type::Macro => &[
             OBJECT,
             INSTANCE,
-            &[
-                "__call__",
-                "_argument_count",
-                "_async_invoke",
-                "_default_autoescape",
-                "_environment",
-                "_func",
-                "_invoke",
-            ],
+            "__call__ _argument_count _async_invoke _default_autoescape _environment _func _invoke",
         ],
-        Type::Cycler => &[OBJECT, INSTANCE, &["__next__"]],
-        Type::Joiner | Type::TemplateDict => &[OBJECT, INSTANCE, &["__call__"]],
+        Type::Cycler => &[OBJECT, INSTANCE, "__next__"],
+        Type::Joiner | Type::TemplateDict => &[OBJECT, INSTANCE, "__call__"],
         Type::Function => &[OBJECT, FUNCTION],
-        Type::Method => &[OBJECT, FUNCTION, &["__func__", "__self__"]],
+        Type::Method => &[OBJECT, FUNCTION, "__func__ __self__"],
         Type::BuiltinFunction => &[OBJECT, BUILTIN_FUNCTION],
         Type::Class => &[OBJECT, CLASS],
-        Type::TemplateReference => &[OBJECT, INSTANCE, &["_TemplateReference__context", "__getitem__"]],
-        Type::BlockReference => &[OBJECT, INSTANCE, &["__call__", "_async_call", "_context", "_depth", "_stack"]],
+        Type::TemplateReference => &[OBJECT, INSTANCE, "_TemplateReference__context __getitem__"],
+        Type::BlockReference => &[OBJECT, INSTANCE, "__call__ _async_call _context _depth _stack"],
     };
-    lists.iter().any(|list| list.contains(&name))
+    lists.iter().any(|list| list.split(' ').any(|hidden| hidden == name))
 }

@@ -8,11 +8,11 @@
 //!
 //! After CPython 3.11 `longobject.c`.
 
-use super::argument::{overflow, size, text, wrong_receiver};
+use super::argument::{clinic_text, overflow, size, wrong_receiver};
 use super::row::{SELF, clinic, no_arguments, optional, required};
 use crate::error::{Error, Result};
 use crate::number::Int;
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value};
+use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
 use num_bigint::{BigInt, Sign};
 
 const SIGNED: Parameter = Parameter {
@@ -89,12 +89,15 @@ fn as_integer_ratio<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     runtime.tuple(vec![int, Value::Int(1)])
 }
 
+fn byte_order<'a>(arguments: &mut Arguments<'a>, function: &str) -> Result<Str<'a>> {
+    match arguments.take(2) {
+        None => Ok(Str::from("big")),
+        order => clinic_text(order, &format!("{function}() argument 'byteorder'")),
+    }
+}
+
 /// Whether the bytes begin with the lowest.
-fn is_little(order: Option<Value<'_>>, function: &str) -> Result<bool> {
-    let order = match order {
-        None => return Ok(false),
-        order => text(order, |ty| format!("{function}() argument 'byteorder' must be str, not {ty}"))?,
-    };
+fn is_little(order: &Str<'_>) -> Result<bool> {
     match order.as_str() {
         "little" => Ok(true),
         "big" => Ok(false),
@@ -112,15 +115,9 @@ fn is_signed<'a>(runtime: &mut Runtime<'a>, signed: Option<&Value<'a>>) -> Resul
 fn to_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let int = BigInt::from(number(&receiver(&mut arguments)?)?);
     let length = size(arguments.get(1), 1)?;
-    let order = arguments.take(2);
-    if let Some(other) = order.as_ref().filter(|order| order.as_str().is_none()) {
-        let ty = other.ty().name();
-        return Err(Error::type_error(format!(
-            "to_bytes() argument 'byteorder' must be str, not {ty}"
-        )));
-    }
+    let order = byte_order(&mut arguments, "to_bytes")?;
     let is_signed = is_signed(runtime, arguments.get(3))?;
-    let is_little = is_little(order, "to_bytes")?;
+    let is_little = is_little(&order)?;
     let Ok(length) = usize::try_from(length) else {
         return Err(Error::value("length argument must be non-negative"));
     };
@@ -152,15 +149,9 @@ fn to_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
 /// A method of the class: which integer it was looked up on does not matter, but that it was a bool does.
 fn from_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let is_bool = matches!(receiver(&mut arguments)?, Value::Bool(_));
-    let order = arguments.take(2);
-    if let Some(other) = order.as_ref().filter(|order| order.as_str().is_none()) {
-        let ty = other.ty().name();
-        return Err(Error::type_error(format!(
-            "from_bytes() argument 'byteorder' must be str, not {ty}"
-        )));
-    }
+    let order = byte_order(&mut arguments, "from_bytes")?;
     let is_signed = is_signed(runtime, arguments.get(3))?;
-    let is_little = is_little(order, "from_bytes")?;
+    let is_little = is_little(&order)?;
     let mut bytes = bytes_of(runtime, &arguments.take(1).unwrap_or(Value::None))?;
     runtime.meter.charge_bytes(bytes.len())?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(8) > runtime.meter.limits().bits {

@@ -2,7 +2,7 @@
 //!
 //! `{{ "é".encode() }}` is `b'\xc3\xa9'`. The encodings are in [`super::codec`].
 
-use super::argument::{receiver, text};
+use super::argument::{clinic_text, receiver};
 use super::codec::Codec;
 use super::row::{SELF, clinic, optional};
 use crate::error::Result;
@@ -20,9 +20,7 @@ pub(super) static METHODS: [Function; 1] = [clinic(
 pub(super) fn codec_arguments<'a>(arguments: &mut Arguments<'a>, function: &str) -> Result<(Str<'a>, Str<'a>)> {
     let mut name = |index: usize, parameter: &str, default: &'static str| match arguments.take(index) {
         None => Ok(Str::from(default)),
-        name => text(name, |ty| {
-            format!("{function}() argument '{parameter}' must be str, not {ty}")
-        }),
+        name => clinic_text(name, &format!("{function}() argument '{parameter}'")),
     };
     Ok((name(1, "encoding", "utf-8")?, name(2, "errors", "strict")?))
 }

@@ -8,17 +8,20 @@
 //! `sandbox.py`, `wrap_str_format` and `SandboxedFormatter`), so an unsafe one prints as nothing.
 
 use super::argument::receiver;
-use super::row::{SELF, python};
+use super::row::{python, unnamed};
 use crate::builtins::access;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Fields, Function, Runtime, Str, Type, Value};
+use crate::value::{Arguments, Fields, Function, Parameter, Runtime, Str, Type, Value};
+
+/// The wrapper has no parameters of its own, so that every name is free.
+const SELF: &[Parameter] = &[unnamed("self")];
 
 /// The rows.
 pub(super) static METHODS: [Function; 2] = [format_row("str.format"), format_map_row("str.format_map")];
 
 /// `format` under the name of its type.
 pub(super) const fn format_row(name: &'static str) -> Function {
-    python("format", name, &[SELF], format)
+    python("format", name, SELF, format)
         .with_star()
         .with_double_star()
         .of_type(Type::Function)
@@ -26,7 +29,7 @@ pub(super) const fn format_row(name: &'static str) -> Function {
 
 /// `format_map` under the name of its type.
 pub(super) const fn format_map_row(name: &'static str) -> Function {
-    python("format_map", name, &[SELF], format_map)
+    python("format_map", name, SELF, format_map)
         .with_star()
         .with_double_star()
         .of_type(Type::Function)

@@ -10,7 +10,7 @@
 //! (`unicode_replace`, `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes what it inserts (markupsafe 3.0.4
 //! `Markup.replace`), but not what it translates to.
 
-use super::argument::{receiver, size, text};
+use super::argument::{clinic_text, receiver, size};
 use super::row::{SELF, one_argument, optional, positional, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::replace;
@@ -42,8 +42,8 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     if whole.is_markup() {
         new = Some(Value::Str(runtime.escape(&new.unwrap_or(Value::None))?));
     }
-    let old = text(arguments.take(1), |ty| format!("replace() argument 1 must be str, not {ty}"))?;
-    let new = text(new, |ty| format!("replace() argument 2 must be str, not {ty}"))?;
+    let old = clinic_text(arguments.take(1), "replace() argument 1")?;
+    let new = clinic_text(new, "replace() argument 2")?;
     let count = size(arguments.get(3), -1)?;
     let (old, new) = (old.as_str(), new.as_str());
     runtime.meter.charge_bytes(whole.as_str().len())?;
@@ -114,10 +114,10 @@ fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
         None => table_from_dict(runtime, &first, &mut entries)?,
         second @ Some(_) => {
             // Argument Clinic has checked the second and third argument before the function looks at the first.
-            let to = text(second, |ty| format!("maketrans() argument 2 must be str, not {ty}"))?;
+            let to = clinic_text(second, "maketrans() argument 2")?;
             let deleted = match third {
                 None => None,
-                third => Some(text(third, |ty| format!("maketrans() argument 3 must be str, not {ty}"))?),
+                third => Some(clinic_text(third, "maketrans() argument 3")?),
             };
             let Value::Str(from) = first else {
                 return Err(Error::type_error(

@@ -8,7 +8,7 @@
 //! The results are views of the same text, so a piece of the context stays one; a Markup stays a Markup. The rules are in
 //! [`crate::text::strip`]; the complaints are CPython 3.11's (`unicodeobject.c` `do_argstrip`).
 
-use super::argument::{receiver, text};
+use super::argument::{clinic_text, receiver};
 use super::row::{SELF, one_argument, optional, positional};
 use crate::error::{Error, Result};
 use crate::text::strip;
@@ -62,7 +62,7 @@ pub(super) fn strip_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
 /// The text and what shall be removed from it.
 fn with_affix<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str) -> Result<(Str<'a>, Str<'a>)> {
     let from = receiver(&mut arguments)?;
-    let affix = text(arguments.take(1), |ty| format!("{name}() argument must be str, not {ty}"))?;
+    let affix = clinic_text(arguments.take(1), &format!("{name}() argument"))?;
     runtime.meter.charge_bytes(affix.as_str().len())?;
     Ok((from, affix))
 }
