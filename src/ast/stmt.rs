@@ -171,6 +171,9 @@ pub struct Set {
     pub value: Expr,
     /// The line that the reference names where the target is no namespace; the resolver's.
     pub check_line: u32,
+    /// Whether the value is the target with something added, as in `ns.text = ns.text + x`, and nothing in `x` can see the target
+    /// meanwhile; the resolver's.
+    pub accumulates: bool,
 }
 
 /// A captured text.

@@ -11,7 +11,6 @@
 
 use super::methods::{self, Attribute};
 use crate::error::{ErrorKind, Result};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::value::{Runtime, Str, Undefined, Value};
 
@@ -109,7 +108,7 @@ fn is_caught(kind: ErrorKind) -> bool {
 }
 
 fn quoted(name: &Str<'_>) -> String {
-    let quoted = written(|output| quote::write_repr(output, name.as_str()));
+    let quoted = quote::repr(name.as_str());
     if name.is_markup() {
         format!("Markup({quoted})")
     } else {
@@ -120,7 +119,7 @@ fn quoted(name: &Str<'_>) -> String {
 /// The undefined value for a name that nothing answers to.
 pub(super) fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
     if name.is_markup() {
-        let owner = written(|output| quote::write_repr(output, value.ty().described()));
+        let owner = quote::repr(value.ty().described());
         return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
     }
     Value::Undefined(Undefined::attribute(value.ty(), name))

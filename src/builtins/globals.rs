@@ -13,13 +13,10 @@
 mod containers;
 mod range;
 
-use super::methods::{FROM_KEYS, clinic_text};
-use super::methods::row::{positional, required};
+use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{
-    Arguments, Cycler, Dict, Entries, Function, Joiner, Namespace, Parameter, Runtime, Signature, Str, Style, Type, Value,
-};
+use crate::value::{Arguments, Cycler, Function, Joiner, Parameter, Runtime, Signature, Str, Style, Type, Value};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -49,7 +46,7 @@ static GLOBALS: [Function; 8] = [
     global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict)
         .with_star()
         .with_double_star(),
-    global("namespace", NAMESPACE, Type::Class, &[SELF], containers::namespace)
+    global("namespace", NAMESPACE, Type::Class, &[], containers::namespace)
         .with_star()
         .with_double_star(),
     global(
@@ -78,6 +75,7 @@ static GLOBALS: [Function; 8] = [
 ];
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
+const FROM_KEYS_PYTHON: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.fromkeys";
 const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
 const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
 const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
@@ -89,13 +87,11 @@ const LIPSUM: &[Parameter] = &[
 ];
 
 /// The method of the global `dict`.
-pub(super) static DICT_METHODS: [Function; 1] = [positional(
-    "fromkeys",
-    FROM_KEYS.python,
-    &[Parameter::required("self")],
-    containers::from_keys,
-)
-.with_star()];
+pub(super) static DICT_METHODS: [Function; 1] = [
+    python("fromkeys", FROM_KEYS_PYTHON, &[required("self")], containers::from_keys)
+        .with_star()
+        .with_double_star(),
+];
 
 /// The global function of that name.
 pub fn find(name: &str) -> Option<&'static Function> {

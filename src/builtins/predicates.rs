@@ -8,7 +8,7 @@
 //!
 //! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
 
-use super::filters::{self, builtin, call_named, given, plain};
+use super::filters::{self, builtin, given, plain};
 use super::methods::{Body, positional, python, required, unnamed};
 use crate::error::Result;
 use crate::unicode;
@@ -74,11 +74,6 @@ pub fn find(name: &str) -> Option<usize> {
 /// The test of that number.
 pub fn get(number: usize) -> Option<&'static Function> {
     TESTS.get(number)
-}
-
-/// Calls the test that a value names, as `select` does for each item.
-pub(super) fn call_test<'a>(runtime: &mut Runtime<'a>, name: &Value<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    call_named(runtime, "test", name, |name| get(find(name)?), arguments)
 }
 
 /// `value % divisor == remainder`, which formats a string.
@@ -339,4 +334,20 @@ fn is_less<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Va
 /// `{{ 1 is le 1 }} -> True`
 fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     compare(runtime, arguments, Runtime::less_equal)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn examples_hold() {
+        let count = super::filters::tests::assert_examples(include_str!("predicates.rs"));
+        assert!(count >= 30, "{count}");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for (number, test) in super::TESTS.iter().enumerate() {
+            assert_eq!(super::find(test.name), Some(number));
+        }
+    }
 }

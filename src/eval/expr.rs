@@ -77,7 +77,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Places an error, and says what is known of the operands; an error that has a place came from deeper.
     #[cold]
-    fn explained(&mut self, error: Error, expr: &'a Expr) -> Error {
+    pub(super) fn explained(&mut self, error: Error, expr: &'a Expr) -> Error {
         match error.has_place() {
             true => error,
             false => self.explain(error.at(expr.span), expr),

@@ -3,6 +3,7 @@
 //! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
 //! loop, a block), keeps the [`Render`] and the numbers of its environment and context, and makes an evaluator of its own.
 
+mod accumulate;
 mod arguments;
 mod assign;
 mod block;

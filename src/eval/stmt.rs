@@ -27,8 +27,12 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Set(node) => {
                 self.check_namespaces(&node.target)
                     .map_err(|error| error.on_line(node.check_line))?;
-                let value = self.expr(&node.value)?;
-                self.assign(&node.target, value)?;
+                if node.accumulates {
+                    self.accumulate(node)?;
+                } else {
+                    let value = self.expr(&node.value)?;
+                    self.assign(&node.target, value)?;
+                }
             }
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node),

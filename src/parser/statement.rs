@@ -195,6 +195,7 @@ impl<'s> Parser<'s> {
                 target,
                 value,
                 check_line: 0,
+                accumulates: false,
             })));
         }
         let filter = if self.stream.eat(TokenKind::Pipe)? {

@@ -3,8 +3,8 @@
 use super::track::{Branch, undeclared};
 use super::{Place, Resolver};
 use crate::ast::{
-    Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set, SetBlock,
-    Stmt, StmtKind, Symbol, Target, TargetKind, With,
+    BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set,
+    SetBlock, Slot, Stmt, StmtKind, Symbol, Target, TargetKind, With,
 };
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -193,6 +193,7 @@ impl Resolver<'_> {
         let line = self.newline(at);
         self.target(&mut node.target, place)?;
         self.root(&mut node.value, place, 0)?;
+        node.accumulates = accumulates(&node.target, &node.value);
         Ok(line)
     }
 
@@ -373,6 +374,49 @@ fn check_digits(expr: &Expr) -> Result<()> {
     let text = crate::number::text::int_text(crate::number::IntRef::Big(big));
     text.map(|_| ())
         .map_err(|error| Error::from(error).without_line().at(expr.span))
+}
+
+/// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target.
+fn accumulates(target: &Target, value: &Expr) -> bool {
+    let slot = match &target.kind {
+        TargetKind::Name {
+            slot, exported: false, ..
+        }
+        | TargetKind::Attribute { slot, .. } => *slot,
+        TargetKind::Name { .. } | TargetKind::Tuple(_) => return false,
+    };
+    let mut first = value;
+    let mut operands = Vec::new();
+    while let ExprKind::Binary(BinaryOp::Add, pair) = &first.kind {
+        let [left, right] = &**pair;
+        operands.push(right);
+        first = left;
+    }
+    if let ExprKind::Concat(items) = &first.kind
+        && operands.is_empty()
+        && let Some((left, rest)) = items.split_first()
+    {
+        operands.extend(rest);
+        first = left;
+    }
+    let is_target = match (&target.kind, &first.kind) {
+        (TargetKind::Name { .. }, ExprKind::Name(name)) => name.slot == slot,
+        (TargetKind::Attribute { name, .. }, ExprKind::Attribute(attribute)) => {
+            attribute.name == *name && matches!(&attribute.object.kind, ExprKind::Name(object) if object.slot == slot)
+        }
+        _ => false,
+    };
+    is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_see(operand, slot))
+}
+
+fn may_see(expr: &Expr, slot: Slot) -> bool {
+    let mut sees = match &expr.kind {
+        ExprKind::Call(..) => true,
+        ExprKind::Name(name) => name.slot == slot,
+        _ => false,
+    };
+    expr.children(&mut |child| sees |= may_see(child, slot));
+    sees
 }
 
 fn has_scoped_block(stmt: &Stmt) -> bool {

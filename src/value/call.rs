@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::bind::Signature;
+use super::positional::Positional;
 use super::runtime::Runtime;
 use super::text::Str;
 use super::types::Type;
@@ -13,7 +14,7 @@ use crate::error::Result;
 /// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
 #[derive(Clone, Debug, Default)]
 pub struct Arguments<'a> {
-    positional: Vec<Option<Value<'a>>>,
+    positional: Positional<'a>,
     keywords: Vec<(Str<'a>, Value<'a>)>,
 }
 
@@ -99,10 +100,9 @@ impl<'a> Arguments<'a> {
 
     /// One argument.
     pub fn one(value: Value<'a>) -> Self {
-        Self {
-            positional: vec![Some(value)],
-            keywords: Vec::new(),
-        }
+        let mut arguments = Self::default();
+        arguments.push(value);
+        arguments
     }
 
     /// Adds a positional argument behind the others.
@@ -112,7 +112,7 @@ impl<'a> Arguments<'a> {
 
     /// Adds a positional argument before the others.
     pub fn push_front(&mut self, value: Value<'a>) {
-        self.positional.insert(0, Some(value));
+        self.positional.push_front(value);
     }
 
     /// Adds `name=value`.
@@ -122,28 +122,27 @@ impl<'a> Arguments<'a> {
 
     /// How many positional arguments there are, or parameters once bound.
     pub fn len(&self) -> usize {
-        self.positional.len()
+        self.positional.as_slice().len()
     }
 
     /// Whether there is no positional argument.
     pub fn is_empty(&self) -> bool {
-        self.positional.is_empty()
+        self.positional.as_slice().is_empty()
     }
 
     /// The argument at an index, if it was given.
     pub fn get(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.get(index)?.as_ref()
+        self.positional.as_slice().get(index)?.as_ref()
     }
 
     /// Takes the argument at an index, if it was given.
     pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
-        self.positional.get_mut(index)?.take()
+        self.positional.as_mut_slice().get_mut(index)?.take()
     }
 
     /// Takes all arguments from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        let start = index.min(self.positional.len());
-        self.positional.drain(start..).flatten().collect()
+        self.positional.take_from(index)
     }
 
     /// The keywords that no parameter took.
@@ -164,12 +163,12 @@ impl<'a> Arguments<'a> {
 
     /// Makes room for so many parameters; the new ones are absent.
     pub(super) fn resize(&mut self, parameters: usize) {
-        self.positional.resize(parameters, None);
+        self.positional.resize(parameters);
     }
 
     /// Gives a parameter its value.
     pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
-        if let Some(place) = self.positional.get_mut(index) {
+        if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
             *place = Some(value);
         }
     }

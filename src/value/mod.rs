@@ -27,6 +27,7 @@ mod one_pass;
 mod operators;
 mod ordering;
 mod percent;
+mod positional;
 mod runtime;
 mod seq;
 mod sequence;

@@ -84,14 +84,16 @@ impl<'a> Runtime<'a> {
 fn function_repr(function: &Function) -> String {
     match function.ty {
         Type::Class => format!("<class '{}'>", class_path(function.name)),
+        Type::TemplateDict => format!("<{} object at {ADDRESS}>", class_path(function.name)),
         Type::Function => format!("<function {} at {ADDRESS}>", function.python),
         ty => format!("<{} at {ADDRESS}>", ty.described()),
     }
 }
 
-/// The class behind a global name, with its module.
+/// The class behind the name of a global, with its module.
 pub(super) fn class_path(name: &str) -> &str {
     match name {
+        "dict" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateDict",
         "cycler" => "jinja2.utils.Cycler",
         "joiner" => "jinja2.utils.Joiner",
         "namespace" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateNamespace",

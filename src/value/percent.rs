@@ -26,12 +26,12 @@ use crate::unicode;
 pub const CHARACTERS: CharacterRules = CharacterRules {
     decimal: unicode::decimal_value,
     is_space: unicode::is_whitespace,
-    repr: |text| written(|output| quote::write_repr(output, text)),
+    repr: quote::repr,
 };
 
 /// The same of a Markup, whose repr says so.
 const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
-    repr: |text| format!("Markup({})", written(|output| quote::write_repr(output, text))),
+    repr: |text| format!("Markup({})", quote::repr(text)),
     ..CHARACTERS
 };
 

@@ -85,6 +85,13 @@ impl<'a> Runtime<'a> {
         Ok(Seq::owned(values, height, claim))
     }
 
+    /// A list whose height is known.
+    pub(super) fn list_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Value<'a>> {
+        self.meter.check_height(height)?;
+        let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
+        Ok(Value::List(Seq::owned(values, height, claim)))
+    }
+
     /// A list.
     pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::List(self.items(values)?))

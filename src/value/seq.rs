@@ -64,6 +64,17 @@ impl<'a> Seq<'a> {
         matches!(self, Self::Group(_))
     }
 
+    /// The items themselves and their height, to be changed, where nobody else holds them or a stretch of them.
+    pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
+        match self {
+            Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
+                Ok(items) => Ok((items.values, items.height)),
+                Err(items) => Err(Self::Owned(items, 0, end)),
+            },
+            other => Err(other),
+        }
+    }
+
     /// How many there are.
     #[inline]
     pub fn len(&self) -> usize {

@@ -39,6 +39,7 @@ impl<'a> Runtime<'a> {
     pub fn append(&mut self, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         let (text, end) = match (left, right) {
             (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),
+            (Value::List(items), Value::List(end)) => return self.extend(items, end),
             (left, _) => return self.add(&left, right),
         };
         match text.try_into_string() {
@@ -51,6 +52,23 @@ impl<'a> Runtime<'a> {
             }
             Err(text) => self.joined(&text, end),
         }
+    }
+
+    /// `items + end`, in place where nobody else holds the items.
+    fn extend(&mut self, items: Seq<'a>, end: &Seq<'a>) -> Result<Value<'a>> {
+        let (mut values, height) = match items.try_into_items() {
+            Ok(owned) => owned,
+            Err(items) => {
+                let values = self.chained(&items, end)?;
+                return self.list(values);
+            }
+        };
+        self.meter.charge(1 + end.len() as u64)?;
+        let len = values.len().saturating_add(end.len());
+        self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
+        values.extend(end.iter());
+        let below = end.iter().map(|value| value.height()).max().unwrap_or(0);
+        self.list_of_height(values, height.max(below.saturating_add(1)))
     }
 
     fn joined(&mut self, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {

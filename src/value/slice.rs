@@ -132,8 +132,9 @@ fn zero_step() -> Error {
     Error::value("slice step cannot be zero")
 }
 
+/// The complaint about a value without items.
 #[cold]
-fn not_subscriptable(value: &Value<'_>) -> Error {
+pub(super) fn not_subscriptable(value: &Value<'_>) -> Error {
     Error::type_error(match (value.ty(), value) {
         (Type::Class, Value::Function(class)) => {
             let name = class_path(class.name).rsplit('.').next().unwrap_or_default();

@@ -12,7 +12,7 @@
 use super::runtime::Runtime;
 use crate::error::Result;
 
-/// CPython's `merge_compute_minrun` gives between 32 and 64; lists below that are one run.
+/// Lists below this are one run.
 const RUN: usize = 64;
 
 /// Whether the item of the first index belongs before that of the second.
@@ -26,10 +26,10 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
     if reverse {
         order.reverse();
     }
-    for run in order.chunks_mut(RUN) {
+    let mut width = run_length(len);
+    for run in order.chunks_mut(width) {
         sort_run(runtime, run, less)?;
     }
-    let mut width = RUN;
     while width < len {
         let mut merged = Vec::with_capacity(len);
         for pair in order.chunks(width.saturating_mul(2)) {
@@ -43,6 +43,16 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
         order.reverse();
     }
     Ok(order)
+}
+
+/// The length of a run, such that there are nearly a power of two of them (`merge_compute_minrun`).
+fn run_length(len: usize) -> usize {
+    let (mut length, mut odd) = (len, 0);
+    while length >= RUN {
+        odd |= length & 1;
+        length >>= 1;
+    }
+    length.saturating_add(odd).max(1)
 }
 
 /// Sorts a short run by binary insertion behind what is sorted already.

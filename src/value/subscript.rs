@@ -10,6 +10,7 @@
 //! of the built-ins. Slices are in [`super::slice`]. The rule is CPython 3.11 `abstract.c` `PyObject_GetItem`.
 
 use super::runtime::Runtime;
+use super::slice::not_subscriptable;
 use super::{Key, Range, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice::char_at;
@@ -51,11 +52,6 @@ impl<'a> Runtime<'a> {
         };
         item.ok_or_else(|| out_of_range(value))
     }
-}
-
-#[cold]
-fn not_subscriptable(value: &Value<'_>) -> Error {
-    Error::type_error(format!("'{}' object is not subscriptable", value.ty().name()))
 }
 
 #[cold]

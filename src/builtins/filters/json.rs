@@ -53,8 +53,11 @@ fn layout<'a>(
         },
     };
     if let Some((item, key)) = separators {
-        if layout.indent.is_some() && has_members(value) {
-            // The encoder that breaks lines adds the break to the separator before it looks at any member.
+        if layout.indent.is_some() {
+            // The encoder that breaks lines adds the break to the separator once there are members.
+            if !has_members(value) {
+                return Ok(layout);
+            }
             runtime.add(&item, &Value::text("\n"))?;
         }
         // The order is that of the arguments of `_json.make_encoder`.

@@ -12,15 +12,25 @@
 
 use super::path::Path;
 use super::source::Source;
-use super::{call_filter, given};
-use crate::builtins::predicates::call_test;
+use super::{given, named};
+use crate::builtins::predicates;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Iter, Pull, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Iter, Pull, Runtime, Str, Value};
+
+fn find_filter(name: &str) -> Option<&'static Function> {
+    super::get(super::find(name)?)
+}
+
+fn find_test(name: &str) -> Option<&'static Function> {
+    predicates::get(predicates::find(name)?)
+}
 
 /// What a lazy filter is given besides its input.
 struct Extra<'a> {
     positional: Vec<Value<'a>>,
     keywords: Vec<(Str<'a>, Value<'a>)>,
+    /// The filter or test among them, once an item has been there for it.
+    function: Option<&'static Function>,
 }
 
 impl<'a> Extra<'a> {
@@ -29,6 +39,7 @@ impl<'a> Extra<'a> {
         Self {
             positional: arguments.take_from(2),
             keywords: arguments.take_keywords(),
+            function: None,
         }
     }
 
@@ -40,6 +51,23 @@ impl<'a> Extra<'a> {
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
         let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
         Some(self.keywords.remove(at).1)
+    }
+
+    /// Calls the filter or test whose name stands at an index, on an item and with what stands behind the name.
+    fn call(
+        &mut self,
+        runtime: &mut Runtime<'a>,
+        kind: &str,
+        find: fn(&str) -> Option<&'static Function>,
+        at: usize,
+        item: Value<'a>,
+    ) -> Result<Value<'a>> {
+        let function = match (self.function, self.positional.get(at)) {
+            (Some(function), _) => function,
+            (None, Some(name)) => *self.function.insert(named(runtime, kind, name, find)?),
+            (None, None) => return Ok(item),
+        };
+        function.call(runtime, self.arguments(item, at.saturating_add(1)))
     }
 
     /// The arguments of a call with the item first, and those positional ones that stand from an index on.
@@ -107,10 +135,9 @@ impl<'a> Pull<'a> for Map<'a> {
         let Some(item) = self.source.next(runtime)? else {
             return Ok(None);
         };
-        let mapped = match (&self.path, self.extra.positional.first()) {
-            (Some(path), _) => path.follow(runtime, &item)?,
-            (None, Some(name)) => call_filter(runtime, name, self.extra.arguments(item, 1))?,
-            (None, None) => return Ok(None),
+        let mapped = match &self.path {
+            Some(path) => path.follow(runtime, &item)?,
+            None => self.extra.call(runtime, "filter", find_filter, 0, item)?,
         };
         Ok(Some(mapped))
     }
@@ -186,16 +213,13 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
-    fn is_selected(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
+    fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
             None => item.clone(),
         };
         let at = usize::from(self.by_attribute);
-        let outcome = match self.extra.positional.get(at) {
-            Some(name) => call_test(runtime, name, self.extra.arguments(tested, at + 1))?,
-            None => tested,
-        };
+        let outcome = self.extra.call(runtime, "test", find_test, at, tested)?;
         Ok(runtime.truth(&outcome)? == self.wanted)
     }
 }

@@ -126,21 +126,15 @@ pub fn get(number: usize) -> Option<&'static Function> {
     FILTERS.get(number)
 }
 
-/// Calls the filter that a value names, as `map` does for each item.
-fn call_filter<'a>(runtime: &mut Runtime<'a>, name: &Value<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    call_named(runtime, "filter", name, |name| get(find(name)?), arguments)
-}
-
-/// Calls the function that a value names (jinja2 3.1.6 `environment.py`, `_filter_test_common`).
-pub(super) fn call_named<'a>(
+/// The function that a value names, as `map` and `select` look it up (jinja2 3.1.6 `environment.py`, `_filter_test_common`).
+fn named<'a>(
     runtime: &mut Runtime<'a>,
     kind: &str,
     name: &Value<'a>,
     find: fn(&str) -> Option<&'static Function>,
-    arguments: Arguments<'a>,
-) -> Result<Value<'a>> {
+) -> Result<&'static Function> {
     if let Some(function) = name.as_str().and_then(find) {
-        return function.call(runtime, arguments);
+        return Ok(function);
     }
     // Names are the keys of a dict, so what cannot be a key fails as one.
     Key::new(runtime, name.clone())?;
@@ -177,4 +171,77 @@ fn written<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) ->
     runtime.meter.check_size(len)?;
     runtime.meter.charge_bytes(len)?;
     runtime.text(measure::written(|output| write(output)))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::{ErrorKind, Template};
+
+    /// The sources whose documentation has examples, `template -> output`.
+    const SOURCES: [&str; 11] = [
+        include_str!("group.rs"),
+        include_str!("html.rs"),
+        include_str!("json.rs"),
+        include_str!("layout.rs"),
+        include_str!("lazy.rs"),
+        include_str!("number.rs"),
+        include_str!("pprint.rs"),
+        include_str!("rows.rs"),
+        include_str!("sequence.rs"),
+        include_str!("sort.rs"),
+        include_str!("text.rs"),
+    ];
+
+    fn render(template: &str) -> crate::Result<String> {
+        Template::compile(template)?.render(&serde_json::json!({}))
+    }
+
+    /// Asserts every example of a source, and gives their number.
+    pub(in crate::builtins) fn assert_examples(source: &str) -> usize {
+        let examples = source.lines().filter_map(|line| line.strip_prefix("/// `")?.strip_suffix('`')?.rsplit_once(" -> "));
+        let mut count = 0;
+        for (template, output) in examples {
+            assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn examples_hold() {
+        let count: usize = SOURCES.into_iter().map(assert_examples).sum();
+        // Every filter has one; two have two names, and `e` and `escape` are one function.
+        assert_eq!(count, super::FILTERS.len() - 3);
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for (number, filter) in super::FILTERS.iter().enumerate() {
+            assert_eq!(super::find(filter.name), Some(number));
+        }
+    }
+
+    #[test]
+    fn complaints_are_the_references() {
+        let cases = [
+            ("'a'|center(3, '*')", ErrorKind::Type, "do_center() takes from 1 to 2 positional arguments but 3 were given"),
+            ("[]|sort(1, 2, 3, 4)", ErrorKind::Type, "do_sort() takes from 2 to 5 positional arguments but 6 were given"),
+            ("[]|sort(environment=4)", ErrorKind::Type, "do_sort() got multiple values for argument 'environment'"),
+            ("1|e(s=1)", ErrorKind::Type, "escape() got some positional-only arguments passed as keyword arguments: 's'"),
+            ("1|length(2)", ErrorKind::Type, "len() takes exactly one argument (2 given)"),
+            ("[[]]|map(none)|list", ErrorKind::Runtime, "No filter named None."),
+            ("5|batch(2)|list", ErrorKind::Type, "'int' object is not iterable"),
+            ("[1]|map|list", ErrorKind::Runtime, "map requires a filter argument"),
+            ("['a', 1]|sort", ErrorKind::Type, "'<' not supported between instances of 'int' and 'str'"),
+            ("none|indent", ErrorKind::Type, "unsupported operand type(s) for +=: 'NoneType' and 'str'"),
+            ("'hello'|truncate(2)", ErrorKind::Runtime, "expected length >= 3, got 2"),
+            ("nope|int", ErrorKind::Undefined, "'nope' is undefined"),
+            ("[1, 2]|random", ErrorKind::Runtime, "the filter 'random' is not supported: it would not give the same each time"),
+        ];
+        for (expression, kind, message) in cases {
+            let error = render(&format!("{{{{ {expression} }}}}")).unwrap_err();
+            assert_eq!((error.kind(), error.message()), (kind, message), "{expression}");
+        }
+        assert_eq!(render("{{ 5|batch(2) is iterable }}{{ none|map|list }}").unwrap(), "True[]");
+    }
 }

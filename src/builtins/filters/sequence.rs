@@ -36,8 +36,11 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         let ty = name.ty().name();
         return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
     };
+    let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
     if let Value::Undefined(undefined) = &object {
-        return Err(undefined.error());
+        if !is_reserved {
+            return Err(undefined.error());
+        }
     }
     Ok(match methods::attribute(runtime, &object, name.as_str())? {
         Attribute::Value(attribute) => attribute,

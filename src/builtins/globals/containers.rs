@@ -9,14 +9,14 @@
 //! After CPython 3.11 `dictobject.c` (`dict_update_common`, `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py`
 //! (`TemplateDict`, `TemplateNamespace`). How a namespace is changed later is the evaluator's business.
 
-use super::{Arguments, Dict, Entries, Error, ErrorKind, FROM_KEYS, Namespace, Result, Runtime, Str, Value};
-use crate::text::measure::written;
+use super::FROM_KEYS;
+use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
-use crate::value::{Iter, Key};
+use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Str, Value};
 
 /// `dict(…)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries(runtime, arguments)?;
+    let entries = entries(runtime, arguments, 1)?;
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
@@ -33,7 +33,7 @@ pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
 
 /// `namespace(…)`
 pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries(runtime, arguments)?;
+    let entries = entries(runtime, arguments, 0)?;
     for key in entries.keys() {
         if let Value::Str(name) = &key.value {
             check_name(name)?;
@@ -51,12 +51,12 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
     Ok(Value::Namespace(id))
 }
 
-/// Refuses names that begin with an underscore, here and where a template sets an attribute.
-pub fn check_name(name: &Str<'_>) -> Result<()> {
+/// Refuses names that begin with an underscore.
+fn check_name(name: &Str<'_>) -> Result<()> {
     if !name.as_str().starts_with('_') {
         return Ok(());
     }
-    let name = written(|output| quote::write_repr(output, name.as_str()));
+    let name = quote::repr(name.as_str());
     Err(Error::new(
         ErrorKind::Security,
         format!(
@@ -66,9 +66,9 @@ pub fn check_name(name: &Str<'_>) -> Result<()> {
     ))
 }
 
-/// The entries of `dict(…)`: those of a dict or of pairs, then the keywords.
-fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
-    let mut given = arguments.take_from(1);
+/// The entries of `dict(…)`: those of a dict or of pairs, which is the argument at that index, then the keywords.
+fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, first: usize) -> Result<Entries<'a>> {
+    let mut given = arguments.take_from(first);
     if given.len() > 1 {
         return Err(Error::type_error(format!(
             "dict expected at most 1 argument, got {}",

@@ -34,13 +34,14 @@ pub const FROM_KEYS: Function = positional(
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
 
-/// Whether a dict has an attribute of that name, so that it hides a key.
+/// Whether a dict has an attribute of that name, so that it hides a key. Bytes are matched, because that compares lengths first.
 #[inline]
 pub fn is_attribute(name: &str) -> bool {
-    match name {
-        "get" | "items" | "keys" | "values" | "copy" | "fromkeys" => true,
-        "pop" | "clear" | "update" | "popitem" | "setdefault" => true,
-        _ => name.starts_with("__"),
+    match name.as_bytes() {
+        b"get" | b"items" | b"keys" | b"values" | b"copy" | b"fromkeys" => true,
+        b"pop" | b"clear" | b"update" | b"popitem" | b"setdefault" => true,
+        [b'_', b'_', ..] => true,
+        _ => false,
     }
 }
 

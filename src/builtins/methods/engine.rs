@@ -83,7 +83,7 @@ pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> 
     match name {
         "name" => Some(Value::text(block)),
         "super" => {
-            let block = crate::text::measure::written(|output| crate::text::quote::write_repr(output, block));
+            let block = crate::text::quote::repr(block);
             Some(Value::Undefined(Undefined::message(format!(
                 "there is no parent block called {block}."
             ))))

@@ -33,7 +33,7 @@ mod text_split;
 mod text_strip;
 mod views;
 
-pub(super) use argument::{c_int, overflow};
+pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
 pub(super) use engine::{block, call_joiner};
 pub(super) use row::{Body, SELF, one_argument, optional, positional, python, required, unnamed};
