@@ -155,6 +155,8 @@ pub struct Attribute {
     pub object: Expr,
     /// The attribute.
     pub name: Box<str>,
+    /// Whether no method of a dict has that name, so that it is the key; the resolver's.
+    pub is_key: bool,
 }
 
 /// `object[start:stop:step]`.
@@ -207,6 +209,13 @@ pub struct Args {
     pub star: Option<Expr>,
     /// `f(**a)`
     pub double_star: Option<Expr>,
+}
+
+impl Args {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positional.is_empty() && self.keywords.is_empty() && self.star.is_none() && self.double_star.is_none()
+    }
 }
 
 /// `name=value` in a call.

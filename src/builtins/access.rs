@@ -35,6 +35,11 @@ fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str
     }
 }
 
+/// Whether a dict has a method of that name, which hides the key.
+pub fn is_dict_attribute(name: &str) -> bool {
+    methods::is_dict_attribute(name)
+}
+
 /// What `value.name` finds: the attribute, or else the item as if it were one.
 pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Attribute<'a>> {
     let found = methods::attribute(runtime, value, name.as_str())?;
@@ -141,4 +146,42 @@ fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value
     let key = runtime.repr(key)?;
     let key = runtime.text(key)?;
     Ok(Value::Undefined(Undefined::element(value.ty(), key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    fn shown<'a>(value: Result<Value<'a>>) -> String {
+        match value.unwrap() {
+            Value::Undefined(undefined) => undefined.error().message().to_owned(),
+            Value::Method(method) => method.function.python.to_owned(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn attributes_and_items_come_in_their_order() {
+        let json = serde_json::json!({"items": 1, "_x": 2});
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let dict = Value::from(&json);
+        let by_dot = [
+            ("items", "dict.items"),
+            ("_x", "Int(2)"),
+            ("nope", "'dict object' has no attribute 'nope'"),
+            ("update", "access to attribute 'update' of 'dict' object is unsafe."),
+        ];
+        for (name, want) in by_dot {
+            assert_eq!(shown(attribute(&mut runtime, &dict, &Str::from(name))), want);
+        }
+        for (name, want) in [("items", "Int(1)"), ("keys", "dict.keys")] {
+            assert_eq!(shown(item(&mut runtime, &dict, &Value::text(name))), want);
+        }
+        let list = runtime.list(vec![Value::Int(1)]).unwrap();
+        for (index, want) in [(-1, "Int(1)"), (9, "list object has no element 9")] {
+            assert_eq!(shown(item(&mut runtime, &list, &Value::Int(index))), want);
+        }
+    }
 }

@@ -33,24 +33,23 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, mut arguments: Ar
     }
 }
 
-/// `receiver.name(…)`: what [`access::attribute`] and [`call`] give together, without a bound method between them. The caller has
-/// evaluated the arguments, so it has already refused a receiver that is undefined, as Python does before them.
-pub fn call_method<'a>(
-    runtime: &mut Runtime<'a>,
-    receiver: &Value<'a>,
-    name: &Str<'a>,
-    arguments: Arguments<'a>,
-) -> Result<Value<'a>> {
-    match access::find(runtime, receiver, name)? {
+/// `receiver.name(…)`, the receiver being the first of the arguments: what [`access::attribute`] and [`call`] give together, without a
+/// bound method between them. The caller has already refused a receiver that is undefined, as Python does before it evaluates the rest.
+pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let Some(receiver) = arguments.get(0) else {
+        return Err(Error::internal("a method is called on nothing"));
+    };
+    let callee = match access::find(runtime, receiver, name)? {
         Attribute::Method(function) => {
-            let mut arguments = arguments;
             drop_frames(&mut arguments);
-            call_with(runtime, function, receiver, arguments)
+            return function.call(runtime, arguments);
         }
-        Attribute::Value(callee) => call(runtime, &callee, arguments),
-        Attribute::Unsafe => call(runtime, &access::unsafe_attribute(receiver, name), arguments),
-        Attribute::Missing => call(runtime, &access::missing(receiver, name), arguments),
-    }
+        Attribute::Value(callee) => callee,
+        Attribute::Unsafe => access::unsafe_attribute(receiver, name),
+        Attribute::Missing => access::missing(receiver, name),
+    };
+    arguments.drop_first();
+    call(runtime, &callee, arguments)
 }
 
 /// Calls a function on a receiver.

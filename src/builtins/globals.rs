@@ -16,7 +16,7 @@ mod range;
 use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Cycler, Function, Joiner, Parameter, Runtime, Signature, Str, Style, Type, Value};
+use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Signature, Str, Style, Type, Value};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
             star: false,
             double_star: false,
         },
-        body,
+        code: Code::Run(body),
     }
 }
 

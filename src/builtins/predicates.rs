@@ -19,6 +19,11 @@ const LEFT: Parameter = unnamed("a");
 const RIGHT: Parameter = unnamed("b");
 const ENV: Parameter = Parameter::hidden("env");
 
+/// A test that only looks at its value.
+const fn look(name: &'static str, name_in_python: &'static str, asks: fn(&Value<'_>) -> bool) -> Function {
+    python(name, name_in_python, &[VALUE], is_odd).that_looks(asks)
+}
+
 /// A function of Python's `operator`, which takes two values.
 const fn operator(name: &'static str, python: &'static str, body: Body) -> Function {
     positional(name, python, &[LEFT, RIGHT], body)
@@ -28,26 +33,26 @@ static TESTS: [Function; 39] = [
     python("odd", "test_odd", &[VALUE], is_odd),
     python("even", "test_even", &[VALUE], is_even),
     python("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
-    python("defined", "test_defined", &[VALUE], is_defined),
-    python("undefined", "test_undefined", &[VALUE], is_undefined),
+    look("defined", "test_defined", is_defined),
+    look("undefined", "test_undefined", is_undefined),
     python("filter", "test_filter", &[ENV, VALUE], is_filter),
     python("test", "test_test", &[ENV, VALUE], is_test),
-    python("none", "test_none", &[VALUE], is_none),
-    python("boolean", "test_boolean", &[VALUE], is_boolean),
-    python("false", "test_false", &[VALUE], is_false),
-    python("true", "test_true", &[VALUE], is_true),
-    python("integer", "test_integer", &[VALUE], is_integer),
-    python("float", "test_float", &[VALUE], is_float),
+    look("none", "test_none", is_none),
+    look("boolean", "test_boolean", is_boolean),
+    look("false", "test_false", is_false),
+    look("true", "test_true", is_true),
+    look("integer", "test_integer", is_integer),
+    look("float", "test_float", is_float),
     python("lower", "test_lower", &[VALUE], is_lower),
     python("upper", "test_upper", &[VALUE], is_upper),
-    python("string", "test_string", &[VALUE], is_string),
-    python("mapping", "test_mapping", &[VALUE], is_mapping),
-    python("number", "test_number", &[VALUE], is_number),
-    python("sequence", "test_sequence", &[VALUE], is_sequence),
-    python("iterable", "test_iterable", &[VALUE], is_iterable),
+    look("string", "test_string", is_string),
+    look("mapping", "test_mapping", is_mapping),
+    look("number", "test_number", is_number),
+    look("sequence", "test_sequence", is_sequence),
+    look("iterable", "test_iterable", is_iterable),
     builtin("callable", "callable", is_callable),
     python("sameas", "test_sameas", &[VALUE, required("other")], is_same),
-    python("escaped", "test_escaped", &[VALUE], is_escaped),
+    look("escaped", "test_escaped", is_escaped),
     python("in", "test_in", &[VALUE, required("seq")], is_in),
     operator("==", "_operator.eq", equals),
     operator("eq", "_operator.eq", equals),
@@ -106,17 +111,15 @@ fn is_divisible<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 /// Whether the value is not undefined.
 ///
 /// `{{ nope is defined }} -> False`
-fn is_defined<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(!value.is_undefined()))
+fn is_defined(value: &Value<'_>) -> bool {
+    !value.is_undefined()
 }
 
 /// Whether the value is undefined.
 ///
 /// `{{ nope is undefined }} -> True`
-fn is_undefined<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(value.is_undefined()))
+fn is_undefined(value: &Value<'_>) -> bool {
+    value.is_undefined()
 }
 
 /// Whether there is a filter of that name.
@@ -142,49 +145,43 @@ fn is_name<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, find: fn(&str) -> Op
 /// Whether the value is `none`.
 ///
 /// `{{ none is none }} -> True`
-fn is_none<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::None)))
+fn is_none(value: &Value<'_>) -> bool {
+    matches!(value, Value::None)
 }
 
 /// Whether the value is `true` or `false`.
 ///
 /// `{{ 1 is boolean }} -> False`
-fn is_boolean<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Bool(_))))
+fn is_boolean(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(_))
 }
 
 /// Whether the value is `false`, and not merely counts as false.
 ///
 /// `{{ 0 is false }} -> False`
-fn is_false<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Bool(false))))
+fn is_false(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(false))
 }
 
 /// Whether the value is `true`, and not merely counts as true.
 ///
 /// `{{ 1 is true }} -> False`
-fn is_true<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Bool(true))))
+fn is_true(value: &Value<'_>) -> bool {
+    matches!(value, Value::Bool(true))
 }
 
 /// Whether the value is an integer; booleans are not.
 ///
 /// `{{ true is integer }} -> False`
-fn is_integer<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Int(_) | Value::Big(_))))
+fn is_integer(value: &Value<'_>) -> bool {
+    matches!(value, Value::Int(_) | Value::Big(_))
 }
 
 /// Whether the value is a float.
 ///
 /// `{{ 1.0 is float }} -> True`
-fn is_float<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Float(_))))
+fn is_float(value: &Value<'_>) -> bool {
+    matches!(value, Value::Float(_))
 }
 
 /// Whether the text has letters and all are in lower case.
@@ -210,45 +207,41 @@ fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str)
 /// Whether the value is a string or a Markup.
 ///
 /// `{{ "a" is string }} -> True`
-fn is_string<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Str(_))))
+fn is_string(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(_))
 }
 
 /// Whether the value is a dict.
 ///
 /// `{{ {} is mapping }} -> True`
-fn is_mapping<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Dict(_))))
+fn is_mapping(value: &Value<'_>) -> bool {
+    matches!(value, Value::Dict(_))
 }
 
 /// Whether the value is a number; booleans are.
 ///
 /// `{{ true is number }} -> True`
-fn is_number<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(value.as_number().is_some()))
+fn is_number(value: &Value<'_>) -> bool {
+    value.as_number().is_some()
 }
 
 /// Whether the value has a length and items.
 ///
 /// `{{ {} is sequence }} -> True`
-fn is_sequence<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Bool(matches!(
-        given(&mut arguments, 0),
+fn is_sequence(value: &Value<'_>) -> bool {
+    matches!(
+        value,
         Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
-    )))
+    )
 }
 
 /// Whether one can go over the value.
 ///
 /// `{{ 1 is iterable }} -> False`
-fn is_iterable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+fn is_iterable(value: &Value<'_>) -> bool {
     // The variable `self` gives its blocks as items, which is enough for Python to begin.
-    let has_items = matches!(&value, Value::Reference(reference) if matches!(**reference, Reference::Template(_)));
-    Ok(Value::Bool(has_items || Iter::try_new(&value).is_some()))
+    let has_items = matches!(value, Value::Reference(reference) if matches!(**reference, Reference::Template(_)));
+    has_items || Iter::try_new(value).is_some()
 }
 
 /// Whether the value can be called.
@@ -273,9 +266,8 @@ fn is_same<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
 /// Whether the value is a Markup.
 ///
 /// `{{ "a"|e is escaped }} -> True`
-fn is_escaped<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    Ok(Value::Bool(matches!(value, Value::Str(text) if text.is_markup())))
+fn is_escaped(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(text) if text.is_markup())
 }
 
 /// Whether the value is in another.

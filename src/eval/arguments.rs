@@ -7,7 +7,15 @@ use crate::value::{Arguments, Dict, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// Adds the arguments of the source to those that are there. Python evaluates them in this order.
-    pub(super) fn arguments(&mut self, args: &'a Args, mut arguments: Arguments<'a>) -> Result<Arguments<'a>> {
+    #[inline]
+    pub(super) fn arguments(&mut self, args: &'a Args, arguments: Arguments<'a>) -> Result<Arguments<'a>> {
+        match args.is_empty() {
+            true => Ok(arguments),
+            false => self.more_arguments(args, arguments),
+        }
+    }
+
+    fn more_arguments(&mut self, args: &'a Args, mut arguments: Arguments<'a>) -> Result<Arguments<'a>> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }

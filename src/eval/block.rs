@@ -23,6 +23,7 @@ struct BlockCode<'a> {
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% block %}`
+    #[inline(never)]
     pub(super) fn block(&mut self, node: &'a Block) -> Result<()> {
         if node.required {
             let name = crate::text::quote::repr(self.render.template.symbols.name(node.name));
@@ -89,9 +90,7 @@ impl<'a> Blocks<'a> for Own<'a> {
 
 impl<'a> Callable<'a> for BlockCode<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        let mut text = String::new();
-        self.write(runtime, arguments, &mut text)?;
-        runtime.str(text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {

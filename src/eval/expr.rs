@@ -1,12 +1,12 @@
 //! Evaluates expressions.
 
 use super::Evaluator;
-use crate::ast::{Args, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test};
+use crate::ast::{Args, Attribute, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, call, filters, predicates};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Entries, Function, Key, Str, Undefined, Value};
+use crate::value::{Arguments, Code, Entries, Function, Key, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression.
@@ -21,10 +21,13 @@ impl<'a> Evaluator<'a, '_> {
         let value = match &expr.kind {
             ExprKind::Name(name) => Ok(self.name(name)),
             ExprKind::Literal(literal) => self.literal(literal),
-            ExprKind::Attribute(attribute) => {
-                let object = self.expr(&attribute.object)?;
-                access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
-            }
+            ExprKind::Attribute(attribute) => match self.attribute_of_name(attribute)? {
+                Some(value) => return Ok(value),
+                None => {
+                    let object = self.expr(&attribute.object)?;
+                    access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+                }
+            },
             ExprKind::Item(operands) => {
                 let [object, index] = &**operands;
                 let object = self.expr(object)?;
@@ -52,7 +55,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Concat(_) => {
                 let ((), text) = self.capture(|evaluator| evaluator.write_expr(expr))?;
-                self.runtime.str(text)
+                Ok(text)
             }
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => self.expr(branch),
@@ -84,6 +87,26 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    /// `x.name`, where `x` is a variable that holds a dict or a namespace: decided in place, without a copy of `x`.
+    #[inline]
+    fn attribute_of_name(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>> {
+        let ExprKind::Name(name) = &attribute.object.kind else {
+            return Ok(None);
+        };
+        self.runtime.meter.charge(1)?;
+        Ok(match self.get(name.slot) {
+            Some(object @ Value::Dict(dict)) if attribute.is_key => {
+                let missing = || Value::Undefined(Undefined::Attribute(object.ty(), &attribute.name));
+                Some(dict.get_str(&attribute.name).unwrap_or_else(missing))
+            }
+            Some(Value::Namespace(id)) => {
+                let namespace = self.runtime.heap.namespace(*id);
+                namespace.and_then(|namespace| namespace.get(&attribute.name).cloned())
+            }
+            _ => None,
+        })
+    }
+
     /// A literal. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
     #[inline]
     fn literal(&mut self, literal: &'a Data<'static>) -> Result<Value<'a>> {
@@ -112,16 +135,25 @@ impl<'a> Evaluator<'a, '_> {
                     _ => self.truth(right),
                 }
             }
-            ExprKind::Unary(crate::ast::UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
-            _ => {
-                let value = self.expr(expr)?;
-                self.runtime.truth(&value).map_err(|error| error.at(expr.span))
-            }
+            ExprKind::Unary(UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
+            ExprKind::Test(test) => match look(test) {
+                Some(asks) => Ok(asks(&self.expr(&test.input)?)),
+                None => self.value_truth(expr),
+            },
+            _ => self.value_truth(expr),
         }
+    }
+
+    fn value_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        let value = self.expr(expr)?;
+        self.runtime.truth(&value).map_err(|error| error.at(expr.span))
     }
 
     fn compare(&mut self, compare: &'a Compare) -> Result<bool> {
         let mut left = self.expr(&compare.first)?;
+        if let Some(is_equal) = equals_literal(&left, compare) {
+            return Ok(is_equal);
+        }
         for (op, right) in &compare.rest {
             let right = self.expr(right)?;
             if !operate::compare(self.runtime, *op, &left, &right)? {
@@ -140,11 +172,13 @@ impl<'a> Evaluator<'a, '_> {
         })
     }
 
+    #[inline(never)]
     fn all(&mut self, items: &'a [Expr]) -> Result<Vec<Value<'a>>> {
         items.iter().map(|item| self.expr(item)).collect()
     }
 
     /// Python evaluates all keys and values before it makes the dict.
+    #[inline(never)]
     fn dict(&mut self, pairs: &'a [(Expr, Expr)]) -> Result<Value<'a>> {
         let pairs = pairs.iter().map(|(key, value)| Ok((self.expr(key)?, self.expr(value)?)));
         let pairs = pairs.collect::<Result<Vec<_>>>()?;
@@ -156,6 +190,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Value::Dict(self.runtime.dict(entries)?))
     }
 
+    #[inline(never)]
     fn slice(&mut self, slice: &'a Slice) -> Result<Value<'a>> {
         let object = self.expr(&slice.object)?;
         let mut bound = |bound: &'a Option<Expr>| bound.as_ref().map(|bound| self.expr(bound)).transpose();
@@ -166,6 +201,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// A filter; `text` is the input of the innermost one of a block.
+    #[inline(never)]
     pub(super) fn filter(&mut self, filter: &'a Filter, text: Option<Value<'a>>) -> Result<Value<'a>> {
         let input = match (&filter.input, text) {
             (
@@ -184,7 +220,12 @@ impl<'a> Evaluator<'a, '_> {
         function.call(self.runtime, arguments)
     }
 
+    #[inline(never)]
     fn test(&mut self, test: &'a Test) -> Result<Value<'a>> {
+        if let Some(asks) = look(test) {
+            let input = self.expr(&test.input)?;
+            return Ok(Value::Bool(asks(&input)));
+        }
         let input = self.expr(&test.input)?;
         let arguments = self.arguments(&test.args, Arguments::one(input))?;
         let function = self.builtin(test.builtin.and_then(predicates::get), "test", &test.name)?;
@@ -199,25 +240,61 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// A call; `caller` is the body of a call block.
+    #[inline(never)]
     pub(super) fn call(&mut self, callee: &'a Expr, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         if let ExprKind::Attribute(attribute) = &callee.kind {
             let object = self.expr(&attribute.object)?;
             if let Value::Undefined(undefined) = &object {
                 return Err(undefined.error().at(callee.span));
             }
-            let arguments = self.call_arguments(args, caller)?;
-            return call::call_method(self.runtime, &object, &Str::from(&*attribute.name), arguments);
+            let arguments = self.call_arguments(args, Arguments::one(object), caller)?;
+            return call::call_method(self.runtime, &Str::from(&*attribute.name), arguments);
         }
         let function = self.expr(callee)?;
-        let arguments = self.call_arguments(args, caller)?;
+        let arguments = self.call_arguments(args, Arguments::new(), caller)?;
         call::call(self.runtime, &function, arguments)
     }
 
-    pub(super) fn call_arguments(&mut self, args: &'a Args, caller: Option<Value<'a>>) -> Result<Arguments<'a>> {
-        let mut arguments = self.arguments(args, Arguments::new())?;
+    /// The arguments of a call behind those that are there; the body of a call block comes as `caller`.
+    pub(super) fn call_arguments(
+        &mut self,
+        args: &'a Args,
+        arguments: Arguments<'a>,
+        caller: Option<Value<'a>>,
+    ) -> Result<Arguments<'a>> {
+        let mut arguments = self.arguments(args, arguments)?;
         if let Some(caller) = caller {
             arguments.push_keyword(Str::from("caller"), caller);
         }
         Ok(arguments)
+    }
+}
+
+/// `left == "text"`, which asks for the role of every message, without a value for the text.
+#[inline]
+fn equals_literal(left: &Value<'_>, compare: &Compare) -> Option<bool> {
+    match (left, compare.rest.as_slice()) {
+        (
+            Value::Str(left),
+            [
+                (
+                    op @ (CompareOp::Eq | CompareOp::Ne),
+                    Expr {
+                        kind: ExprKind::Literal(Data::Str(right)),
+                        ..
+                    },
+                ),
+            ],
+        ) => Some((left.as_str() == right) == (*op == CompareOp::Eq)),
+        _ => None,
+    }
+}
+
+/// The question of a test without arguments that only looks at its value.
+#[inline]
+fn look(test: &Test) -> Option<fn(&Value<'_>) -> bool> {
+    match predicates::get(test.builtin?)?.code {
+        Code::Look(asks) if test.args.is_empty() => Some(asks),
+        _ => None,
     }
 }

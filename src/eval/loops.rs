@@ -30,6 +30,7 @@ struct Tested<'a> {
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% for %}`
+    #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
         let iterable = self.expr(&node.iter)?;
         if node.recursive {
@@ -122,7 +123,7 @@ impl<'a> Evaluator<'a, '_> {
             self.assign(&node.target, item)?;
             self.enter_scope(&node.scope);
             let flow = self.body(&node.body);
-            match flow.map_err(|error| error.within(Step::Loop { line, round }))? {
+            match flow.map_err(|error| self.name_message(error, node).within(Step::Loop { line, round }))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
                 Flow::Break => break,
@@ -134,9 +135,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        let mut text = String::new();
-        self.write(runtime, arguments, &mut text)?;
-        runtime.str(text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {

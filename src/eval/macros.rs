@@ -19,6 +19,7 @@ struct Code<'a> {
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% macro %}`
+    #[inline(never)]
     pub(super) fn define_macro(&mut self, node: &'a Node) {
         let value = self.macro_value(node);
         if let Some(name) = node.name.filter(|_| node.exported) {
@@ -28,6 +29,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// `{% call %}`
+    #[inline(never)]
     pub(super) fn call_block(&mut self, node: &'a CallBlock) -> Result<()> {
         let caller = self.macro_value(&node.body);
         let returned = self
@@ -37,6 +39,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// `{% generation %}`: a call block whose function calls `caller` and notes where its text stands.
+    #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
         let from = self.out.len();
         let code = self.code(node);
@@ -46,7 +49,8 @@ impl<'a> Evaluator<'a, '_> {
             let start = self.render.root_length.get();
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
-            self.render.spans.borrow_mut().push((start, start.saturating_add(length)));
+            self.render.spans.borrow_mut().push(start..start.saturating_add(length));
+            self.runtime.heap.generated.push(from..self.out.len());
         }
         Ok(())
     }
@@ -196,9 +200,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        let mut text = String::new();
-        self.write(runtime, arguments, &mut text)?;
-        runtime.str(text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {

@@ -18,6 +18,7 @@ mod stmt;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::Range;
 use std::rc::Rc;
 
 use joined::Joined;
@@ -27,8 +28,16 @@ use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::value::{EnvironmentId, Runtime, Value};
 
-/// A stretch of the output in code points, as the reference counts them: from, to.
-pub type GenerationSpan = (usize, usize);
+/// What a render writes. The spans are those of `generation` blocks, where they are asked for.
+#[derive(Debug)]
+pub struct Output {
+    /// The output.
+    pub text: String,
+    /// In code points, as the reference counts them, in the order in which the blocks ended.
+    pub spans: Vec<Range<usize>>,
+    /// In bytes, where the blocks really stand in the output, from left to right and the outer before the inner.
+    pub true_spans: Vec<Range<usize>>,
+}
 
 /// What all frames of one render share and do not change.
 pub struct Render<'a> {
@@ -37,7 +46,7 @@ pub struct Render<'a> {
     input: Value<'a>,
     /// Whether the spans of `generation` blocks are asked for.
     tracks_spans: bool,
-    spans: RefCell<Vec<GenerationSpan>>,
+    spans: RefCell<Vec<Range<usize>>>,
     /// Code points that the root has written in finished outputs.
     root_length: Cell<usize>,
 }
@@ -73,8 +82,7 @@ enum Flow {
     Continue,
 }
 
-/// Renders a resolved template: the output, and the spans of its `generation` blocks where they are asked for. `input` is the dict of
-/// the context; `capacity` is room for the output to begin with.
+/// Renders a resolved template. `input` is the dict of the context; `capacity` is room for the output to begin with.
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
@@ -82,7 +90,7 @@ pub fn render<'a>(
     input: Value<'a>,
     tracks_spans: bool,
     capacity: usize,
-) -> Result<(String, Vec<GenerationSpan>)> {
+) -> Result<Output> {
     let render = Rc::new(Render {
         template,
         source,
@@ -104,9 +112,14 @@ pub fn render<'a>(
     evaluator.body(&template.body)?;
     evaluator.joined.check().map_err(Error::without_line)?;
     evaluator.leave_frame();
-    let out = evaluator.out;
-    let spans = render.spans.take();
-    Ok((out, spans))
+    let text = evaluator.out;
+    let mut true_spans = std::mem::take(&mut runtime.heap.generated);
+    true_spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    Ok(Output {
+        text,
+        spans: render.spans.take(),
+        true_spans,
+    })
 }
 
 impl<'a, 'r> Evaluator<'a, 'r> {
@@ -126,8 +139,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     }
 
     /// Runs something whose text is captured.
-    fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, String)> {
+    fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
         let outer = std::mem::take(&mut self.out);
+        let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_root = std::mem::replace(&mut self.is_root, false);
         let outer_joined = std::mem::take(&mut self.joined);
         let result = run(self);
@@ -136,7 +150,8 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         self.is_root = was_root;
         let result = result?;
         joined.check()?;
-        Ok((result, text))
+        let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
+        Ok((result, self.runtime.generated_str(text, generated)?))
     }
 
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.

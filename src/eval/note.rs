@@ -6,10 +6,10 @@
 use std::fmt::Write;
 
 use super::Evaluator;
-use crate::ast::{Expr, ExprKind};
+use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
-use crate::error::Error;
-use crate::value::{Dict, Seq, Str, Value, is_identical};
+use crate::error::{Error, Step};
+use crate::value::{Str, Value, is_identical};
 
 /// How many values of the input are looked at to find the one in question.
 const MAX_LOOKS: usize = 20_000;
@@ -33,6 +33,29 @@ impl<'a> Evaluator<'a, '_> {
         match notes.is_empty() {
             true => error,
             false => error.with_note(notes.join("\n")),
+        }
+    }
+
+    /// Adds which message of the conversation a loop was at, where its items are messages.
+    #[cold]
+    pub(super) fn name_message(&self, error: Error, node: &'a For) -> Error {
+        let TargetKind::Name { slot, .. } = &node.target.kind else {
+            return error;
+        };
+        let messages = match &self.render.input {
+            Value::Dict(input) => input.get_str("messages"),
+            _ => None,
+        };
+        let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(*slot), messages) else {
+            return error;
+        };
+        let total = messages.len();
+        match messages.iter().position(|message| is_identical(&message, item)) {
+            Some(index) => error.within(Step::Message {
+                number: index.saturating_add(1),
+                total,
+            }),
+            None => error,
         }
     }
 
@@ -143,11 +166,11 @@ fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, 
     }
     *looks = looks.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
     match container {
-        Value::Dict(dict @ (Dict::Json(_) | Dict::Data(_))) => dict.iter().find_map(|(key, value)| {
+        Value::Dict(dict) => dict.iter().find_map(|(key, value)| {
             let below = find_below(&value, target, looks, depth.saturating_add(1))?;
             Some(pointer(&key) + &below)
         }),
-        Value::List(items @ (Seq::Json(_) | Seq::Data(_))) => items.iter().enumerate().find_map(|(index, value)| {
+        Value::List(items) => items.iter().enumerate().find_map(|(index, value)| {
             let below = find_below(&value, target, looks, depth.saturating_add(1))?;
             Some(format!("/{index}{below}"))
         }),

@@ -4,7 +4,7 @@ use super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Piece};
 use crate::error::Result;
 use crate::resolve::operate;
-use crate::value::Value;
+use crate::value::{Arguments, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Call(callee, args) if matches!(callee.kind, ExprKind::Name(_)) => {
                 self.runtime.meter.charge(1)?;
                 let function = self.expr(callee)?;
-                let arguments = self.call_arguments(args, None)?;
+                let arguments = self.call_arguments(args, Arguments::new(), None)?;
                 self.write_call(&function, arguments).map_err(|error| error.at(expr.span))
             }
             _ => {
@@ -58,59 +58,48 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_value(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
             Value::Str(text) => {
-                let text = text.as_str();
-                self.runtime.meter.charge_bytes(text.len())?;
-                self.out.push_str(text);
+                self.runtime.meter.charge_bytes(text.as_str().len())?;
+                self.runtime.note_generated(text, self.out.len())?;
+                self.out.push_str(text.as_str());
                 Ok(())
             }
             _ => self.runtime.write_str(value, &mut self.out),
         }
     }
 
-    /// Writes `a + b + c`. As long as all are plain strings each goes straight to the output; the first that is none takes what was
-    /// written back as a value, and goes on with the operator.
+    /// Writes `a + b + c`.
     fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
-        let mut sums = Vec::new();
-        let mut first = expr;
-        while let ExprKind::Binary(BinaryOp::Add, operands) = &first.kind {
-            let [left, right] = &**operands;
-            sums.push((first, right));
-            first = left;
-        }
         let start = self.out.len();
-        let value = self.expr(first)?;
-        let mut built = match is_plain(&value) {
-            true => {
-                self.write_value(&value)?;
-                None
-            }
-            false => Some(value),
-        };
-        for (sum, operand) in sums.into_iter().rev() {
-            self.runtime.meter.charge(1)?;
-            let value = self.expr(operand)?;
-            built = match built {
-                None if is_plain(&value) => {
-                    self.write_value(&value)?;
-                    None
-                }
-                built => {
-                    let left = match built {
-                        Some(left) => left,
-                        None => {
-                            let text = self.out.split_off(start);
-                            self.runtime.str(text)?
-                        }
-                    };
-                    let added = operate::binary(self.runtime, BinaryOp::Add, &left, &value);
-                    Some(added.map_err(|error| error.at(sum.span))?)
-                }
-            };
-        }
-        match built {
+        match self.write_operands(expr, start)? {
             Some(value) => self.write_value(&value),
             None => Ok(()),
         }
+    }
+
+    /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and there is no
+    /// value; the first that is none takes back what was written since `start`, and goes on with the operator.
+    fn write_operands(&mut self, expr: &'a Expr, start: usize) -> Result<Option<Value<'a>>> {
+        let ExprKind::Binary(BinaryOp::Add, operands) = &expr.kind else {
+            let value = self.expr(expr)?;
+            return match is_plain(&value) {
+                true => self.write_value(&value).map(|()| None),
+                false => Ok(Some(value)),
+            };
+        };
+        let [left, right] = &**operands;
+        let built = self.write_operands(left, start)?;
+        self.runtime.meter.charge(1)?;
+        let right = self.expr(right)?;
+        let left = match built {
+            None if is_plain(&right) => return self.write_value(&right).map(|()| None),
+            None => {
+                let text = self.out.split_off(start);
+                self.runtime.str(text)?
+            }
+            Some(left) => left,
+        };
+        let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
+        sum.map(Some).map_err(|error| self.explained(error, expr))
     }
 }
 

@@ -67,13 +67,13 @@ impl<'a> Evaluator<'a, '_> {
         self.body(&node.otherwise)
     }
 
+    #[inline(never)]
     fn set_block(&mut self, node: &'a SetBlock) -> Result<Flow> {
         self.enter_scope(&node.scope);
-        let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
+        let (flow, mut value) = self.capture(|evaluator| evaluator.body(&node.body))?;
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let mut value = self.runtime.str(text)?;
         if let Some(filter) = &node.filter {
             value = self.block_filter(filter, value)?;
         }
@@ -82,13 +82,13 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
+    #[inline(never)]
     fn filter_block(&mut self, node: &'a FilterBlock) -> Result<Flow> {
         self.enter_scope(&node.scope);
         let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let text = self.runtime.str(text)?;
         let filtered = self.block_filter(&node.filter, text)?;
         self.write_joined(&filtered)?;
         self.leave_scope(&node.scope);
@@ -103,6 +103,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    #[inline(never)]
     fn with(&mut self, node: &'a With) -> Result<Flow> {
         self.enter_scope(&node.scope);
         for (target, value, line) in &node.bindings {
@@ -117,6 +118,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Chat templates have no loader, so that each of these fails when it is reached.
+    #[inline(never)]
     fn include(&mut self, node: &'a Include) -> Result<()> {
         let template = self.expr(&node.template)?;
         let takes_many = node.tag == LoaderTag::Include && !matches!(template, Value::Str(_));
@@ -134,13 +136,14 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes what the reference joins as it is, and not through `str`.
     pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
-        let Some(text) = value.as_str() else {
+        let Value::Str(text) = value else {
             self.joined.refuse(value.ty().name());
             return Ok(());
         };
         self.joined.add(1);
-        self.runtime.meter.charge_bytes(text.len())?;
-        self.out.push_str(text);
+        self.runtime.meter.charge_bytes(text.as_str().len())?;
+        self.runtime.note_generated(text, self.out.len())?;
+        self.out.push_str(text.as_str());
         self.runtime.meter.check_output(self.out.len())
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Where this crate reads JSON text itself it needs what `serde_json::Value` cannot hold: integers beyond 64 bits, `-0` apart from
 //! `-0.0`, `NaN` and `Infinity`. The rules are those of CPython 3.11 `json/decoder.py`, `json/encoder.py` and `_json.c`. The trees are
-//! [`crate::data`]; how template values become text (`tojson`) is the value floor's, which takes the escaping and the [`Layout`] from
+//! [`Data`]; how template values become text (`tojson`) is the value floor's, which takes the escaping and the [`Layout`] from
 //! here.
 
 mod error;

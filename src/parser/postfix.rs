@@ -55,6 +55,7 @@ impl<'s> Parser<'s> {
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
                 object: object.expr,
+                is_key: false,
                 name: name.text.into(),
             })),
             TokenKind::Integer => {

@@ -3,7 +3,7 @@
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{Args, Attribute, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
-use crate::builtins::{filters, predicates};
+use crate::builtins::{access, filters, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -63,7 +63,8 @@ impl Resolver<'_> {
                 self.conditional(conditional, &place.soft())?.saturating_add(1)
             }
             ExprKind::Attribute(attribute) => {
-                let Attribute { object, .. } = &mut **attribute;
+                let Attribute { object, name, is_key } = &mut **attribute;
+                *is_key = !access::is_dict_attribute(name);
                 self.expr(object, place)?.saturating_add(1)
             }
             ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),

@@ -281,7 +281,7 @@ fn to_literal(value: &Value<'_>, parts: &mut usize) -> Option<Literal> {
             Data::Str(std::borrow::Cow::Owned(text.as_str().to_owned()))
         }
         Value::List(items) => Data::List(all(items)?),
-        Value::Tuple(items) => Data::Tuple(all(items)?),
+        Value::Tuple(items) if !items.is_group() => Data::Tuple(all(items)?),
         Value::Dict(dict) => {
             let entries = dict.iter().map(|(key, value)| match key {
                 Value::Str(key) if !key.is_markup() => {

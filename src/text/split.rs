@@ -11,6 +11,7 @@
 //! Python reports as `empty separator`. The rules are those of CPython's `stringlib/split.h` and
 //! `stringlib/partition.h`.
 
+use super::search::first;
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
 
@@ -106,7 +107,38 @@ fn piece_limit(maxsplit: i64) -> usize {
 
 /// `str.split(separator, maxsplit)`
 pub fn split<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
-    (!separator.is_empty()).then(|| text.splitn(piece_limit(maxsplit), separator))
+    (!separator.is_empty()).then(|| Pieces {
+        rest: Some(text),
+        separator,
+        allowance: Allowance::new(maxsplit),
+    })
+}
+
+/// Iterator over pieces between separators.
+struct Pieces<'a> {
+    rest: Option<&'a str>,
+    separator: &'a str,
+    allowance: Allowance,
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let text = self.rest.take()?;
+        let found = if self.allowance.take() {
+            first(text, self.separator)
+        } else {
+            None
+        };
+        match found.and_then(|at| cut_out(text, Some(at), self.separator)) {
+            Some((piece, _, rest)) => {
+                self.rest = Some(rest);
+                Some(piece)
+            }
+            None => Some(text),
+        }
+    }
 }
 
 /// `str.rsplit(separator, maxsplit)`; the pieces come from the right.
@@ -122,7 +154,7 @@ pub fn partition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, text.find(separator), separator).unwrap_or((text, "", "")))
+    Some(cut_out(text, first(text, separator), separator).unwrap_or((text, "", "")))
 }
 
 /// `str.rpartition`: around the last separator, or two empty strings and the text.

@@ -101,11 +101,24 @@ impl Signature {
         if self.parameters.first().is_some_and(|parameter| parameter.hidden) {
             arguments.push_front(Value::None);
         }
+        // What is absent reads as None, so that nothing has to be moved here.
+        if arguments.keywords().is_empty() && self.fits(arguments.len()) {
+            return Ok(());
+        }
         if self.style == Style::Python {
             self.bind_python(python, arguments)
         } else {
             self.bind_c(python, arguments)
         }
+    }
+
+    /// Whether so many positional arguments are what the parameters ask for.
+    #[inline]
+    fn fits(&self, given: usize) -> bool {
+        let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
+        taken.len() == given
+            && taken.last().is_none_or(|last| !last.keyword_only)
+            && rest.iter().all(|parameter| parameter.optional)
     }
 
     /// CPython 3.11 `ceval.c`, `initialize_locals`: first the keywords, then the count, then what is missing.

@@ -15,7 +15,8 @@ use crate::error::Result;
 #[derive(Clone, Debug, Default)]
 pub struct Arguments<'a> {
     positional: Positional<'a>,
-    keywords: Vec<(Str<'a>, Value<'a>)>,
+    /// Boxed, because most calls have none and all of them move this.
+    keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
 }
 
 /// A filter, a test, a method or a global function: one row of a table.
@@ -29,7 +30,16 @@ pub struct Function {
     /// How arguments become parameters. The first parameter of a filter or test is what it is applied to; of a method, its object.
     pub signature: Signature,
     /// What it does, given its parameters.
-    pub body: for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>,
+    pub code: Code,
+}
+
+/// What a function does, given its parameters.
+#[derive(Clone, Copy)]
+pub enum Code {
+    /// It runs.
+    Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
+    /// It only looks at its first parameter, as most tests do.
+    Look(fn(&Value<'_>) -> bool),
 }
 
 /// A method that was looked up and not called yet.
@@ -80,7 +90,10 @@ impl Function {
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
         runtime.meter.charge(1)?;
         self.signature.bind(self.python, &mut arguments)?;
-        (self.body)(runtime, arguments)
+        match self.code {
+            Code::Run(run) => run(runtime, arguments),
+            Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
+        }
     }
 }
 
@@ -115,9 +128,14 @@ impl<'a> Arguments<'a> {
         self.positional.push_front(value);
     }
 
+    /// Drops the first positional argument.
+    pub fn drop_first(&mut self) {
+        self.positional.drop_first();
+    }
+
     /// Adds `name=value`.
     pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        self.keywords.push((name, value));
+        self.keywords.get_or_insert_default().push((name, value));
     }
 
     /// How many positional arguments there are, or parameters once bound.
@@ -147,18 +165,19 @@ impl<'a> Arguments<'a> {
 
     /// The keywords that no parameter took.
     pub fn keywords(&self) -> &[(Str<'a>, Value<'a>)] {
-        &self.keywords
+        self.keywords.as_ref().map_or(&[], |keywords| keywords)
     }
 
     /// Takes the keywords that no parameter took.
     pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
-        std::mem::take(&mut self.keywords)
+        self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)
     }
 
     /// Takes the keyword of that name.
     pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
-        let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
-        Some(self.keywords.remove(at).1)
+        let keywords = self.keywords.as_mut()?;
+        let at = keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
+        Some(keywords.remove(at).1)
     }
 
     /// Makes room for so many parameters; the new ones are absent.

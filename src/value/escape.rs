@@ -36,3 +36,20 @@ impl<'a> Runtime<'a> {
         Ok(escaped.with_markup(true))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_markup_is_escaped_already() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let markup = Value::Str(Str::from("<b>").with_markup(true));
+        assert_eq!(runtime.escape(&markup).unwrap().as_str(), "<b>");
+        let escaped = runtime.escape(&Value::text("<b>")).unwrap();
+        assert_eq!((escaped.as_str(), escaped.is_markup()), ("&lt;b&gt;", true));
+        assert_eq!(runtime.escape(&Value::None).unwrap().as_str(), "None");
+    }
+}

@@ -46,7 +46,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 pub use bind::{Parameter, Signature, Style};
-pub use call::{Arguments, BoundMethod, Callable, Function, Macro};
+pub use call::{Arguments, BoundMethod, Callable, Code, Function, Macro};
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;
 pub use format::Fields;

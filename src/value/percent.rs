@@ -275,3 +275,42 @@ fn number(conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Re
         None => Err(conversion.wants_number(argument.ty().name()).into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn conversions_take_their_arguments() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let pair = runtime.tuple(vec![Value::text("a"), Value::Int(3)]).unwrap();
+        let list = runtime.list(vec![Value::Int(1)]).unwrap();
+        let escaped = |text: &'static str| Str::from(text).with_markup(true);
+        let cases = [
+            (Str::from("%s-%03d"), pair.clone(), "a-003"),
+            (Str::from("%5.1s|"), Value::text("xyz"), "    x|"),
+            (Str::from("%r %%"), Value::text("it's"), "\"it's\" %"),
+            (Str::from("abc"), list.clone(), "abc"),
+            (escaped("%s"), Value::text("<"), "&lt;"),
+            (escaped("%d"), Value::text("12"), "12"),
+        ];
+        for (format, arguments, want) in cases {
+            let got = runtime.percent(&format, &arguments).unwrap();
+            assert_eq!(got.as_str(), Some(want), "{format:?}");
+        }
+        let failures = [
+            ("%s", pair, "not all arguments converted during string formatting"),
+            ("%s%s", Value::Int(1), "not enough arguments for format string"),
+            ("%d", Value::text("a"), "%d format: a real number is required, not str"),
+            ("%(a)s", list, "list indices must be integers or slices, not str"),
+            ("é%z", Value::Int(1), "unsupported format character 'z' (0x7a) at index 2"),
+            ("%5%", Value::Int(1), "unsupported format character '%' (0x25) at index 2"),
+        ];
+        for (format, arguments, want) in failures {
+            let error = runtime.percent(&Str::from(format), &arguments).unwrap_err();
+            assert_eq!(error.message(), want, "{format}");
+        }
+    }
+}

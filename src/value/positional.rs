@@ -2,7 +2,7 @@
 
 use super::Value;
 
-/// A method's object with two arguments, or a filter's input with two.
+/// A method's object with two arguments, or a filter's input with two. More would make every call move more bytes.
 const FEW: usize = 3;
 
 /// Arguments in their order; None where a parameter was not given.
@@ -13,40 +13,44 @@ pub(super) struct Positional<'a> {
     /// How many of `few` count.
     len: usize,
     /// All of them, once there were more.
-    many: Vec<Option<Value<'a>>>,
+    many: Option<Box<Vec<Option<Value<'a>>>>>,
 }
 
 impl<'a> Positional<'a> {
     /// Those that are there.
     #[inline]
     pub fn as_slice(&self) -> &[Option<Value<'a>>] {
-        match self.many.is_empty() {
-            true => self.few.get(..self.len).unwrap_or_default(),
-            false => &self.many,
+        match &self.many {
+            None => self.few.get(..self.len).unwrap_or_default(),
+            Some(many) => many,
         }
     }
 
     /// Those that are there, to change them.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
-        match self.many.is_empty() {
-            true => self.few.get_mut(..self.len).unwrap_or_default(),
-            false => &mut self.many,
+        match &mut self.many {
+            None => self.few.get_mut(..self.len).unwrap_or_default(),
+            Some(many) => many,
         }
     }
 
     /// Adds one behind the others.
     #[inline]
     pub fn push(&mut self, value: Option<Value<'a>>) {
-        if self.many.is_empty()
-            && let Some(place) = self.few.get_mut(self.len)
-        {
-            *place = value;
-            self.len = self.len.saturating_add(1);
-            return;
+        match &mut self.many {
+            Some(many) => many.push(value),
+            None => match self.few.get_mut(self.len) {
+                Some(place) => {
+                    *place = value;
+                    self.len = self.len.saturating_add(1);
+                }
+                None => {
+                    let few = self.few.iter_mut().map(Option::take);
+                    self.many = Some(Box::new(few.chain(std::iter::once(value)).collect()));
+                }
+            },
         }
-        self.spill();
-        self.many.push(value);
     }
 
     /// Adds one before the others.
@@ -59,11 +63,26 @@ impl<'a> Positional<'a> {
         }
     }
 
+    /// Drops the first; the others move up.
+    pub fn drop_first(&mut self) {
+        let all = self.as_mut_slice();
+        if let Some(first) = all.first_mut() {
+            *first = None;
+            all.rotate_left(1);
+            match &mut self.many {
+                Some(many) => many.truncate(many.len().saturating_sub(1)),
+                None => self.len = self.len.saturating_sub(1),
+            }
+        }
+    }
+
     /// Takes all from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
         let taken = self.as_mut_slice().iter_mut().skip(index).filter_map(Option::take).collect();
-        self.many.truncate(index);
-        self.len = self.len.min(index);
+        match &mut self.many {
+            Some(many) => many.truncate(index),
+            None => self.len = self.len.min(index),
+        }
         taken
     }
 
@@ -71,13 +90,6 @@ impl<'a> Positional<'a> {
     pub fn resize(&mut self, len: usize) {
         while self.as_slice().len() < len {
             self.push(None);
-        }
-    }
-
-    fn spill(&mut self) {
-        if self.many.is_empty() {
-            self.many = self.few.iter_mut().take(self.len).map(Option::take).collect();
-            self.len = 0;
         }
     }
 }

@@ -10,6 +10,7 @@ use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limits, Meter};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// One render's means.
@@ -36,6 +37,8 @@ pub struct Heap<'a> {
     pub cells: Vec<Option<Value<'a>>>,
     /// The frames that have such variables.
     pub environments: Vec<Environment>,
+    /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
+    pub generated: Vec<Range<usize>>,
 }
 
 /// A frame whose variables are closed over: where they begin, and the frame around it.
@@ -73,6 +76,40 @@ impl<'a> Runtime<'a> {
     /// The same as a value.
     pub fn str(&mut self, text: String) -> Result<Value<'a>> {
         Ok(Value::Str(self.text(text)?))
+    }
+
+    /// A `str` of text in which `generation` blocks stand: wherever it is written, they are noted.
+    pub fn generated_str(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+        if generated.is_empty() || text.is_empty() {
+            return self.str(text);
+        }
+        let places = generated.len().saturating_mul(size_of::<Range<usize>>());
+        let claim = self.meter.claim(text.capacity().saturating_add(places))?;
+        Ok(Value::Str(Str::owned(text, claim).with_generated(generated)))
+    }
+
+    /// Notes the `generation` blocks of a text that is about to be written at a byte of the output.
+    #[inline]
+    pub fn note_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+        match text.generated_count() {
+            0 => Ok(()),
+            count => {
+                self.meter.charge(count as u64)?;
+                let places = self.heap.generated.len().saturating_add(count);
+                self.meter.check_size(places.saturating_mul(size_of::<Range<usize>>()))?;
+                text.generated_at(at, &mut self.heap.generated);
+                Ok(())
+            }
+        }
+    }
+
+    /// What `write` appends to an empty text, as a `str`.
+    pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        let outer = std::mem::take(&mut self.heap.generated);
+        let mut text = String::new();
+        write(self, &mut text)?;
+        let generated = std::mem::replace(&mut self.heap.generated, outer);
+        self.generated_str(text, generated)
     }
 
     /// The items of a list or tuple.
@@ -139,6 +176,14 @@ impl<'a> Runtime<'a> {
 }
 
 impl<'a> Heap<'a> {
+    /// Takes out the `generation` blocks from a byte of the text on, counted from there.
+    pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
+        let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);
+        self.generated = left;
+        let shifted = |span: Range<usize>| span.start.saturating_sub(start)..span.end.saturating_sub(start);
+        taken.into_iter().map(shifted).collect::<Vec<_>>()
+    }
+
     /// The namespace of that number.
     pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
         self.namespaces.get(id.0 as usize)

@@ -4,6 +4,7 @@
 //! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,
 //! `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::Value;
@@ -38,7 +39,9 @@ impl<'a> Runtime<'a> {
     /// many pieces is not copied for each.
     pub fn append(&mut self, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         let (text, end) = match (left, right) {
-            (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),
+            (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() && end.generated_count() == 0 => {
+                (text, end)
+            }
             (Value::List(items), Value::List(end)) => return self.extend(items, end),
             (left, _) => return self.add(&left, right),
         };
@@ -85,7 +88,23 @@ impl<'a> Runtime<'a> {
         let mut text = String::with_capacity(len);
         text.push_str(start);
         text.push_str(end);
-        Ok(Value::Str(self.text(text)?.with_markup(left.is_markup())))
+        let generated = self.generated_of(left, right)?;
+        let Value::Str(sum) = self.generated_str(text, generated)? else {
+            return Err(Error::internal("two strings make no string"));
+        };
+        Ok(Value::Str(sum.with_markup(left.is_markup())))
+    }
+
+    /// The `generation` blocks of two texts, the second behind the first.
+    fn generated_of(&mut self, left: &Str<'a>, right: &Str<'a>) -> Result<Vec<Range<usize>>> {
+        let mut generated = Vec::new();
+        let count = left.generated_count().saturating_add(right.generated_count());
+        if count > 0 {
+            self.meter.charge(count as u64)?;
+            left.generated_at(0, &mut generated);
+            right.generated_at(left.as_str().len(), &mut generated);
+        }
+        Ok(generated)
     }
 
     /// `left + right` where the two are neither numbers nor strings.

@@ -100,3 +100,29 @@ fn item_of_range<'a>(range: &Range, at: usize) -> Option<Value<'a>> {
     let distance = range.step.checked_mul(i64::try_from(at).ok()?)?;
     range.start.checked_add(distance).map(Value::Int)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn complaints_are_pythons() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let list = runtime.list(vec![Value::Int(1)]).unwrap();
+        assert_eq!(runtime.subscript(&list, &Value::Int(-1)).unwrap().as_int(), Some(1));
+        let cases = [
+            (list, Value::Int(9), "list index out of range"),
+            (
+                Value::text("a"),
+                Value::text("x"),
+                "string indices must be integers, not 'str'",
+            ),
+            (Value::None, Value::Int(0), "'NoneType' object is not subscriptable"),
+        ];
+        for (value, key, want) in cases {
+            assert_eq!(runtime.subscript(&value, &key).unwrap_err().message(), want);
+        }
+    }
+}

@@ -27,16 +27,57 @@ enum Bytes<'a> {
 #[derive(Debug)]
 pub(super) struct OwnedText {
     text: String,
+    /// Where `generation` blocks stand in it, in bytes; most texts have none.
+    generated: Box<[Range<usize>]>,
     _claim: Claim,
 }
 
 impl<'a> Str<'a> {
     pub(super) fn owned(text: String, claim: Claim) -> Self {
         let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let owned = Rc::new(OwnedText { text, _claim: claim });
+        let owned = Rc::new(OwnedText {
+            text,
+            generated: Box::default(),
+            _claim: claim,
+        });
         Self {
             bytes: Bytes::Shared(owned, 0, len),
             markup: false,
+        }
+    }
+
+    /// The same text, just made, with the places of `generation` blocks in it.
+    pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
+        if let Bytes::Shared(owned, ..) = &mut self.bytes {
+            if let Some(owned) = Rc::get_mut(owned) {
+                owned.generated = generated.into();
+            }
+        }
+        self
+    }
+
+    /// How many `generation` blocks stand in the whole text that this is a piece of.
+    #[inline]
+    pub(super) fn generated_count(&self) -> usize {
+        match &self.bytes {
+            Bytes::Shared(owned, ..) => owned.generated.len(),
+            Bytes::Borrowed(_) | Bytes::Literal(_) => 0,
+        }
+    }
+
+    /// Notes the `generation` blocks of this text, which is about to be written at a byte of another. Of a piece of a text it has what
+    /// the piece has of them.
+    pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
+        let Bytes::Shared(owned, start, end) = &self.bytes else {
+            return;
+        };
+        let (start, end) = (*start as usize, *end as usize);
+        for span in &owned.generated {
+            let inside = span.start.max(start)..span.end.min(end);
+            if inside.start < inside.end || (span.is_empty() && inside == *span) {
+                let shift = |byte: usize| byte.saturating_sub(start).saturating_add(at);
+                noted.push(shift(inside.start)..shift(inside.end));
+            }
         }
     }
 
@@ -113,13 +154,15 @@ impl<'a> Str<'a> {
     pub fn try_into_string(self) -> Result<String, Self> {
         let Self { bytes, markup } = self;
         match bytes {
-            Bytes::Shared(owned, 0, end) if end as usize == owned.text.len() => match Rc::try_unwrap(owned) {
-                Ok(owned) => Ok(owned.text),
-                Err(owned) => Err(Self {
-                    bytes: Bytes::Shared(owned, 0, end),
-                    markup,
-                }),
-            },
+            Bytes::Shared(owned, 0, end) if end as usize == owned.text.len() && owned.generated.is_empty() => {
+                match Rc::try_unwrap(owned) {
+                    Ok(owned) => Ok(owned.text),
+                    Err(owned) => Err(Self {
+                        bytes: Bytes::Shared(owned, 0, end),
+                        markup,
+                    }),
+                }
+            }
             bytes => Err(Self { bytes, markup }),
         }
     }

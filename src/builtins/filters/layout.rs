@@ -10,6 +10,7 @@
 
 use super::sort::python_attribute;
 use super::{flag, given, written};
+use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
@@ -111,10 +112,12 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
         }
         _ => {
             let beginning = runtime.slice(&value, None, Some(&kept), None)?;
-            if !kills_words {
-                python_attribute(runtime, &beginning, "rsplit")?;
+            if kills_words {
+                beginning
+            } else {
+                let rsplit = python_attribute(runtime, &beginning, "rsplit")?;
+                call::call(runtime, &rsplit, Arguments::one(Value::text(" ")))?
             }
-            beginning
         }
     };
     runtime.add(&beginning, &end)

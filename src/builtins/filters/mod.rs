@@ -198,7 +198,9 @@ pub(super) mod tests {
 
     /// Asserts every example of a source, and gives their number.
     pub(in crate::builtins) fn assert_examples(source: &str) -> usize {
-        let examples = source.lines().filter_map(|line| line.strip_prefix("/// `")?.strip_suffix('`')?.rsplit_once(" -> "));
+        let examples = source
+            .lines()
+            .filter_map(|line| line.strip_prefix("/// `")?.strip_suffix('`')?.rsplit_once(" -> "));
         let mut count = 0;
         for (template, output) in examples {
             assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
@@ -224,19 +226,47 @@ pub(super) mod tests {
     #[test]
     fn complaints_are_the_references() {
         let cases = [
-            ("'a'|center(3, '*')", ErrorKind::Type, "do_center() takes from 1 to 2 positional arguments but 3 were given"),
-            ("[]|sort(1, 2, 3, 4)", ErrorKind::Type, "do_sort() takes from 2 to 5 positional arguments but 6 were given"),
-            ("[]|sort(environment=4)", ErrorKind::Type, "do_sort() got multiple values for argument 'environment'"),
-            ("1|e(s=1)", ErrorKind::Type, "escape() got some positional-only arguments passed as keyword arguments: 's'"),
+            (
+                "'a'|center(3, '*')",
+                ErrorKind::Type,
+                "do_center() takes from 1 to 2 positional arguments but 3 were given",
+            ),
+            (
+                "[]|sort(1, 2, 3, 4)",
+                ErrorKind::Type,
+                "do_sort() takes from 2 to 5 positional arguments but 6 were given",
+            ),
+            (
+                "[]|sort(environment=4)",
+                ErrorKind::Type,
+                "do_sort() got multiple values for argument 'environment'",
+            ),
+            (
+                "1|e(s=1)",
+                ErrorKind::Type,
+                "escape() got some positional-only arguments passed as keyword arguments: 's'",
+            ),
             ("1|length(2)", ErrorKind::Type, "len() takes exactly one argument (2 given)"),
             ("[[]]|map(none)|list", ErrorKind::Runtime, "No filter named None."),
             ("5|batch(2)|list", ErrorKind::Type, "'int' object is not iterable"),
             ("[1]|map|list", ErrorKind::Runtime, "map requires a filter argument"),
-            ("['a', 1]|sort", ErrorKind::Type, "'<' not supported between instances of 'int' and 'str'"),
-            ("none|indent", ErrorKind::Type, "unsupported operand type(s) for +=: 'NoneType' and 'str'"),
+            (
+                "['a', 1]|sort",
+                ErrorKind::Type,
+                "'<' not supported between instances of 'int' and 'str'",
+            ),
+            (
+                "none|indent",
+                ErrorKind::Type,
+                "unsupported operand type(s) for +=: 'NoneType' and 'str'",
+            ),
             ("'hello'|truncate(2)", ErrorKind::Runtime, "expected length >= 3, got 2"),
             ("nope|int", ErrorKind::Undefined, "'nope' is undefined"),
-            ("[1, 2]|random", ErrorKind::Runtime, "the filter 'random' is not supported: it would not give the same each time"),
+            (
+                "[1, 2]|random",
+                ErrorKind::Runtime,
+                "the filter 'random' is not supported: it would not give the same each time",
+            ),
         ];
         for (expression, kind, message) in cases {
             let error = render(&format!("{{{{ {expression} }}}}")).unwrap_err();

@@ -153,7 +153,14 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     match value {
         Value::Str(text) => {
             runtime.meter.charge_bytes(text.as_str().len())?;
-            Ok(parse_float(text.as_str(), &RULES)?)
+            match parse_float(text.as_str(), &RULES) {
+                Ok(float) => Ok(float),
+                Err(_) if text.is_markup() => {
+                    let repr = runtime.repr(value)?;
+                    Err(Error::value(format!("could not convert string to float: {repr}")))
+                }
+                Err(error) => Err(error.into()),
+            }
         }
         Value::Bytes(bytes) => {
             let text = std::str::from_utf8(bytes)

@@ -15,9 +15,10 @@ use crate::text::{strip, title, word};
 use crate::value::{Arguments, Entries, Key, Runtime, Str, Value};
 
 /// The text as Python's `soft_str` makes it, given to a method of `str`.
-fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = Value::Str(runtime.str_of(value)?);
-    call::call_method(runtime, &text, &Str::from(name), arguments)
+fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(value)?;
+    arguments.push_front(Value::Str(text));
+    call::call_method(runtime, &Str::from(name), arguments)
 }
 
 /// The text in upper case.
@@ -79,13 +80,14 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let text = plain(runtime, &given(&mut arguments, 1))?;
     let old = plain(runtime, &given(&mut arguments, 2))?;
     let new = plain(runtime, &given(&mut arguments, 3))?;
-    let mut replacement = Arguments::one(Value::Str(old));
+    let mut replacement = Arguments::one(Value::Str(text));
+    replacement.push(Value::Str(old));
     replacement.push(Value::Str(new));
     let count = given(&mut arguments, 4);
     if !matches!(count, Value::None) {
         replacement.push(count);
     }
-    call::call_method(runtime, &Value::Str(text), &Str::from("replace"), replacement)
+    call::call_method(runtime, &Str::from("replace"), replacement)
 }
 
 /// The text of a value; a Markup stays one.

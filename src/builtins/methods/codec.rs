@@ -172,3 +172,24 @@ fn not_encodable(text: &str, codec: &str, limit: u32, position: usize) -> Error 
     };
     Error::value(format!("'{codec}' codec can't encode {what}: ordinal not in range({limit})"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_however_they_are_spelled() {
+        for name in ["utf-8", "UTF8", "u8", "UTF--8"] {
+            assert_eq!(Codec::find(name).ok(), Some(Codec::Utf8), "{name}");
+        }
+        assert_eq!(Codec::find("nope").unwrap_err().message(), "unknown encoding: nope");
+    }
+
+    #[test]
+    fn what_has_no_bytes_goes_to_the_handler() {
+        let encoded = |text, errors| Codec::Ascii.encode(text, errors).map_err(|error| error.message().to_owned());
+        assert_eq!(encoded("é€", "backslashreplace").as_deref(), Ok(&b"\\xe9\\u20ac"[..]));
+        let message = "'ascii' codec can't encode characters in position 1-2: ordinal not in range(128)";
+        assert_eq!(encoded("aéé", "strict"), Err(message.to_owned()));
+    }
+}

@@ -226,3 +226,40 @@ impl Decoder<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_the_bytes() {
+        let decoded = |codec, bytes: &[u8], errors| decode(codec, bytes, errors).map_err(|error| error.message().to_owned());
+        assert_eq!(decoded(Codec::Utf8, b"a\xffb", "replace").as_deref(), Ok("a\u{fffd}b"));
+        assert_eq!(decoded(Codec::Utf16(None), b"\xff\xfea\0", "strict").as_deref(), Ok("a"));
+        let cases: [(Codec, &[u8], &str); 4] = [
+            (
+                Codec::Utf8,
+                b"a\xe2\x82",
+                "'utf-8' codec can't decode bytes in position 1-2: unexpected end of data",
+            ),
+            (
+                Codec::Utf8,
+                b"\xff",
+                "'utf-8' codec can't decode byte 0xff in position 0: invalid start byte",
+            ),
+            (
+                Codec::Ascii,
+                b"a\xff",
+                "'ascii' codec can't decode byte 0xff in position 1: ordinal not in range(128)",
+            ),
+            (
+                Codec::Utf16(None),
+                b"abc",
+                "'utf-16-le' codec can't decode byte 0x63 in position 2: truncated data",
+            ),
+        ];
+        for (codec, bytes, message) in cases {
+            assert_eq!(decoded(codec, bytes, "strict"), Err(message.to_owned()));
+        }
+    }
+}

@@ -37,12 +37,21 @@ pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", 
 /// Whether a dict has an attribute of that name, so that it hides a key. Bytes are matched, because that compares lengths first.
 #[inline]
 pub fn is_attribute(name: &str) -> bool {
-    match name.as_bytes() {
-        b"get" | b"items" | b"keys" | b"values" | b"copy" | b"fromkeys" => true,
-        b"pop" | b"clear" | b"update" | b"popitem" | b"setdefault" => true,
-        [b'_', b'_', ..] => true,
-        _ => false,
-    }
+    matches!(
+        name.as_bytes(),
+        b"get"
+            | b"items"
+            | b"keys"
+            | b"values"
+            | b"copy"
+            | b"fromkeys"
+            | b"pop"
+            | b"clear"
+            | b"update"
+            | b"popitem"
+            | b"setdefault"
+            | [b'_', b'_', ..]
+    )
 }
 
 fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {

@@ -122,3 +122,18 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
     };
     lists.iter().any(|list| list.split(' ').any(|hidden| hidden == name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_existing_names_are_hidden() {
+        assert!(is_hidden(Type::Str, "__class__"));
+        assert!(is_hidden(Type::Str, "__rmod__"));
+        assert!(is_hidden(Type::List, "__setitem__"));
+        assert!(!is_hidden(Type::Str, "__setitem__"));
+        assert!(!is_hidden(Type::Dict, "_x"));
+        assert!(!is_hidden(Type::Namespace, "__dict__"));
+    }
+}

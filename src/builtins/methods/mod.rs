@@ -11,6 +11,7 @@
 
 mod argument;
 mod bytes;
+mod bytes_search;
 mod codec;
 mod decode;
 mod dict;

@@ -8,7 +8,7 @@
 //! What the words are is [`Signature::bind`]'s business; which of them a method of CPython 3.11 uses was read off its `METH_` flags.
 
 use crate::error::Result;
-use crate::value::{Arguments, Function, Parameter, Runtime, Signature, Style, Type, Value};
+use crate::value::{Arguments, Code, Function, Parameter, Runtime, Signature, Style, Type, Value};
 
 /// What a method does, given its parameters.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
@@ -52,7 +52,7 @@ const fn builtin(name: &'static str, python: &'static str, style: Style, paramet
             star: false,
             double_star: false,
         },
-        body,
+        code: Code::Run(body),
     }
 }
 
@@ -105,6 +105,12 @@ impl Function {
     /// The same with `**kwargs`.
     pub const fn with_double_star(mut self) -> Self {
         self.signature.double_star = true;
+        self
+    }
+
+    /// The same with a look at the first parameter as all that it does.
+    pub const fn that_looks(mut self, asks: fn(&Value<'_>) -> bool) -> Self {
+        self.code = Code::Look(asks);
         self
     }
 
