@@ -13,6 +13,8 @@
 mod containers;
 mod range;
 
+pub use containers::check_name;
+
 use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;

@@ -150,11 +150,6 @@ pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
     }
 }
 
-/// `left == right` by their exact values.
-pub fn is_equal(left: NumberRef<'_>, right: NumberRef<'_>) -> bool {
-    compare(left, right) == Some(Ordering::Equal)
-}
-
 /// `float.as_integer_ratio()`: the fraction in lowest terms.
 pub fn as_integer_ratio(float: f64) -> NumberResult<(Int, Int)> {
     if float.is_nan() {
@@ -293,7 +288,10 @@ mod tests {
         );
         assert_eq!(compare(int, NumberRef::Float(f64::INFINITY)), Some(Ordering::Less));
         assert_eq!(compare(int, NumberRef::Float(f64::NAN)), None);
-        assert!(is_equal(NumberRef::Int(1.into()), NumberRef::Float(1.0)));
+        assert_eq!(
+            compare(NumberRef::Int(1.into()), NumberRef::Float(1.0)),
+            Some(Ordering::Equal)
+        );
     }
 
     #[test]

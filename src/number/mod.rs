@@ -10,6 +10,7 @@ pub mod error;
 pub mod exact;
 pub mod filesize;
 pub mod float;
+pub mod hex;
 pub mod int;
 pub mod int_arithmetic;
 pub mod layout;

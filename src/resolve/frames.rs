@@ -77,7 +77,7 @@ impl Frames {
             return Slot::Unresolved;
         };
         let captured = self.known.get(frame.number).is_some_and(|idents| idents.contains(&ident));
-        if is_inner && let Some(found) = self.found.get_mut(frame.number) {
+        if let Some(found) = self.found.get_mut(frame.number).filter(|_| is_inner) {
             found.insert(ident);
         }
         let next = if captured {

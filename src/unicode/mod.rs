@@ -21,11 +21,8 @@ mod name;
 mod predicates;
 mod tables;
 
-pub use case::{MAX_CASE_GROWTH, capitalize, casefold, swapcase, to_lower, to_title, to_upper};
-pub use class::{
-    decimal_value, is_alnum, is_alpha, is_assigned, is_case_ignorable, is_cased, is_decimal, is_digit, is_lowercase, is_numeric,
-    is_printable, is_titlecase, is_uppercase, is_whitespace, is_word, is_xid_continue, is_xid_start,
-};
+pub use case::{capitalize, casefold, swapcase, to_lower, to_title, to_upper};
+pub use class::{decimal_value, is_decimal, is_printable, is_whitespace, is_word, is_xid_continue};
 pub use identifier::nfkc;
 pub use name::lookup_name;
 pub use predicates::{

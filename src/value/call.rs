@@ -16,6 +16,7 @@ use crate::error::Result;
 pub struct Arguments<'a> {
     positional: Positional<'a>,
     /// Boxed, because most calls have none and all of them move this.
+    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
     keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
 }
 
@@ -113,9 +114,10 @@ impl<'a> Arguments<'a> {
 
     /// One argument.
     pub fn one(value: Value<'a>) -> Self {
-        let mut arguments = Self::default();
-        arguments.push(value);
-        arguments
+        Self {
+            positional: Positional::one(value),
+            keywords: None,
+        }
     }
 
     /// Adds a positional argument behind the others.

@@ -15,7 +15,22 @@ use super::{Str, Value};
 use crate::error::Result;
 use crate::text::escape;
 
+impl Value<'_> {
+    /// Whether this is a Markup.
+    pub fn is_markup(&self) -> bool {
+        matches!(self, Self::Str(text) if text.is_markup())
+    }
+}
+
 impl<'a> Runtime<'a> {
+    /// Python's `Markup(value)`, or the value itself.
+    pub fn markup_if(&mut self, becomes_markup: bool, value: Value<'a>) -> Result<Value<'a>> {
+        match becomes_markup {
+            true => Ok(Value::Str(self.str_of(&value)?.with_markup(true))),
+            false => Ok(value),
+        }
+    }
+
     /// The value as a Markup: one that is a Markup stays, any other is printed and escaped.
     pub fn escape(&mut self, value: &Value<'a>) -> Result<Str<'a>> {
         let text = self.str_of(value)?;

@@ -12,7 +12,8 @@ pub struct NamespaceId(pub(super) u32);
 /// The attributes of a namespace, in the order in which they were first set.
 #[derive(Debug, Default)]
 pub struct Namespace<'a> {
-    attributes: Vec<(Str<'a>, Value<'a>)>,
+    /// The names are strings, but for those of `namespace({1: 2})`, which only print.
+    attributes: Vec<(Value<'a>, Value<'a>)>,
 }
 
 /// What `cycler(a, b)` made.
@@ -36,7 +37,7 @@ pub struct Joiner<'a> {
 impl<'a> Namespace<'a> {
     /// The value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let found = self.attributes.iter().find(|(attribute, _)| attribute.as_str() == name);
+        let found = self.attributes.iter().find(|(attribute, _)| attribute.as_str() == Some(name));
         found.map(|(_, value)| value)
     }
 
@@ -45,21 +46,29 @@ impl<'a> Namespace<'a> {
         let found = self
             .attributes
             .iter_mut()
-            .find(|(attribute, _)| attribute.as_str() == name.as_str());
+            .find(|(attribute, _)| attribute.as_str() == Some(name.as_str()));
         match found {
             Some((_, old)) => *old = value,
-            None => self.attributes.push((name, value)),
+            None => self.attributes.push((Value::Str(name), value)),
         }
+    }
+
+    /// Adds what is no attribute, because its name is no string.
+    pub fn push(&mut self, name: Value<'a>, value: Value<'a>) {
+        self.attributes.push((name, value));
     }
 
     /// Takes the value of an attribute out, leaving None, so that what is made from it can reuse it.
     pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        let found = self.attributes.iter_mut().find(|(attribute, _)| attribute.as_str() == name);
+        let found = self
+            .attributes
+            .iter_mut()
+            .find(|(attribute, _)| attribute.as_str() == Some(name));
         found.map(|(_, value)| std::mem::replace(value, Value::None))
     }
 
     /// The attributes in their order.
-    pub fn attributes(&self) -> &[(Str<'a>, Value<'a>)] {
+    pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
         &self.attributes
     }
 }

@@ -34,8 +34,7 @@ impl<'a> Runtime<'a> {
                     .map(|namespace| namespace.attributes().to_vec())
                     .unwrap_or_default();
                 self.meter.charge(attributes.len() as u64)?;
-                let entries = attributes.into_iter().map(|(name, value)| (Value::Str(name), value));
-                self.write_dict(entries, &Around::within(value, around), out)?;
+                self.write_dict(attributes.into_iter(), &Around::within(value, around), out)?;
             }
         }
         self.write_piece(">", out)

@@ -13,10 +13,21 @@ pub(super) struct Positional<'a> {
     /// How many of `few` count.
     len: usize,
     /// All of them, once there were more.
+    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
     many: Option<Box<Vec<Option<Value<'a>>>>>,
 }
 
 impl<'a> Positional<'a> {
+    /// One argument.
+    #[inline]
+    pub fn one(value: Value<'a>) -> Self {
+        Self {
+            few: [Some(value), None, None],
+            len: 1,
+            many: None,
+        }
+    }
+
     /// Those that are there.
     #[inline]
     pub fn as_slice(&self) -> &[Option<Value<'a>>] {

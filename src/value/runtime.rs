@@ -21,6 +21,8 @@ pub struct Runtime<'a> {
     pub clock: &'a dyn Clock,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
+    /// Whether the statement that runs is inside an `autoescape` whose condition is true (`context.eval_ctx.autoescape`).
+    pub autoescape: bool,
 }
 
 /// Things with state: freed with the render, however they hold each other.
@@ -61,6 +63,7 @@ impl<'a> Runtime<'a> {
             meter: Meter::new(limits),
             clock,
             heap: Heap::default(),
+            autoescape: false,
         }
     }
 

@@ -91,7 +91,7 @@ pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     if has_space && !output.is_empty() {
         output.insert(0, ' ');
     }
-    runtime.str(output)
+    Ok(Value::Str(runtime.text(output)?.with_markup(runtime.autoescape)))
 }
 
 /// What `re` says of what it cannot search.
@@ -134,7 +134,7 @@ pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             return Err(not_a_limit(&limit));
         }
     }
-    Ok(Value::Str(linked))
+    Ok(Value::Str(linked.with_markup(runtime.autoescape)))
 }
 
 /// The complaint about a limit that no length can be compared with, or up to which no text can be cut.

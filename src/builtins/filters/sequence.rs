@@ -10,8 +10,8 @@
 
 use super::path::Path;
 use super::{flag, given, plain};
-use crate::builtins::access;
 use crate::builtins::methods::{self, Attribute};
+use crate::builtins::{access, call};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, DictIter, Iter, Key, Pull, Runtime, Str, Type, Undefined, Value};
 
@@ -108,7 +108,7 @@ pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 enum Backwards<'a> {
     /// Over what is asked for its items from the first to the last, because the value knows itself from behind.
     Items(Iter<'a>),
-    /// Over a string: the characters that are left.
+    /// Over a string: the characters that are left; those of a Markup are Markups, as they are not from the front.
     Characters(Str<'a>),
     Keys(DictIter<'a>),
     Values(DictIter<'a>),
@@ -119,7 +119,7 @@ impl<'a> Backwards<'a> {
     fn new(value: &Value<'a>) -> Result<Self> {
         Ok(match value {
             Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
-            Value::Str(text) => Self::Characters(text.clone().with_markup(false)),
+            Value::Str(text) => Self::Characters(text.clone()),
             Value::Bytes(bytes) => {
                 let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
                 Self::Items(Iter::Bytes(reversed.into(), 0))
@@ -205,6 +205,9 @@ pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 1);
     let path = Path::new(runtime, &given(&mut arguments, 3))?;
+    if runtime.autoescape {
+        return join_escaped(runtime, &value, &path, arguments.take(2));
+    }
     let mut iter = Iter::new(&value)?;
     let separator = match arguments.take(2) {
         Some(separator) => plain(runtime, &separator)?,
@@ -230,6 +233,27 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
             None => return runtime.str(joined),
         }
     }
+}
+
+/// The same inside `autoescape`: if the separator or an item is a Markup, all others are escaped.
+fn join_escaped<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    path: &Path<'a>,
+    separator: Option<Value<'a>>,
+) -> Result<Value<'a>> {
+    let mut separator = runtime.str_of(&separator.unwrap_or(Value::text("")))?;
+    let mut texts = Vec::new();
+    for item in runtime.collect(value)? {
+        let item = path.follow(runtime, &item)?;
+        texts.push(runtime.str_of(&item)?);
+    }
+    if !separator.is_markup() && texts.iter().any(Str::is_markup) {
+        separator = runtime.escape_text(&separator)?;
+    }
+    let mut joined = Arguments::one(Value::Str(separator));
+    joined.push(runtime.list(texts.into_iter().map(Value::Str).collect())?);
+    call::call_method(runtime, &Str::from("join"), joined)
 }
 
 /// The start and all items added up.

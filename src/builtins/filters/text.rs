@@ -73,13 +73,23 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }
 
-/// The text with one string in the place of another; never a Markup.
+/// The text with one string in the place of another; never a Markup but inside `autoescape`.
 ///
 /// `{{ "aaa"|replace("a", "b", 2) }} -> bba`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = plain(runtime, &given(&mut arguments, 1))?;
-    let old = plain(runtime, &given(&mut arguments, 2))?;
-    let new = plain(runtime, &given(&mut arguments, 3))?;
+    let [text, old, new] = [1, 2, 3].map(|index| given(&mut arguments, index));
+    let (text, old, new) = match runtime.autoescape {
+        true => {
+            let escapes = old.is_markup() || new.is_markup();
+            let text = if escapes {
+                runtime.escape(&text)?
+            } else {
+                runtime.str_of(&text)?
+            };
+            (text, runtime.str_of(&old)?, runtime.str_of(&new)?)
+        }
+        false => (plain(runtime, &text)?, plain(runtime, &old)?, plain(runtime, &new)?),
+    };
     let mut replacement = Arguments::one(Value::Str(text));
     replacement.push(Value::Str(old));
     replacement.push(Value::Str(new));

@@ -12,7 +12,7 @@
 use super::FROM_KEYS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
-use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Str, Value};
+use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
 
 /// `dict(…)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -36,27 +36,28 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
     let entries = entries(runtime, arguments, 0)?;
     for key in entries.keys() {
         if let Value::Str(name) = &key.value {
-            check_name(name)?;
+            check_name(name.as_str())?;
         }
     }
     let id = runtime.namespace()?;
     for (key, value) in entries {
-        // No template can reach an attribute whose name is no string.
-        if let Value::Str(name) = key.value {
-            if let Some(namespace) = runtime.heap.namespace_mut(id) {
-                Namespace::set(namespace, name, value);
-            }
+        let Some(namespace) = runtime.heap.namespace_mut(id) else {
+            break;
+        };
+        match key.value {
+            Value::Str(name) => Namespace::set(namespace, name, value),
+            name => namespace.push(name, value),
         }
     }
     Ok(Value::Namespace(id))
 }
 
 /// Refuses names that begin with an underscore.
-fn check_name(name: &Str<'_>) -> Result<()> {
-    if !name.as_str().starts_with('_') {
+pub fn check_name(name: &str) -> Result<()> {
+    if !name.starts_with('_') {
         return Ok(());
     }
-    let name = quote::repr(name.as_str());
+    let name = quote::repr(name);
     Err(Error::new(
         ErrorKind::Security,
         format!(

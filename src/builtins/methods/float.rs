@@ -9,16 +9,17 @@
 //! The arithmetic is in [`crate::number::exact`]. After CPython 3.11 `floatobject.c`.
 
 use super::argument::wrong_receiver;
-use super::row::no_arguments;
-use crate::error::Result;
-use crate::number::exact;
+use super::row::{no_arguments, one_argument};
+use crate::error::{Error, Result};
+use crate::number::{exact, hex};
 use crate::value::{Arguments, Function, Runtime, Value};
 
 /// The rows.
-pub(super) static METHODS: [Function; 4] = [
+pub(super) static METHODS: [Function; 5] = [
     no_arguments("is_integer", "float.is_integer", is_integer),
     no_arguments("as_integer_ratio", "float.as_integer_ratio", as_integer_ratio),
     no_arguments("hex", "float.hex", hex),
+    one_argument("fromhex", "float.fromhex", from_hex),
     no_arguments("conjugate", "float.conjugate", conjugate),
 ];
 
@@ -49,6 +50,16 @@ fn as_integer_ratio<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 
 fn hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     runtime.str(exact::hex(receiver(&mut arguments)?))
+}
+
+/// A class method: the float that it is looked up on plays no part.
+fn from_hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = arguments.take(1).unwrap_or(Value::None);
+    let Value::Str(text) = &text else {
+        return Err(Error::type_error("bad argument type for built-in operation"));
+    };
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    Ok(Value::Float(hex::parse_hex(text.as_str())?))
 }
 
 fn conjugate<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
