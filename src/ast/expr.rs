@@ -23,6 +23,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.
     Literal(Literal),
+    /// `"<b>"|safe`: the text of a constant Markup; the resolver's.
+    Markup(Box<str>),
     /// `messages`.
     Name(Name),
     /// `1, 2` or `()`.
@@ -39,6 +41,8 @@ pub enum ExprKind {
     Logic(LogicOp, Box<[Expr; 2]>),
     /// `a ~ b ~ c`.
     Concat(Vec<Expr>),
+    /// The same inside `{% autoescape true %}`, where a Markup among the operands makes it one; the resolver's.
+    MarkupConcat(Vec<Expr>),
     /// `a < b <= c`.
     Compare(Box<Compare>),
     /// `a if c else b`.

@@ -14,8 +14,8 @@ pub use expr::{
 };
 pub use slot::{Frame, Load, Scope, Slot, Symbol, Symbols};
 pub use stmt::{
-    Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set, SetBlock,
-    Stmt, StmtKind, Target, TargetKind, With,
+    Autoescape, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set,
+    SetBlock, Stmt, StmtKind, Target, TargetKind, With,
 };
 pub use visit::Child;
 

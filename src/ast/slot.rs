@@ -36,13 +36,9 @@ impl Symbols {
     }
 
     /// How many there are.
+    #[allow(clippy::len_without_is_empty, reason = "a template without names is nothing special")]
     pub fn len(&self) -> usize {
         self.names.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 }
 

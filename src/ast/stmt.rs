@@ -58,10 +58,35 @@ pub enum StmtKind {
 /// One piece of an output.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// Text between tags.
-    Text(Box<str>),
+    /// Text between tags, and the offset of its token.
+    Text(Box<str>, u32),
     /// An expression, and the line that the reference names where it fails (the resolver's).
     Expr(Expr, u32),
+    /// The same inside `autoescape`; the resolver's.
+    Escaped(Expr, u32, Autoescape),
+}
+
+/// What is known before the render of whether `autoescape` is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Autoescape {
+    /// It is off.
+    #[default]
+    Off,
+    /// It is on.
+    On,
+    /// The render will know, because a condition around is no constant.
+    Volatile,
+}
+
+impl Autoescape {
+    /// Whether it is on, given what the render knows.
+    pub fn is_on(self, now: bool) -> bool {
+        match self {
+            Self::Off => false,
+            Self::On => true,
+            Self::Volatile => now,
+        }
+    }
 }
 
 /// What is assigned to.
@@ -123,6 +148,8 @@ pub struct For {
     pub otherwise_scope: Scope,
     /// The frame of a recursive loop; the resolver's.
     pub frame: Frame,
+    /// Whether what a recursive loop gives is a Markup; the resolver's.
+    pub autoescape: Autoescape,
 }
 
 /// `if test` in a loop: a generator function of its own in the reference.
@@ -187,6 +214,8 @@ pub struct SetBlock {
     pub body: Body,
     /// The body's scope; the resolver's.
     pub scope: Scope,
+    /// Whether the filters are given a Markup; the resolver's.
+    pub autoescape: Autoescape,
 }
 
 /// A macro, or the body of a call block, which is one without a name.
@@ -249,6 +278,8 @@ pub struct FilterBlock {
     pub body: Body,
     /// The body's scope; the resolver's.
     pub scope: Scope,
+    /// Whether the filters are given a Markup; the resolver's.
+    pub autoescape: Autoescape,
 }
 
 /// A scope with variables of its own.

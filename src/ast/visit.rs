@@ -21,8 +21,10 @@ impl Expr {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut dyn FnMut(&Self)) {
         match &self.kind {
-            ExprKind::Literal(_) | ExprKind::Name(_) => {}
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().for_each(visit),
+            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
+                items.iter().for_each(visit);
+            }
             ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
                 visit(key);
                 visit(value);
@@ -99,7 +101,7 @@ impl Stmt {
         }
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) = piece {
+                if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
                     visit(Child::Expr(expr));
                 }
             }),

@@ -2,7 +2,8 @@
 
 use super::Evaluator;
 use crate::ast::{Target, TargetKind};
-use crate::error::{Error, ErrorKind, Result};
+use crate::builtins::globals;
+use crate::error::{Error, Result};
 use crate::value::{Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -45,14 +46,7 @@ impl<'a> Evaluator<'a, '_> {
     fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
         match object {
             Some(Value::Namespace(id)) => {
-                if name.starts_with('_') {
-                    let name = crate::text::quote::repr(name);
-                    let message = format!(
-                        "Chat templates cannot store underscore-prefixed attributes on a namespace, but got {name}. \
-                         Please rename the attribute."
-                    );
-                    return Err(Error::new(ErrorKind::Security, message));
-                }
+                globals::check_name(name)?;
                 if let Some(namespace) = self.runtime.heap.namespace_mut(id) {
                     namespace.set(Str::from(name), value);
                 }

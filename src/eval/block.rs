@@ -90,7 +90,8 @@ impl<'a> Blocks<'a> for Own<'a> {
 
 impl<'a> Callable<'a> for BlockCode<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
+        runtime.markup_if(runtime.autoescape, text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {

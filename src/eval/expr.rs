@@ -9,18 +9,26 @@ use crate::resolve::operate;
 use crate::value::{Arguments, Code, Entries, Function, Key, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// The value of an expression.
+    /// The value of an expression. What has no parts is decided where it stands; the rest is one call deeper, and only there.
+    #[inline]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
         match &expr.kind {
-            ExprKind::Name(name) => return Ok(self.name(name)),
-            ExprKind::Literal(literal) => return self.literal(literal).map_err(|error| error.at(expr.span)),
-            _ => {}
+            ExprKind::Name(name) => Ok(self.name(name)),
+            ExprKind::Literal(Data::Str(text)) => Ok(Value::Str(Str::literal(text))),
+            ExprKind::Literal(Data::Int(int)) => Ok(Value::Int(*int)),
+            _ => self.compound(expr),
         }
+    }
+
+    #[inline(never)]
+    fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
         let value = match &expr.kind {
             ExprKind::Name(name) => Ok(self.name(name)),
             ExprKind::Literal(literal) => self.literal(literal),
+            ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
+            ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => match self.attribute_of_name(attribute)? {
                 Some(value) => return Ok(value),
                 None => {
@@ -115,7 +123,6 @@ impl<'a> Evaluator<'a, '_> {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
-            Data::Str(text) => Ok(Value::Str(Str::literal(text))),
             _ => Ok(Value::from(literal)),
         }
     }
@@ -173,7 +180,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn all(&mut self, items: &'a [Expr]) -> Result<Vec<Value<'a>>> {
+    pub(super) fn all(&mut self, items: &'a [Expr]) -> Result<Vec<Value<'a>>> {
         items.iter().map(|item| self.expr(item)).collect()
     }
 
@@ -244,11 +251,15 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn call(&mut self, callee: &'a Expr, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         if let ExprKind::Attribute(attribute) = &callee.kind {
             let object = self.expr(&attribute.object)?;
-            if let Value::Undefined(undefined) = &object {
-                return Err(undefined.error().at(callee.span));
+            let name = Str::from(&*attribute.name);
+            if object.is_undefined() {
+                // Python looks the attribute up, and mostly fails, before it evaluates the arguments.
+                let method = access::attribute(self.runtime, &object, &name).map_err(|error| error.at(callee.span))?;
+                let arguments = self.call_arguments(args, Arguments::new(), caller)?;
+                return call::call(self.runtime, &method, arguments);
             }
             let arguments = self.call_arguments(args, Arguments::one(object), caller)?;
-            return call::call_method(self.runtime, &Str::from(&*attribute.name), arguments);
+            return call::call_method(self.runtime, &name, arguments);
         }
         let function = self.expr(callee)?;
         let arguments = self.call_arguments(args, Arguments::new(), caller)?;

@@ -135,7 +135,8 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
+        runtime.markup_if(self.node.autoescape.is_on(runtime.autoescape), text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {

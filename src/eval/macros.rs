@@ -200,7 +200,9 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        let becomes_markup = runtime.autoescape;
+        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
+        runtime.markup_if(becomes_markup, text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {

@@ -6,6 +6,7 @@
 mod accumulate;
 mod arguments;
 mod assign;
+mod autoescape;
 mod block;
 mod expr;
 mod frame;

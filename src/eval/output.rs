@@ -8,16 +8,22 @@ use crate::value::{Arguments, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
+    #[inline(never)]
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => {
+                Piece::Text(text, _) => {
                     self.runtime.meter.charge_bytes(text.len())?;
                     self.out.push_str(text);
                 }
                 Piece::Expr(expr, line) => {
                     self.count_root();
                     self.write_expr(expr).map_err(|error| error.on_line(*line).at(expr.span))?;
+                }
+                Piece::Escaped(expr, line, autoescape) => {
+                    self.count_root();
+                    let written = self.write_escaped(expr, *autoescape);
+                    written.map_err(|error| error.on_line(*line).at(expr.span))?;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Executes statements.
 
 use super::{Evaluator, Flow};
-use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, SetBlock, Stmt, StmtKind, With};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, With};
 use crate::error::{Error, Result};
 use crate::value::{Iter, Value};
 
@@ -18,22 +18,25 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
+    /// The statements that every template is full of; the rest is one call deeper, so that these stay small.
+    #[inline]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         self.runtime.meter.charge(1)?;
         match &stmt.kind {
+            StmtKind::Output(pieces) => self.output(pieces).map(|()| Flow::Next),
+            StmtKind::If(node) => self.if_arms(node),
+            StmtKind::Set(node) => self.assignment(node).map(|()| Flow::Next),
+            _ => self.rare_stmt(stmt),
+        }
+    }
+
+    #[inline(never)]
+    fn rare_stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
+        match &stmt.kind {
             StmtKind::Output(pieces) => self.output(pieces)?,
             StmtKind::If(node) => return self.if_arms(node),
+            StmtKind::Set(node) => self.assignment(node)?,
             StmtKind::For(node) => return self.for_loop(node, stmt.line),
-            StmtKind::Set(node) => {
-                self.check_namespaces(&node.target)
-                    .map_err(|error| error.on_line(node.check_line))?;
-                if node.accumulates {
-                    self.accumulate(node)?;
-                } else {
-                    let value = self.expr(&node.value)?;
-                    self.assign(&node.target, value)?;
-                }
-            }
             StmtKind::SetBlock(node) => return self.set_block(node),
             StmtKind::Macro(node) => self.define_macro(node),
             StmtKind::CallBlock(node) => self.call_block(node)?,
@@ -41,15 +44,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::FilterBlock(node) => return self.filter_block(node),
             StmtKind::With(node) => return self.with(node),
             StmtKind::Block(node) => self.block(node)?,
-            StmtKind::Autoescape(value, body, scope) => {
-                self.enter_scope(scope);
-                if self.truth(value)? {
-                    return Err(Error::runtime("autoescape is not part of chat templates"));
-                }
-                let flow = self.body(body)?;
-                self.leave_scope(scope);
-                return Ok(flow);
-            }
+            StmtKind::Autoescape(value, body, scope) => return self.autoescape(value, body, scope),
             StmtKind::Include(node) => self.include(node)?,
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),
@@ -57,6 +52,20 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
+    #[inline(never)]
+    fn assignment(&mut self, node: &'a Set) -> Result<()> {
+        if !matches!(node.target.kind, TargetKind::Name { .. }) {
+            let checked = self.check_namespaces(&node.target);
+            checked.map_err(|error| error.on_line(node.check_line))?;
+        }
+        if node.accumulates {
+            return self.accumulate(node);
+        }
+        let value = self.expr(&node.value)?;
+        self.assign(&node.target, value)
+    }
+
+    #[inline(never)]
     fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
@@ -74,9 +83,12 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
+        let becomes_markup = self.runtime.autoescape;
         if let Some(filter) = &node.filter {
-            value = self.block_filter(filter, value)?;
+            let text = self.runtime.markup_if(self.escapes(node.autoescape), value)?;
+            value = self.block_filter(filter, text)?;
         }
+        let value = self.runtime.markup_if(becomes_markup, value)?;
         self.assign_block(&node.target, value)?;
         self.leave_scope(&node.scope);
         Ok(Flow::Next)
@@ -89,6 +101,7 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
+        let text = self.runtime.markup_if(self.escapes(node.autoescape), text)?;
         let filtered = self.block_filter(&node.filter, text)?;
         self.write_joined(&filtered)?;
         self.leave_scope(&node.scope);

@@ -5,7 +5,9 @@
 
 use super::Parser;
 use super::depth;
-use crate::ast::{Block, Body, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With};
+use crate::ast::{
+    Autoescape, Block, Body, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With,
+};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::unicode;
@@ -82,7 +84,12 @@ impl<'s> Parser<'s> {
         let filter = self.block_filter()?;
         let body = self.close_statements(&["endfilter"])?;
         let scope = Scope::default();
-        Ok(StmtKind::FilterBlock(Box::new(FilterBlock { filter, body, scope })))
+        Ok(StmtKind::FilterBlock(Box::new(FilterBlock {
+            filter,
+            body,
+            scope,
+            autoescape: Autoescape::Off,
+        })))
     }
 
     /// `with a = 1, b = 2`
@@ -151,8 +158,8 @@ fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Ma
 fn is_blank(body: &Body) -> bool {
     body.iter().all(|stmt| match &stmt.kind {
         StmtKind::Output(pieces) => pieces.iter().all(|piece| match piece {
-            Piece::Text(text) => unicode::is_space_str(text),
-            Piece::Expr(..) => false,
+            Piece::Text(text, _) => unicode::is_space_str(text),
+            Piece::Expr(..) | Piece::Escaped(..) => false,
         }),
         _ => false,
     })

@@ -8,7 +8,7 @@ use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
-use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Stmt, StmtKind};
+use crate::ast::{Autoescape, Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Stmt, StmtKind};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::span::Span;
@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
-                    output.push(Piece::Text(token.text.into()), token.span.start, token.at);
+                    output.push(Piece::Text(token.text.into(), token.at), token.span.start, token.at);
                     self.stream.bump()?;
                 }
                 TokenKind::VariableBegin => {
@@ -163,6 +163,7 @@ impl<'s> Parser<'s> {
             scope: Scope::default(),
             otherwise_scope: Scope::default(),
             frame: Default::default(),
+            autoescape: Autoescape::Off,
         })))
     }
 
@@ -210,6 +211,7 @@ impl<'s> Parser<'s> {
             filter,
             body,
             scope,
+            autoescape: Autoescape::Off,
         })))
     }
 

@@ -128,7 +128,7 @@ fn variable(symbol: Symbol, span: Span, at: u32) -> Target {
 /// The name of the reference's class of nodes, in lower case.
 fn class_name(kind: &ExprKind) -> &'static str {
     match kind {
-        ExprKind::Literal(_) => "const",
+        ExprKind::Literal(_) | ExprKind::Markup(_) => "const",
         ExprKind::Name(_) => "name",
         ExprKind::Tuple(_) => "tuple",
         ExprKind::List(_) => "list",
@@ -145,7 +145,7 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Binary(BinaryOp::Pow, _) => "pow",
         ExprKind::Logic(LogicOp::And, _) => "and",
         ExprKind::Logic(LogicOp::Or, _) => "or",
-        ExprKind::Concat(_) => "concat",
+        ExprKind::Concat(_) | ExprKind::MarkupConcat(_) => "concat",
         ExprKind::Compare(_) => "compare",
         ExprKind::Conditional(_) => "condexpr",
         ExprKind::Attribute(_) => "getattr",

@@ -2,7 +2,7 @@
 
 use super::fold;
 use super::{Place, Resolver};
-use crate::ast::{Args, Attribute, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
+use crate::ast::{Args, Attribute, Autoescape, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
 use crate::builtins::{access, filters, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +27,8 @@ impl Resolver<'_> {
                 2
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
-            ExprKind::Concat(items) => self.deepest(items, place)?.saturating_add(2),
+            ExprKind::Markup(_) => 1,
+            ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => self.deepest(items, place)?.saturating_add(2),
             ExprKind::Dict(pairs) => {
                 let mut nesting = 0;
                 for (key, value) in pairs {
@@ -40,12 +41,10 @@ impl Resolver<'_> {
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &mut **operands;
                 let nesting = self.expr(left, place)?;
-                if let ExprKind::Literal(literal) = &left.kind
-                    && fold::is_true(literal) == (*op == LogicOp::Or)
-                {
+                let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) && !self.eval_context.volatile;
+                if is_written && fold::truth(left, self.eval_context) == Some(*op == LogicOp::Or) {
                     self.is_folding = outer;
-                    let literal = literal.clone();
-                    expr.kind = ExprKind::Literal(literal);
+                    expr.kind = left.kind.clone();
                     return Ok(nesting);
                 }
                 nesting.max(self.expr(right, place)?).saturating_add(1)
@@ -76,13 +75,20 @@ impl Resolver<'_> {
             }
         };
         self.is_folding = outer;
-        if let Some(error) = fold::unhashable_key(&expr.kind).filter(|_| outer) {
+        if let Some(error) = fold::unhashable_key(&expr.kind, self.eval_context).filter(|_| outer) {
             return Err(error.without_line().at(span));
         }
-        if let Some(literal) = fold::fold(&expr.kind) {
-            let nesting = literal_nesting(&literal);
-            expr.kind = ExprKind::Literal(literal);
-            return Ok(nesting);
+        if let Some(kind) = fold::fold(&expr.kind, self.eval_context) {
+            expr.kind = kind;
+            return Ok(match &expr.kind {
+                ExprKind::Literal(literal) => literal_nesting(literal),
+                _ => 1,
+            });
+        }
+        if let ExprKind::Concat(items) = &mut expr.kind
+            && self.eval_context.known() == Autoescape::On
+        {
+            expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
         }
         Ok(nesting)
     }
@@ -92,7 +98,7 @@ impl Resolver<'_> {
     fn enter_folded(&mut self, kind: &ExprKind) -> bool {
         let outer = self.is_folding;
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
-        self.is_folding |= !is_container;
+        self.is_folding |= !is_container && !self.eval_context.volatile;
         outer
     }
 
@@ -105,7 +111,7 @@ impl Resolver<'_> {
     /// A chain; None where constants decide it: what stands behind a false link is never compiled.
     fn compare(&mut self, compare: &mut Compare, place: &Place) -> Result<Option<u32>> {
         let mut nesting = self.expr(&mut compare.first, place)?;
-        let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_));
+        let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_)) && !self.eval_context.volatile;
         let mut left = &compare.first;
         for (op, right) in &mut compare.rest {
             nesting = nesting.max(self.expr(right, place)?);
@@ -185,16 +191,6 @@ impl Resolver<'_> {
         if nesting > MAX_NESTING {
             self.refuse("too many nested parentheses", span);
         }
-    }
-
-    /// The text that a constant prints, at an output. There alone a slice that the constant does not allow is undefined, hence
-    /// nothing (`Getitem.as_const` goes through the lenient `getitem`).
-    pub(super) fn constant_text(&self, expr: &Expr) -> Result<Option<String>> {
-        Ok(match &expr.kind {
-            ExprKind::Literal(literal) => fold::text(literal),
-            ExprKind::Slice(slice) if fold::is_refused_slice(slice) => Some(String::new()),
-            _ => None,
-        })
     }
 }
 

@@ -4,6 +4,7 @@
 //! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. What the
 //! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
 
+mod autoescape;
 mod blocks;
 mod expressions;
 mod fold;
@@ -15,6 +16,7 @@ mod track;
 
 use std::collections::BTreeSet;
 
+use autoescape::EvalContext;
 use frames::{Captures, Frames};
 use symbols::{Ident, TableId, Tables};
 use track::{Tracker, undeclared};
@@ -59,6 +61,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
         indentation: 1,
         refused: None,
         is_folding: false,
+        eval_context: EvalContext::default(),
         exported: BTreeSet::new(),
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
@@ -112,6 +115,8 @@ struct Resolver<'t> {
     refused: Option<Error>,
     /// Whether the walk is inside an expression that the reference tries to fold.
     is_folding: bool,
+    /// Shared by all frames, as in the reference.
+    eval_context: EvalContext,
     exported: BTreeSet<Symbol>,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],

@@ -1,10 +1,10 @@
 //! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
 
 use super::track::{Branch, undeclared};
-use super::{Place, Resolver};
+use super::{Place, Resolver, fold};
 use crate::ast::{
-    BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece, Scope, Set,
-    SetBlock, Slot, Stmt, StmtKind, Symbol, Target, TargetKind, With,
+    Autoescape, BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece,
+    Set, SetBlock, Slot, Stmt, StmtKind, Symbol, Target, TargetKind, With,
 };
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -88,27 +88,50 @@ impl Resolver<'_> {
         let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
         for piece in pieces.drain(..) {
             let piece = match piece {
-                Piece::Text(text) => Piece::Text(text),
-                Piece::Expr(mut expr, _) => {
-                    let recorded = self.line;
-                    let line = self.newline(expr.at);
-                    self.root(&mut expr, place, 1)?;
-                    match self.constant_text(&expr)? {
-                        Some(text) => {
-                            self.line = recorded;
-                            Piece::Text(text.into_boxed_str())
-                        }
-                        None => Piece::Expr(expr, line),
+                Piece::Text(text, at) => {
+                    // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.
+                    if self.eval_context.volatile {
+                        self.newline(at);
                     }
+                    Piece::Text(text, at)
                 }
+                Piece::Expr(expr, _) | Piece::Escaped(expr, ..) => self.printed(expr, place)?,
             };
             match (kept.last_mut(), piece) {
-                (Some(Piece::Text(before)), Piece::Text(text)) => *before = [&**before, &*text].concat().into_boxed_str(),
+                (Some(Piece::Text(before, _)), Piece::Text(text, _)) if !self.eval_context.volatile => {
+                    *before = [&**before, &*text].concat().into_boxed_str();
+                }
+                (Some(Piece::Expr(before, _)), Piece::Expr(expr, line)) => match (&mut before.kind, &expr.kind) {
+                    (ExprKind::Markup(before), ExprKind::Markup(text)) => *before = [&**before, &**text].concat().into_boxed_str(),
+                    _ => kept.push(Piece::Expr(expr, line)),
+                },
                 (_, piece) => kept.push(piece),
             }
         }
         *pieces = kept;
         Ok(())
+    }
+
+    /// An expression that is put out. Where the render decides what is escaped, a constant keeps apart from the text beside it.
+    fn printed(&mut self, mut expr: Expr, place: &Place) -> Result<Piece> {
+        let context = self.eval_context;
+        let volatile_text = if context.volatile { fold::text(&expr, context) } else { None };
+        if let Some(text) = volatile_text {
+            expr.kind = ExprKind::Markup(text.into_boxed_str());
+            return Ok(Piece::Expr(expr, 0));
+        }
+        let recorded = self.line;
+        let line = self.newline(expr.at);
+        self.root(&mut expr, place, 1)?;
+        let text = if context.volatile { None } else { fold::text(&expr, context) };
+        if let Some(text) = text {
+            self.line = recorded;
+            return Ok(Piece::Text(text.into_boxed_str(), expr.at));
+        }
+        Ok(match context.known() {
+            Autoescape::Off => Piece::Expr(expr, line),
+            known => Piece::Escaped(expr, line, known),
+        })
     }
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
@@ -162,6 +185,7 @@ impl Resolver<'_> {
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_ident.map(|ident| self.frames.slot(ident));
         node.scope = self.frames.scope(&self.tables, body_table);
+        node.autoescape = self.eval_context.known();
         self.indented(&mut node.body, &inner, span)?;
 
         node.otherwise_scope = self.frames.scope(&self.tables, else_table);
@@ -201,6 +225,7 @@ impl Resolver<'_> {
         let table = self.tables.add(Some(place.table));
         self.track(table).body(&node.body);
         node.scope = self.frames.scope(&self.tables, table);
+        node.autoescape = self.eval_context.known();
         let inner = place.inner(table);
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
@@ -281,6 +306,7 @@ impl Resolver<'_> {
         let table = self.tables.add(Some(place.table));
         self.track(table).filter_body(&node.filter, &node.body);
         node.scope = self.frames.scope(&self.tables, table);
+        node.autoescape = self.eval_context.known();
         let inner = place.inner(table);
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
@@ -315,17 +341,6 @@ impl Resolver<'_> {
         self.newline(at)
     }
 
-    fn autoescape(&mut self, value: &mut Expr, body: &mut Body, scope: &mut Scope, place: &Place) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).autoescape_body(value, body);
-        *scope = self.frames.scope(&self.tables, table);
-        let inner = place.inner(table);
-        let recorded = self.line.max(1);
-        self.root(value, &inner, 0)?;
-        self.body(body, &inner)?;
-        Ok(recorded)
-    }
-
     fn include(&mut self, node: &mut Include, place: &Place, at: u32, span: Span) -> Result<u32> {
         if node.tag == LoaderTag::Extends && !place.toplevel {
             let message = "cannot use extend from a non top-level scope";
@@ -358,7 +373,7 @@ impl Resolver<'_> {
     }
 
     /// An expression that a statement holds, inside so many brackets of the generated code.
-    fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
+    pub(super) fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
         self.is_folding = false;
         let nesting = self.expr(expr, place)?;
         self.check_nesting(nesting.saturating_add(brackets), expr.span);
@@ -392,10 +407,10 @@ fn accumulates(target: &Target, value: &Expr) -> bool {
         operands.push(right);
         first = left;
     }
-    if let ExprKind::Concat(items) = &first.kind
-        && operands.is_empty()
-        && let Some((left, rest)) = items.split_first()
-    {
+    if let (ExprKind::Concat(items), true) = (&first.kind, operands.is_empty()) {
+        let Some((left, rest)) = items.split_first() else {
+            return false;
+        };
         operands.extend(rest);
         first = left;
     }

@@ -108,11 +108,6 @@ impl Tables {
         self.up(id).find_map(|table| table.refs.get(&name).copied())
     }
 
-    /// `Symbols.find_load`
-    pub fn find_load(&self, id: TableId, ident: Ident) -> Option<Instruction> {
-        self.up(id).find_map(|table| table.loads.get(&ident).copied())
-    }
-
     /// `Symbols.store`: a name is set.
     pub fn store(&mut self, id: TableId, name: Symbol) {
         self.table_mut(id).stores.insert(name);

@@ -1,0 +1,63 @@
+//! `autoescape` (jinja2 3.1.6 `compiler.py`, `visit_ScopedEvalContextModifier`; `runtime.py`, `markup_join`).
+//!
+//! ```text
+//! {% autoescape true %}{{ x }}{{ x ~ ('<b>'|safe) }}{% endautoescape %}   x as &lt;, x as &lt; before <b>
+//! ```
+//!
+//! What is known before the render stands in the tree ([`Autoescape`]); what is not, in `Runtime::autoescape`, which macros, `set` blocks
+//! and some filters ask wherever they stand.
+
+use super::{Evaluator, Flow};
+use crate::ast::{Autoescape, Body, Expr, Scope};
+use crate::error::Result;
+use crate::value::Value;
+
+impl<'a> Evaluator<'a, '_> {
+    /// `{% autoescape %}`. A body that is left by `break` leaves the setting behind, as in the reference.
+    #[inline(never)]
+    pub(super) fn autoescape(&mut self, value: &'a Expr, body: &'a Body, scope: &'a Scope) -> Result<Flow> {
+        self.enter_scope(scope);
+        let outer = self.runtime.autoescape;
+        self.runtime.autoescape = self.truth(value)?;
+        let flow = self.body(body)?;
+        if flow == Flow::Next {
+            self.runtime.autoescape = outer;
+            self.leave_scope(scope);
+        }
+        Ok(flow)
+    }
+
+    /// Whether something is escaped now.
+    pub(super) fn escapes(&self, autoescape: Autoescape) -> bool {
+        autoescape.is_on(self.runtime.autoescape)
+    }
+
+    /// Writes `escape(expr)`, or `str(expr)` where nothing is escaped now. The reference asks before it evaluates.
+    #[inline(never)]
+    pub(super) fn write_escaped(&mut self, expr: &'a Expr, autoescape: Autoescape) -> Result<()> {
+        if !self.escapes(autoescape) {
+            return self.write_expr(expr);
+        }
+        let value = self.expr(expr)?;
+        self.write_escape(&value).map_err(|error| error.at(expr.span))
+    }
+
+    fn write_escape(&mut self, value: &Value<'a>) -> Result<()> {
+        let text = self.runtime.escape(value)?;
+        self.write_value(&Value::Str(text))
+    }
+
+    /// `markup_join`: if one operand is a Markup, all others are escaped.
+    #[inline(never)]
+    pub(super) fn markup_concat(&mut self, items: &'a [Expr]) -> Result<Value<'a>> {
+        let values = self.all(items)?;
+        let is_markup = values.iter().any(Value::is_markup);
+        let ((), text) = self.capture(|evaluator| {
+            values.into_iter().try_for_each(|value| match is_markup {
+                true => evaluator.write_escape(&value),
+                false => evaluator.write_value(&value),
+            })
+        })?;
+        self.runtime.markup_if(is_markup, text)
+    }
+}
