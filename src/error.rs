@@ -80,6 +80,16 @@ pub enum ErrorClass {
     Internal,
 }
 
+impl ErrorClass {
+    /// What a server answers: 400 where the request is at fault or costs too much, 500 where the template or this crate is.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::Refused | Self::Request | Self::Limit => 400,
+            Self::Template | Self::Internal => 500,
+        }
+    }
+}
+
 /// One step of the way to the place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -92,6 +102,13 @@ pub enum Step {
         line: u32,
         /// Which round.
         round: u64,
+    },
+    /// In a loop's round for a message of the conversation, counted from 1.
+    Message {
+        /// Which message.
+        number: usize,
+        /// Of how many.
+        total: usize,
     },
 }
 
@@ -109,6 +126,7 @@ struct Report {
     excerpt: Option<Excerpt>,
     trail: Vec<Step>,
     note: Option<String>,
+    template: Option<String>,
 }
 
 /// The line that the reference names.
@@ -146,6 +164,7 @@ impl Error {
             excerpt: None,
             trail: Vec::new(),
             note: None,
+            template: None,
         }))
     }
 
@@ -236,6 +255,13 @@ impl Error {
         self
     }
 
+    /// Says which template it was, by its name or file, unless that is known.
+    #[cold]
+    pub fn in_template(mut self, name: &str) -> Self {
+        self.0.template.get_or_insert_with(|| name.to_owned());
+        self
+    }
+
     /// Looks the span up in its source: position, excerpt, and the line where no other was said.
     #[cold]
     pub fn located(mut self, source: &Source) -> Self {
@@ -292,6 +318,11 @@ impl Error {
         &self.0.trail
     }
 
+    /// The name or the file of the template, where it has one.
+    pub fn template(&self) -> Option<&str> {
+        self.0.template.as_deref()
+    }
+
     /// What is known of the offending value: its type and its path in the input.
     pub fn note(&self) -> Option<&str> {
         self.0.note.as_deref()
@@ -303,6 +334,7 @@ impl fmt::Display for Step {
         match self {
             Self::Macro(name) => write!(out, "in macro '{name}'"),
             Self::Loop { line, round } => write!(out, "in round {round} of the loop on line {line}"),
+            Self::Message { number, total } => write!(out, "in message {number} of {total}"),
         }
     }
 }
@@ -316,10 +348,19 @@ impl fmt::Display for Error {
             let text: String = excerpt.text.chars().map(visible).collect();
             let indent = " ".repeat((column as usize).saturating_sub(1));
             let carets = "^".repeat(excerpt.width);
-            write!(out, "\n{:margin$}--> line {line}, column {column}", "")?;
+            write!(out, "\n{:margin$}--> ", "")?;
+            if let Some(name) = &self.0.template {
+                write!(out, "{name}, ")?;
+            }
+            write!(out, "line {line}, column {column}")?;
             write!(out, "\n{line} | {text}\n{:margin$} | {indent}{carets}", "")?;
-        } else if let Some(line) = self.line() {
-            write!(out, " (line {line})")?;
+        } else {
+            match (&self.0.template, self.line()) {
+                (Some(name), Some(line)) => write!(out, " ({name}, line {line})")?,
+                (Some(name), None) => write!(out, " ({name})")?,
+                (None, Some(line)) => write!(out, " (line {line})")?,
+                (None, None) => {}
+            }
         }
         if let Some(note) = &self.0.note {
             write!(out, "\n{note}")?;

@@ -1,7 +1,285 @@
-//! Chat templates of language models, rendered as Python's transformers renders them.
+//! Chat templates of language models, rendered as Python's transformers renders them: a model's folder in, the prompt out, byte for
+//! byte. The reference is transformers 5.23.0 with jinja2 3.1.6 on CPython 3.11; where it raises, this crate returns an error of the same
+//! kind with the same text.
+//!
+//! # A server, from top to bottom
+//!
+//! ## 1. Open the model's folder
+//!
+//! [`ChatTemplate::from_dir`] reads the templates and the special tokens where the Hub's folders keep them, and compiles each template
+//! once. A folder that cannot be read is an error that names the file; nothing is guessed.
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate};
+//! # let folder = std::env::temp_dir().join(format!("chat-template-docs-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # std::fs::write(folder.join("tokenizer_config.json"), r#"{"bos_token": "<s>", "eos_token": "</s>"}"#)?;
+//! # std::fs::write(folder.join("chat_template.jinja"), "{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{{ eos_token }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}")?;
+//!
+//! let template = ChatTemplate::from_dir(&folder)?;
+//! let messages = serde_json::json!([{"role": "user", "content": "Hello"}]);
+//! let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+//! let prompt = template.apply(&messages, &options)?;
+//! assert_eq!(prompt.text, "<s><|user|>Hello</s><|assistant|>");
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Tokenize the text **without** adding special tokens: the template has written them. Who has no folder takes
+//! [`ChatTemplate::from_config`], [`ChatTemplate::from_source`] or [`ChatTemplate::from_named`].
+//!
+//! ## 2. Hand over what you hold
+//!
+//! Messages, tools, documents and variables are borrowed ([`Input`]): a JSON array, a `Vec` or slice of values or of references to them,
+//! a map, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`].
+//! The caller's values are never changed, and reach the template as they are: key order, nulls inside them, unknown keys. Only what the
+//! contract changes is copied, at the top level of a message: keys that are null are dropped, and reasoning goes under all its names
+//! (`reasoning_content`, `thinking`).
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate};
+//! use serde_json::{Value, json};
+//!
+//! #[derive(serde::Serialize)]
+//! struct Message {
+//!     role: &'static str,
+//!     content: Option<String>,
+//! }
+//!
+//! let template = ChatTemplate::from_source("{{ messages }}", &[]);
+//! let options = ApplyOptions::default();
+//!
+//! let owned: Vec<Value> = vec![json!({"role": "system", "content": null}), json!({"role": "user"})];
+//! let text = "[{'role': 'system'}, {'role': 'user'}]";
+//! assert_eq!(template.apply(&owned, &options)?.text, text);
+//! assert_eq!(template.apply(owned.as_slice(), &options)?.text, text);
+//! let borrowed: Vec<&Value> = owned.iter().collect();
+//! assert_eq!(template.apply(&borrowed, &options)?.text, text);
+//! let own = [Message { role: "system", content: None }, Message { role: "user", content: None }];
+//! assert_eq!(template.apply_serialize(&own, &options)?.text, text);
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! ## 3. Tools, documents and template arguments
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate};
+//! use serde_json::json;
+//!
+//! let template = ChatTemplate::from_named(
+//!     &[
+//!         ("default", "{{ messages[0].content }}{% if enable_thinking %} Think!{% endif %}"),
+//!         ("tool_use", "{% for tool in tools %}{{ tool|tojson }}{% endfor %} {{ messages[0].content }}"),
+//!     ],
+//!     &[],
+//! );
+//! let messages = json!([{"role": "user", "content": "How warm is it?"}]);
+//!
+//! let tools = json!([{"type": "function", "function": {"name": "weather", "strict": null}}]);
+//! let options = ApplyOptions { tools: Some(&tools), ..Default::default() };
+//! assert_eq!(
+//!     template.apply(&messages, &options)?.text,
+//!     r#"{"type": "function", "function": {"name": "weather", "strict": null}} How warm is it?"#
+//! );
+//!
+//! let variables = json!({"enable_thinking": true});
+//! let options = ApplyOptions { variables: Some(&variables), ..Default::default() };
+//! assert_eq!(template.apply(&messages, &options)?.text, "How warm is it? Think!");
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! A template ignores a variable that it does not know in silence. A server need not: [`ChatTemplate::variables`] says which names are
+//! read at all.
+//!
+//! ## 4. Continue a message
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
+//!
+//! let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content|trim }}<|end|>{% endfor %}", &[]);
+//! let messages = serde_json::json!([
+//!     {"role": "user", "content": "Name a colour."},
+//!     {"role": "assistant", "content": "My favourite is "},
+//! ]);
+//! let options = ApplyOptions { continue_final_message: ContinueFinalMessage::Content, ..Default::default() };
+//! assert_eq!(template.apply(&messages, &options)?.text, "<|user|>Name a colour.<|end|><|assistant|>My favourite is");
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! [`ContinueFinalMessage::Field`] continues another field, such as the reasoning.
+//!
+//! ## 5. Answer 400 or 500
+//!
+//! [`Error::class`] says who has to act, [`ErrorClass::http_status`] what a server answers. Show the caller [`Error::message`], which for
+//! [`ErrorClass::Refused`] is what the template's author wrote for them; `Display` is for the log: it adds the excerpt, the template's
+//! name, and which message of the conversation it was.
+//!
+//! | class | what happened | answer |
+//! |---|---|---|
+//! | [`Refused`](ErrorClass::Refused) | the template called `raise_exception`: roles must alternate, no system message here … | 400 |
+//! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are no objects, nothing to continue … | 400 |
+//! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
+//! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on this conversation; the folder cannot be read | 500 |
+//! | [`Internal`](ErrorClass::Internal) | a fault of this crate | 500 |
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
+//! use serde_json::json;
+//!
+//! let template = ChatTemplate::from_source(
+//!     "{% for m in messages %}\n{% if m.role == 'tool' %}{{ raise_exception('No tools here!') }}{% endif %}{{ m.content }}{% endfor %}",
+//!     &[],
+//! );
+//! let messages = json!([{"role": "user", "content": "Hi"}, {"role": "tool", "content": "1"}]);
+//! let error = template.apply(&messages, &ApplyOptions::default()).unwrap_err();
+//! assert_eq!((error.class(), error.class().http_status()), (ErrorClass::Refused, 400));
+//! assert_eq!(error.message(), "No tools here!");
+//! assert!(error.to_string().contains("in message 2 of 2"));
+//! ```
+//!
+//! ## 6. Threads, and a cache of templates
+//!
+//! A [`ChatTemplate`] is `Send + Sync`, and a clone shares what was compiled. Rendering needs no lock.
+//!
+//! ```
+//! use std::collections::HashMap;
+//! use std::sync::Mutex;
+//!
+//! use chat_template::{ApplyOptions, ChatTemplate, Error};
+//! use serde_json::json;
+//!
+//! /// Templates that came with requests, by their source.
+//! #[derive(Default)]
+//! struct Cache(Mutex<HashMap<String, ChatTemplate>>);
+//!
+//! impl Cache {
+//!     fn template(&self, source: &str) -> ChatTemplate {
+//!         let mut templates = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+//!         let new = || ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
+//!         templates.entry(source.to_owned()).or_insert_with(new).clone()
+//!     }
+//! }
+//!
+//! let cache = Cache::default();
+//! std::thread::scope(|scope| {
+//!     let cache = &cache;
+//!     let threads: Vec<_> = (0..4)
+//!         .map(|number| {
+//!             scope.spawn(move || {
+//!                 let messages = json!([{"role": "user", "content": number}]);
+//!                 let template = cache.template("{{ bos_token }}{{ messages[0].content }}");
+//!                 Ok::<_, Error>(template.apply(&messages, &ApplyOptions::default())?.text)
+//!             })
+//!         })
+//!         .collect();
+//!     for (number, thread) in threads.into_iter().enumerate() {
+//!         assert_eq!(thread.join().unwrap().unwrap(), format!("<s>{number}"));
+//!     }
+//! });
+//! ```
+//!
+//! A conversation of a few thousand messages takes milliseconds, and [`Limits`] bound what any template can cost; still, a server that
+//! renders templates of strangers keeps them off its event loop.
+//!
+//! ## 7. A clock
+//!
+//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`]:
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
+//!
+//! let template = ChatTemplate::from_source("Today is {{ strftime_now('%d %b %Y') }}.", &[]);
+//! let clock = FixedClock("2026-01-02T03:04:05".parse()?);
+//! let options = ApplyOptions { clock: &clock, ..Default::default() };
+//! let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+//! assert_eq!(template.apply(&messages, &options)?.text, "Today is 02 Jan 2026.");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## 8. Training masks
+//!
+//! `{% generation %}` marks what the model is to learn. [`ApplyOptions::generation`] gives the spans as the reference counts them, and
+//! [`assistant_mask`] the mask over tokens by its rule. The reference counts wrongly inside macros, set blocks and call blocks;
+//! [`ApplyOptions::true_spans`] gives the places where the text really stands:
+//!
+//! ```
+//! use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};
+//!
+//! let template = ChatTemplate::from_source(
+//!     "{% macro turn(m) %}<{{ m.role }}>{% generation %}{{ m.content }}{% endgeneration %}{% endmacro %}{{ turn(messages[0]) }}",
+//!     &[],
+//! );
+//! let messages = serde_json::json!([{"role": "bot", "content": "Hé!"}]);
+//! let options = ApplyOptions { generation: true, true_spans: true, ..Default::default() };
+//! let prompt = template.apply(&messages, &options)?;
+//! assert_eq!(prompt.text, "<bot>Hé!");
+//! assert_eq!(prompt.generation.code_points, [0..3]);
+//! assert_eq!(prompt.true_spans.code_points, [5..8]);
+//! assert_eq!(prompt.true_spans.bytes, [5..9]);
+//! assert_eq!(assistant_mask(&prompt.true_spans.bytes, &[0..5, 5..6, 6..9])?, [0, 1, 1]);
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! # Where each argument of `apply_chat_template` went
+//!
+//! | Python | here |
+//! |---|---|
+//! | `conversation` | the first argument of [`ChatTemplate::apply`]; a batch is for [`ChatTemplate::apply_batch`] |
+//! | `tools` | [`ApplyOptions::tools`]: JSON schemas; those of Python functions are made by `get_json_schema`, in Python |
+//! | `documents` | [`ApplyOptions::documents`] |
+//! | `chat_template` | [`ApplyOptions::chat_template`]: a name, or a source, which is compiled for this call alone |
+//! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; a flag that is no bool goes into the variables under this name |
+//! | `continue_final_message` | [`ApplyOptions::continue_final_message`] |
+//! | `**kwargs` | [`ApplyOptions::variables`] |
+//! | `return_assistant_tokens_mask` | [`ApplyOptions::generation`] and [`assistant_mask`] |
+//! | `tokenize=False` | always: tokenizing is the tokenizer's business, and so are `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
+//! | `sanitize_control_tokens` | none: it perturbs what templates decide |
+//! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
+//! | `datetime.now()` | [`ApplyOptions::clock`] |
+//!
+//! # The engine alone
+//!
+//! [`Template`] is Jinja as chat templates see it, without the contract:
+//!
+//! ```
+//! let template = chat_template::Template::compile("{{ greeting }}, {{ name|title }}!")?;
+//! let context = serde_json::json!({"greeting": "Hello", "name": "ada"});
+//! assert_eq!(template.render(&context)?, "Hello, Ada!");
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! # Deviations
+//!
+//! Where this crate differs from the reference on purpose is listed in `tests/deviations.jsonl`, each line with the case that shows it and
+//! the reason; the suite fails when a line no longer applies. Beside those, about the call itself:
+//!
+//! - A variable that is named like a parameter of `apply_chat_template` is refused, with the text that Python has for a parameter given
+//!   twice. Python lets such a name (`padding`, `tokenize` …) go to the parameter, where no template sees it.
+//! - [`Limits`] are on. The reference has none but Python's recursion limit.
+//! - Processors (`AutoProcessor`) have an `apply_chat_template` of their own, which keeps nulls and chooses no `tool_use`; this crate
+//!   follows the tokenizer's.
+//!
+//! # How the crate is built
+//!
+//! A file imports only from its own floor or those below it:
+//!
+//! ```text
+//! 10 bin           the command line
+//!  9 conformance   cases, ports as child processes, scoring
+//!  8 chat          the contract of transformers: folders, special tokens, apply, continuation
+//!  7 template      the public engine: compile once, render many times, from any thread
+//!  6 eval          walks the tree; the only floor that attaches places to run-time errors
+//!  5 resolve       names to slots, what is an error at compile time, what is constant
+//!  4 builtins      filters, tests, methods, globals
+//!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
+//!  2 parser        tokens to tree
+//!  1 lexer, ast    text to tokens; the tree
+//!  0 span, source, error, limits, clock, and the pure parts: text, number, unicode, json, strftime
+//! ```
 
 mod ast;
 mod builtins;
+mod chat;
 mod clock;
 mod data;
 mod error;
@@ -20,6 +298,7 @@ mod text;
 mod unicode;
 mod value;
 
+pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, Spans, assistant_mask};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::Limits;

@@ -145,8 +145,7 @@ impl Template {
     /// As [`Template::render`].
     pub fn render_with<'c>(&self, context: impl Into<Context<'c>>, options: &RenderOptions<'_>) -> Result<Rendered> {
         let Context(input) = context.into();
-        let result = self.render_input(input, options);
-        result.map_err(|error| error.located(&self.source))
+        self.render_input(input, options)
     }
 
     /// Renders into `out`; nothing is written when the render fails.
@@ -180,12 +179,24 @@ impl Template {
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         }
         let mut runtime = Runtime::new(options.limits.clone(), options.clock);
-        let capacity = self.last_length.load(Ordering::Relaxed);
-        let (text, spans) = eval::render(&mut runtime, &self.tree, &self.source, input, options.generation, capacity)?;
-        self.last_length.store(text.len(), Ordering::Relaxed);
+        let output = self.render_value(&mut runtime, input, options.generation)?;
         Ok(Rendered {
-            text,
-            generation: spans.into_iter().map(|(start, end)| start..end).collect(),
+            text: output.text,
+            generation: output.spans,
         })
+    }
+
+    /// Renders with a context that is already a value, and its runtime.
+    pub(crate) fn render_value<'a>(
+        &'a self,
+        runtime: &mut Runtime<'a>,
+        context: Value<'a>,
+        tracks_spans: bool,
+    ) -> Result<eval::Output> {
+        let capacity = self.last_length.load(Ordering::Relaxed);
+        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, capacity);
+        let output = result.map_err(|error| error.located(&self.source))?;
+        self.last_length.store(output.text.len(), Ordering::Relaxed);
+        Ok(output)
     }
 }

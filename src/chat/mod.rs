@@ -1,0 +1,176 @@
+//! The contract of transformers' `apply_chat_template`: a model's templates and special tokens in, the prompt of a conversation out.
+//!
+//! ```text
+//! from_dir("Qwen3-8B").apply(messages, {tools, add_generation_prompt})   ->   "<|im_start|>system…<|im_start|>assistant\n"
+//! ```
+//!
+//! What Jinja does is the engine's business ([`crate::Template`]), and what a token is the tokenizer's. The rules are transformers 5.23.0
+//! `tokenization_utils_base.py` and `utils/chat_template_utils.py`; each file names the function that its rule comes from.
+
+mod apply;
+mod config;
+mod continuation;
+mod folder;
+mod input;
+mod mask;
+mod messages;
+mod prompt;
+mod templates;
+mod tokenizer_class;
+mod tokens;
+mod variables;
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+
+pub use apply::{ApplyOptions, ContinueFinalMessage};
+pub use folder::{LoadAs, LoadOptions};
+pub use input::Input;
+pub use mask::assistant_mask;
+pub use prompt::{Prompt, Spans};
+pub(crate) use templates::{NamedTemplate, Templates};
+
+/// The chat templates of a model with its special tokens, each compiled once.
+///
+/// It is `Send + Sync`, and a clone shares everything with its original.
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate};
+///
+/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")]);
+/// let shared = template.clone();
+/// let thread = std::thread::spawn(move || {
+///     let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+///     shared.apply(&messages, &ApplyOptions::default()).map(|prompt| prompt.text)
+/// });
+/// assert_eq!(thread.join().unwrap()?, "<s>Hi");
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ChatTemplate {
+    parts: Arc<Parts>,
+}
+
+#[derive(Clone, Debug)]
+struct Parts {
+    templates: Templates,
+    special_tokens: Vec<(String, String)>,
+}
+
+impl ChatTemplate {
+    /// A single template with special tokens. What does not compile is an error of [`ChatTemplate::apply`], as in the reference.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate, ErrorKind};
+    ///
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }}{{ eos_token }}", &[("eos_token", "</s>")]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+    /// assert_eq!(template.apply(&messages, &ApplyOptions::default())?.text, "Hi</s>");
+    ///
+    /// let broken = ChatTemplate::from_source("{% if %}", &[]);
+    /// assert_eq!(broken.check().unwrap_err().kind(), ErrorKind::Syntax);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
+        Self::assemble(Templates::One(NamedTemplate::new("", source)), owned(special_tokens))
+    }
+
+    /// Several templates by name, in order; of equal names the last one counts, in the place of the first.
+    ///
+    /// A request that names none gets `tool_use` if it has tools (an empty list counts), else `default`.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate};
+    ///
+    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools"), ("rag", "documents")], &[]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+    /// let text = |options: ApplyOptions| template.apply(&messages, &options).map(|prompt| prompt.text);
+    /// assert_eq!(text(ApplyOptions::default())?, "plain");
+    /// assert_eq!(text(ApplyOptions { tools: Some(&serde_json::json!([])), ..Default::default() })?, "tools");
+    /// assert_eq!(text(ApplyOptions { chat_template: Some("rag"), ..Default::default() })?, "documents");
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
+        let templates = templates.iter().map(|(name, source)| NamedTemplate::new(*name, *source));
+        Self::assemble(Templates::named(templates), owned(special_tokens))
+    }
+
+    /// What a folder or a configuration was read into.
+    pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
+        let parts = Parts {
+            templates,
+            special_tokens,
+        };
+        Self { parts: Arc::new(parts) }
+    }
+
+    /// The same templates with one more special token, such as `bos_token` and `<s>`; one of that name is replaced.
+    ///
+    /// ```
+    /// let template = chat_template::ChatTemplate::from_source("", &[("bos_token", "<s>")]).with_special_token("eos_token", "</s>");
+    /// assert_eq!(template.special_tokens().len(), 2);
+    /// ```
+    #[must_use]
+    pub fn with_special_token(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
+        let (name, token) = (name.into(), token.into());
+        let tokens = &mut Arc::make_mut(&mut self.parts).special_tokens;
+        match tokens.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, place)) => *place = token,
+            None => tokens.push((name, token)),
+        }
+        self
+    }
+
+    /// The same templates with these special tokens too.
+    #[must_use]
+    pub fn with_special_tokens<N: Into<String>, T: Into<String>>(self, tokens: impl IntoIterator<Item = (N, T)>) -> Self {
+        tokens
+            .into_iter()
+            .fold(self, |template, (name, token)| template.with_special_token(name, token))
+    }
+
+    /// Whether all templates compile. The reference finds out when a request comes to a template; a server wants to know when it starts.
+    ///
+    /// # Errors
+    /// Why the first of those that do not compile does not.
+    pub fn check(&self) -> Result<()> {
+        self.parts
+            .templates
+            .all()
+            .iter()
+            .try_for_each(|template| template.compiled().map(drop))
+    }
+
+    /// The special tokens that templates see, in order.
+    pub fn special_tokens(&self) -> &[(String, String)] {
+        &self.parts.special_tokens
+    }
+
+    /// The names of the templates, in order: none for a single template.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// assert_eq!(ChatTemplate::from_named(&[("default", ""), ("tool_use", "")], &[]).names(), ["default", "tool_use"]);
+    /// assert!(ChatTemplate::from_source("", &[]).names().is_empty());
+    /// ```
+    pub fn names(&self) -> Vec<&str> {
+        match &self.parts.templates {
+            Templates::Named(templates) => templates.iter().map(|template| template.name.as_str()).collect(),
+            Templates::None | Templates::One(_) => Vec::new(),
+        }
+    }
+}
+
+fn owned(special_tokens: &[(&str, &str)]) -> Vec<(String, String)> {
+    let tokens = special_tokens.iter();
+    tokens
+        .map(|(name, token)| ((*name).to_owned(), (*token).to_owned()))
+        .collect()
+}
+
+/// An error of the contract: the request is at fault, and no line of the template.
+fn refused(kind: ErrorKind, message: impl Into<String>) -> Error {
+    Error::new(kind, message).without_line().with_class(ErrorClass::Request)
+}

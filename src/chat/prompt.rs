@@ -1,0 +1,138 @@
+//! What `apply` gives: the text, and where the model's own words stand in it.
+//!
+//! ```text
+//! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
+//! ```
+//!
+//! Python counts code points, Rust bytes; tokenizers give either. Where spans come from is not known here.
+
+use std::ops::Range;
+
+/// The prompt of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Prompt {
+    /// The text to be tokenized, with no special tokens added.
+    pub text: String,
+    /// The `{% generation %}` blocks as the reference counts them. Empty unless [`ApplyOptions::generation`] is set.
+    ///
+    /// [`ApplyOptions::generation`]: super::ApplyOptions::generation
+    pub generation: Spans,
+    /// The `{% generation %}` blocks where they really stand. Empty unless [`ApplyOptions::true_spans`] is set.
+    ///
+    /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
+    pub true_spans: Spans,
+}
+
+/// Stretches of a text, each told in two units; both lists have the same order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spans {
+    /// In code points: Python's indices.
+    pub code_points: Vec<Range<usize>>,
+    /// In bytes of UTF-8: Rust's indices.
+    pub bytes: Vec<Range<usize>>,
+}
+
+impl Spans {
+    /// Spans that were counted in code points. What lies behind the end of the text is its end in bytes.
+    pub(super) fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
+        let starts = starts(&spans, text);
+        let byte = |point: usize| match &starts {
+            Some(starts) => starts.get(point).copied().unwrap_or(text.len()),
+            None => point.min(text.len()),
+        };
+        let bytes = spans.iter().map(|span| byte(span.start)..byte(span.end)).collect();
+        Self {
+            code_points: spans,
+            bytes,
+        }
+    }
+
+    /// Spans that were counted in bytes; none of them ends inside a code point.
+    pub(super) fn from_bytes(spans: Vec<Range<usize>>, text: &str) -> Self {
+        let starts = starts(&spans, text);
+        let point = |byte: usize| match &starts {
+            Some(starts) => starts.partition_point(|start| *start < byte),
+            None => byte,
+        };
+        let code_points = spans.iter().map(|span| point(span.start)..point(span.end)).collect();
+        Self {
+            code_points,
+            bytes: spans,
+        }
+    }
+}
+
+/// Where each code point begins; None where both units are the same, or nothing is to be told.
+fn starts(spans: &[Range<usize>], text: &str) -> Option<Vec<usize>> {
+    let differ = !spans.is_empty() && !text.is_ascii();
+    differ.then(|| text.char_indices().map(|(byte, _)| byte).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chat::{ApplyOptions, ChatTemplate};
+
+    #[test]
+    fn both_units_tell_the_same_places() {
+        let text = "aé👍b";
+        let points = vec![0..1, 1..3, 3..4, 4..4];
+        let bytes = vec![0..1, 1..7, 7..8, 8..8];
+        assert_eq!(Spans::from_code_points(points.clone(), text).bytes, bytes);
+        assert_eq!(Spans::from_bytes(bytes, text).code_points, points);
+        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "ab").bytes, [0..2, 2..2]);
+    }
+
+    #[test]
+    fn true_spans_stand_where_the_text_came_to() {
+        for (source, expected) in [
+            ("a{% generation %}b{% endgeneration %}", "a[b]"),
+            (
+                "{% macro m() %}({% generation %}b{% endgeneration %}){% endmacro %}{{ m() }}{{ m() }}",
+                "([b])([b])",
+            ),
+            (
+                "{% set x %} a{% generation %}b{% endgeneration %} {% endset %}{{ x|trim }}|{{ x }}|{{ 'é' ~ x }}",
+                "a[b]| a[b] |é a[b] ",
+            ),
+            (
+                "{% set x %}{% generation %}bc{% endgeneration %}{% endset %}{{ x[1:] }}{{ x + 'd' }}{% set y = 'a' + x %}{{ y }}",
+                "[c][bc]da[bc]",
+            ),
+            (
+                "{% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}a{% generation %}b{% endgeneration %}{% endcall %}",
+                "<a[b]>",
+            ),
+            (
+                "{% filter trim %} {% generation %}a {% generation %}b{% endgeneration %}{% endgeneration %} {% endfilter %}",
+                "[a [b]]",
+            ),
+            (
+                "{% for x in [1, [2]] recursive %}{% if x is iterable %}{{ loop(x) }}{% else %}{% generation %}{{ x }}{% endgeneration %};{% endif %}{% endfor %}",
+                "[1];[2];",
+            ),
+            (
+                "{% set x %}{% generation %}b{% endgeneration %}{% endset %}{{ x|upper }}",
+                "B",
+            ),
+        ] {
+            let options = ApplyOptions {
+                true_spans: true,
+                ..ApplyOptions::default()
+            };
+            let messages = serde_json::json!([{}]);
+            let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
+            let mut shown = String::new();
+            for (byte, character) in prompt.text.char_indices() {
+                let spans = || prompt.true_spans.bytes.iter();
+                shown.extend(spans().filter(|span| span.start == byte).map(|_| '['));
+                shown.push(character);
+                let end = byte + character.len_utf8();
+                shown.extend(spans().filter(|span| span.end == end).map(|_| ']'));
+            }
+            assert_eq!(shown, expected, "{source}");
+        }
+    }
+}
