@@ -1,11 +1,16 @@
 //! The commands.
 
+mod apply_request;
+mod file;
 mod port;
 mod render;
+mod show;
 
+use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 
 /// Renders the chat templates of language models exactly as Python's transformers does.
 #[derive(Parser)]
@@ -17,10 +22,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Renders a template with a context and prints the output.
-    Render(render::Arguments),
+    /// Renders a conversation with a model's chat template and prints the prompt.
+    Render(Box<render::Arguments>),
     /// Answers requests of the conformance protocol: one JSON object a line, from standard input to standard output.
     Port,
+    /// Prints completions for a shell, to be put where it looks for them.
+    #[command(after_help = "Example:\n  chat-template completions bash > ~/.local/share/bash-completion/completions/chat-template")]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 /// Runs what the command line asks for.
@@ -28,6 +39,12 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
         Command::Port => port::run().map_err(|error| error.to_string()),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "chat-template", &mut script);
+            let written = std::io::stdout().lock().write_all(&script);
+            written.map_err(|error| format!("error: standard output: {error}"))
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
+use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, FixedClock, LocalTime, RenderOptions, Rendered, Template};
+use chat_template::{Error, FixedClock, LocalTime, RenderOptions, Template};
+
+use super::apply_request::Applier;
 
 /// A line of more bytes is refused without being read to memory.
 const MAX_LINE: u64 = 256 << 20;
@@ -53,6 +56,15 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Op
 #[derive(Default)]
 struct Port {
     compiled: Option<(String, Result<Template, Error>)>,
+    applier: Applier,
+}
+
+/// What a request of either kind gives: a text and, where they were asked for, its spans.
+pub struct Output {
+    /// The text.
+    pub text: String,
+    /// The spans in code points.
+    pub spans: Vec<Range<usize>>,
 }
 
 impl Port {
@@ -68,48 +80,47 @@ impl Port {
         if request.get("describe").is_some_and(|describe| *describe == Data::Bool(true)) {
             return describe(id);
         }
-        if matches!(request.get("apply"), Some(Data::Object(_))) {
-            return object([("id", id), ("unsupported", text("apply requests are not answered yet"))]);
-        }
-        let Some(Data::Str(source)) = request.get("template") else {
-            return request_error(
-                id,
-                "a request has a template, which is a string, or an apply, which is an object".to_owned(),
-            );
-        };
-        match self.render(source, &request) {
-            Ok(Ok((rendered, wants_spans))) => success(id, rendered, wants_spans),
+        let wants_spans = request.get("generation").is_some_and(|wanted| *wanted == Data::Bool(true));
+        let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
+            (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans),
+            (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
+            _ => Err("a request has a template, which is a string, or an apply, which is an object".to_owned()),
+        });
+        match result {
+            Ok(Ok(output)) => success(id, output, wants_spans),
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
     }
 
-    fn render(&mut self, source: &str, request: &Object<'_>) -> Result<Result<(Rendered, bool), Error>, String> {
+    /// The error outside is one of the request, the one inside the template's.
+    fn render(
+        &mut self,
+        source: &str,
+        request: &Object<'_>,
+        clock: Option<&FixedClock>,
+        wants_spans: bool,
+    ) -> Result<Result<Output, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
             return Err("the context is not an object".to_owned());
         }
-        let clock = match request.get("now") {
-            None | Some(Data::None) => None,
-            Some(Data::Str(now)) => Some(FixedClock(now.parse::<LocalTime>().map_err(|error| error.to_string())?)),
-            Some(_) => return Err("now is not a string".to_owned()),
-        };
-        let wants_spans = request.get("generation").is_some_and(|wanted| *wanted == Data::Bool(true));
         let mut options = RenderOptions {
             generation: wants_spans,
             ..RenderOptions::default()
         };
-        if let Some(clock) = &clock {
+        if let Some(clock) = clock {
             options.clock = clock;
         }
         let template = match self.compile(source) {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        Ok(template
-            .render_with(context, &options)
-            .map(|rendered| (rendered, wants_spans)))
+        Ok(template.render_with(context, &options).map(|rendered| Output {
+            text: rendered.text,
+            spans: rendered.generation,
+        }))
     }
 
     fn compile(&mut self, source: &str) -> &Result<Template, Error> {
@@ -123,11 +134,22 @@ impl Port {
     }
 }
 
-fn success(id: Data<'static>, rendered: Rendered, wants_spans: bool) -> Data<'static> {
-    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(rendered.text)))];
+fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
+    match request.get("now") {
+        None | Some(Data::None) => Ok(None),
+        Some(Data::Str(now)) => match now.parse::<LocalTime>() {
+            Ok(time) => Ok(Some(FixedClock(time))),
+            Err(error) => Err(error.to_string()),
+        },
+        Some(_) => Err("now is not a string".to_owned()),
+    }
+}
+
+fn success(id: Data<'static>, output: Output, wants_spans: bool) -> Data<'static> {
+    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
     if wants_spans {
-        let pair = |span: &std::ops::Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
-        entries.push(("generation", Data::List(rendered.generation.iter().map(pair).collect())));
+        let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
+        entries.push(("generation", Data::List(output.spans.iter().map(pair).collect())));
     }
     object(entries)
 }
@@ -154,7 +176,7 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![text("render"), text("generation")]);
+    let requests = Data::List(vec![text("render"), text("apply"), text("generation")]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),

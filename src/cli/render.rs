@@ -1,67 +1,227 @@
-//! `chat-template render`.
+//! `chat-template render`: a conversation through the contract, or a context through the bare engine.
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use chat_template::{FixedClock, LocalTime, RenderOptions, Template, json};
+use chat_template::json::{self, Data, Object};
+use chat_template::{
+    ApplyOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, LoadAs, LoadOptions, LocalTime, Prompt, RenderOptions,
+    Template,
+};
+
+use super::file::Texts;
+use super::show;
+
+const EXAMPLES: &str = "\
+Examples:
+  chat-template render --model Qwen3-8B --messages conversation.json --add-generation-prompt
+  chat-template render --model Qwen3-8B --messages - --tools tools.json --var enable_thinking=false < conversation.json
+  chat-template render --template chat.jinja --config tokenizer_config.json --messages conversation.json --json
+  chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
+  echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
+
+A FILE that is - is standard input. The output is printed as it is, without a newline of our own.";
 
 /// What `render` takes.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  chat-template render --template chat.jinja --context conversation.json\n  \
-                        echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -"
-)]
+#[command(after_help = EXAMPLES)]
+#[command(group = clap::ArgGroup::new("source").required(true))]
+#[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct Arguments {
-    /// The template; `-` is standard input.
-    #[arg(long, value_name = "FILE")]
-    template: PathBuf,
-    /// The variables, a JSON object; `-` is standard input.
-    #[arg(long, value_name = "FILE")]
-    context: PathBuf,
+    /// The model's folder, with chat_template.jinja or tokenizer_config.json in it.
+    #[arg(long, value_name = "DIR", group = "source", conflicts_with = "context")]
+    model: Option<PathBuf>,
+    /// Looks for the model's templates where a processor does: processor_config.json, chat_template.json.
+    #[arg(long, requires = "model")]
+    processor: bool,
+    /// The template.
+    #[arg(long, value_name = "FILE", group = "source")]
+    template: Option<PathBuf>,
+    /// The tokenizer_config.json that gives the special tokens to a --template.
+    #[arg(long, value_name = "FILE", requires = "template", conflicts_with = "context")]
+    config: Option<PathBuf>,
+    /// The conversation, a JSON array of messages; it is rendered as apply_chat_template does.
+    #[arg(long, value_name = "FILE", group = "input")]
+    messages: Option<PathBuf>,
+    /// The variables, a JSON object, for the template engine alone.
+    #[arg(long, value_name = "FILE", group = "input")]
+    context: Option<PathBuf>,
+    /// The tools, a JSON array of schemas.
+    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    tools: Option<PathBuf>,
+    /// The documents, a JSON array of objects.
+    #[arg(long, value_name = "FILE", conflicts_with = "context")]
+    documents: Option<PathBuf>,
+    /// Opens the model's answer at the end.
+    #[arg(long, conflicts_with = "context")]
+    add_generation_prompt: bool,
+    /// Leaves the last message open, so that the model continues it: its content, or the field that is named.
+    #[arg(long, value_name = "FIELD", num_args = 0..=1, default_missing_value = "content", conflicts_with = "context")]
+    continue_final_message: Option<String>,
+    /// Which of the model's templates it is to be.
+    #[arg(long, value_name = "NAME", requires = "model")]
+    name: Option<String>,
+    /// A variable of your own, such as enable_thinking=false; may be repeated.
+    #[arg(long = "var", value_name = "NAME=JSON", value_parser = variable, conflicts_with = "context")]
+    variables: Vec<(String, Data<'static>)>,
     /// The local time that strftime_now sees, such as 2026-01-02T03:04:05.
     #[arg(long, value_name = "TIME")]
     now: Option<LocalTime>,
+    /// Prints an object with the text and the spans of {% generation %} blocks, in code points and in bytes.
+    #[arg(long)]
+    json: bool,
+    /// Shows what {% generation %} blocks wrote in colour; auto is when the output is a terminal.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with_all = ["json", "context"])]
+    color: Option<When>,
 }
 
-/// Renders and prints the output as it is, without a newline of our own.
+/// When there is colour.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum When {
+    /// In a terminal.
+    Auto,
+    /// Into files and pipes too.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// Renders and prints.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    if is_stdin(&arguments.template) && is_stdin(&arguments.context) {
-        return Err("error: only one of --template and --context can be standard input".to_owned());
-    }
-    let source = read(&arguments.template)?;
-    let context = read(&arguments.context)?;
-    let in_file = |path: &Path| {
-        let path = path.display().to_string();
-        move |error: chat_template::Error| format!("{path}: {error}")
+    let files = [
+        &arguments.template,
+        &arguments.config,
+        &arguments.messages,
+        &arguments.context,
+        &arguments.tools,
+        &arguments.documents,
+    ];
+    let texts = Texts::read(files.into_iter().flatten().map(PathBuf::as_path))?;
+    let text = match (&arguments.context, &arguments.messages) {
+        (Some(context), _) => render(arguments, &texts, context)?,
+        (None, Some(messages)) => apply(arguments, &texts, messages)?,
+        (None, None) => return Err("error: there is neither --messages nor --context".to_owned()),
     };
-    let template = Template::compile(&source).map_err(in_file(&arguments.template))?;
-    let context = json::read(&context, json::DEPTH).map_err(|error| format!("{}: {error}", arguments.context.display()))?;
-    let fixed = arguments.now.map(FixedClock);
-    let mut options = RenderOptions::default();
-    if let Some(clock) = &fixed {
-        options.clock = clock;
-    }
-    let rendered = template
-        .render_with(&context, &options)
-        .map_err(in_file(&arguments.template))?;
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(rendered.text.as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| format!("error: standard output: {error}"))
 }
 
-fn is_stdin(path: &Path) -> bool {
-    path == Path::new("-")
+/// The bare engine.
+fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String, String> {
+    let path = arguments.template.as_deref().unwrap_or(Path::new(""));
+    let in_file = |error: chat_template::Error| format!("{}: {error}", path.display());
+    let template = Template::compile(texts.of(path)).map_err(in_file)?;
+    let context = texts.json(context)?;
+    let fixed = arguments.now.map(FixedClock);
+    let mut options = RenderOptions {
+        generation: arguments.json,
+        ..RenderOptions::default()
+    };
+    if let Some(clock) = &fixed {
+        options.clock = clock;
+    }
+    let rendered = template.render_with(&context, &options).map_err(in_file)?;
+    Ok(match arguments.json {
+        true => show::rendered(&rendered),
+        false => rendered.text,
+    })
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let result = match is_stdin(path) {
-        true => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-        false => std::fs::read(path),
+/// The contract.
+fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String, String> {
+    let chat = chat_template(arguments, texts)?;
+    let messages = texts.json(messages)?;
+    let tools = arguments.tools.as_deref().map(|path| texts.json(path)).transpose()?;
+    let documents = arguments.documents.as_deref().map(|path| texts.json(path)).transpose()?;
+    let variables = arguments.variables.iter();
+    let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
+    let colored = match arguments.color {
+        Some(When::Always) => true,
+        Some(When::Auto) => std::io::stdout().is_terminal(),
+        Some(When::Never) | None => false,
     };
-    let bytes = result.map_err(|error| format!("error: {}: {error}", path.display()))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("error: {}: invalid UTF-8 at byte {at}", path.display())
+    let fixed = arguments.now.map(FixedClock);
+    let mut options = ApplyOptions {
+        tools: tools.as_ref().and_then(given),
+        documents: documents.as_ref().and_then(given),
+        chat_template: arguments.name.as_deref(),
+        add_generation_prompt: arguments.add_generation_prompt,
+        continue_final_message: match &arguments.continue_final_message {
+            Some(field) => ContinueFinalMessage::Field(field),
+            None => ContinueFinalMessage::No,
+        },
+        variables: Some(&variables),
+        // A continued message has no spans of the reference's: it refuses to be asked for them.
+        generation: arguments.json && arguments.continue_final_message.is_none(),
+        true_spans: arguments.json || colored,
+        ..ApplyOptions::default()
+    };
+    if let Some(clock) = &fixed {
+        options.clock = clock;
+    }
+    let prompt: Prompt = chat.apply(&messages, &options).map_err(|error| error.to_string())?;
+    Ok(match (arguments.json, colored) {
+        (true, _) => show::prompt(&prompt),
+        (false, true) => show::colored(&prompt.text, &prompt.true_spans.bytes),
+        (false, false) => prompt.text,
     })
+}
+
+fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, String> {
+    if let Some(model) = &arguments.model {
+        let options = LoadOptions {
+            load_as: if arguments.processor {
+                LoadAs::Processor
+            } else {
+                LoadAs::Tokenizer
+            },
+            ..LoadOptions::default()
+        };
+        let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| error.to_string())?;
+        return match &arguments.name {
+            // For the contract an unknown name is a template; on a command line it is a slip.
+            Some(name) if !chat.names().contains(&name.as_str()) => Err(format!(
+                "error: {} has no template named {name}; it has {:?}",
+                model.display(),
+                chat.names()
+            )),
+            _ => Ok(chat),
+        };
+    }
+    let path = arguments.template.as_deref().unwrap_or(Path::new(""));
+    let chat = ChatTemplate::from_source(texts.of(path), &[]);
+    let Some(config) = &arguments.config else {
+        return Ok(chat);
+    };
+    let tokens = ChatTemplate::from_config_data(&texts.json(config)?).map_err(|error| format!("{}: {error}", config.display()))?;
+    let tokens = tokens.special_tokens().iter().cloned();
+    Ok(chat.with_special_tokens(tokens))
+}
+
+/// Null is the same as no argument.
+fn given<'d>(data: &'d Data<'d>) -> Option<&'d dyn Input> {
+    match data {
+        Data::None => None,
+        data => Some(data),
+    }
+}
+
+fn variable(argument: &str) -> Result<(String, Data<'static>), String> {
+    let (name, text) = argument.split_once('=').ok_or("there is no = in it")?;
+    let value = json::read(text, json::DEPTH).map_err(|error| format!("the value is no JSON, where text has quotes: {error}"))?;
+    Ok((name.to_owned(), value.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Data, variable};
+
+    #[test]
+    fn a_variable_is_a_name_and_json() {
+        assert_eq!(variable("a=false"), Ok(("a".to_owned(), Data::Bool(false))));
+        assert_eq!(variable("a=\"x=y\""), Ok(("a".to_owned(), Data::Str("x=y".into()))));
+        assert!(variable("a").is_err());
+        assert!(variable("a=high").is_err());
+    }
 }

@@ -1,0 +1,91 @@
+//! How a prompt is shown: as JSON with its spans, or in colour.
+//!
+//! ```text
+//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}}
+//! ```
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chat_template::json::{self, Data, Object};
+use chat_template::{Prompt, Rendered, Spans};
+
+/// A prompt with its spans, as a line of JSON.
+pub fn prompt(prompt: &Prompt) -> String {
+    let spans = |spans: &Spans| object([("code_points", pairs(&spans.code_points)), ("bytes", pairs(&spans.bytes))]);
+    line(&object([
+        ("text", Data::Str(Cow::Borrowed(&prompt.text))),
+        ("generation", spans(&prompt.generation)),
+        ("true_spans", spans(&prompt.true_spans)),
+    ]))
+}
+
+/// What the bare engine gave, as a line of JSON.
+pub fn rendered(rendered: &Rendered) -> String {
+    let spans = object([("code_points", pairs(&rendered.generation))]);
+    line(&object([
+        ("text", Data::Str(Cow::Borrowed(&rendered.text))),
+        ("generation", spans),
+    ]))
+}
+
+/// The text with these stretches of bytes in green; they may overlap.
+pub fn colored(text: &str, spans: &[Range<usize>]) -> String {
+    let mut edges: Vec<(usize, bool)> = spans
+        .iter()
+        .filter(|span| !span.is_empty())
+        .flat_map(|span| [(span.start, true), (span.end, false)])
+        .collect();
+    edges.sort_unstable();
+    let (mut shown, mut at, mut depth) = (String::with_capacity(text.len()), 0, 0_usize);
+    for (edge, opens) in edges {
+        shown.push_str(text.get(at..edge).unwrap_or_default());
+        at = edge;
+        match (depth, opens) {
+            (0, true) => shown.push_str("\x1b[32m"),
+            (1, false) => shown.push_str("\x1b[0m"),
+            _ => {}
+        }
+        depth = if opens {
+            depth.saturating_add(1)
+        } else {
+            depth.saturating_sub(1)
+        };
+    }
+    shown.push_str(text.get(at..).unwrap_or_default());
+    shown
+}
+
+fn line(data: &Data<'_>) -> String {
+    let mut line = String::new();
+    json::write_data(data, &mut line);
+    line.push('\n');
+    line
+}
+
+fn pairs(spans: &[Range<usize>]) -> Data<'static> {
+    let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    Data::List(
+        spans
+            .iter()
+            .map(|span| Data::List(vec![int(span.start), int(span.end)]))
+            .collect(),
+    )
+}
+
+fn object<'d>(entries: impl IntoIterator<Item = (&'static str, Data<'d>)>) -> Data<'d> {
+    let entries = entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value));
+    Data::Object(Object::new(entries.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::colored;
+
+    #[test]
+    fn stretches_that_overlap_are_one() {
+        assert_eq!(colored("abcd", &[1..3, 1..2]), "a\x1b[32mbc\x1b[0md");
+        assert_eq!(colored("abcd", &[0..1, 1..1]), "\x1b[32ma\x1b[0mbcd");
+        assert_eq!(colored("abcd", &[]), "abcd");
+    }
+}
