@@ -1,0 +1,213 @@
+//! Folders, laid out as the cases describe them: what is read out of them, and how each kind of a bad one is refused.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chat_template::json::Data;
+use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadOptions};
+
+use crate::case::{Case, cases, is_null, object, text};
+
+/// A folder for one test, which goes when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("chat-template-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder can be made");
+        Self(path)
+    }
+
+    fn with(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder can be made");
+        std::fs::write(path, content).expect("a file can be written");
+        self
+    }
+
+    fn with_folder(self, name: &str) -> Self {
+        std::fs::create_dir_all(self.0.join(name)).expect("a folder can be made");
+        self
+    }
+
+    fn load(&self) -> Result<ChatTemplate, Error> {
+        ChatTemplate::from_dir(&self.0)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What stays behind is in the system's folder for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn folders_are_read_as_by_transformers() {
+    let cases = cases("folders");
+    let faults: Vec<String> = cases.iter().filter_map(fault).collect();
+    assert!(
+        faults.is_empty(),
+        "{} of {}:\n{}",
+        faults.len(),
+        cases.len(),
+        faults.join("\n")
+    );
+}
+
+fn fault(case: &Case) -> Option<String> {
+    let mut folder = Folder::new();
+    for (name, content) in object(case.get("files")).entries() {
+        folder = match content {
+            Data::Str(text) => folder.with(name, &**text),
+            Data::None => folder.with_folder(name),
+            bytes => folder.with(name, hex(text(object(bytes).get("hex").expect("bytes are hex")))),
+        };
+    }
+    let is_processor = *case.get("processor") == Data::Bool(true);
+    let options = LoadOptions {
+        load_as: if is_processor { LoadAs::Processor } else { LoadAs::Tokenizer },
+        ..LoadOptions::default()
+    };
+    let expected = object(case.get("expect"));
+    let loaded = ChatTemplate::from_dir_with(&folder.0, &options);
+    let same = match (&loaded, expected.get("error")) {
+        (Ok(chat), None) => {
+            has_templates(chat, expected.get("template").expect("an answer has a template"))
+                && (is_processor || has_tokens(chat, expected.get("special_tokens").expect("an answer has tokens")))
+        }
+        // The reference's texts do not name the file, and some are those of an accident.
+        (Err(error), Some(_)) => is_clear(error, &folder, ""),
+        (Ok(_), Some(_)) | (Err(_), None) => false,
+    };
+    // A folder without anything to load is refused, where the reference has no template.
+    let lacks_all = matches!(&loaded, Err(error) if error.message().contains("has neither"));
+    let same = same || lacks_all && is_null(expected.get("template").unwrap_or(&Data::None));
+    (!same).then(|| format!("{}: {loaded:?} where transformers gives {expected:?}", case.id))
+}
+
+/// The templates of the cases are plain text, so that they render to themselves.
+fn has_templates(chat: &ChatTemplate, expected: &Data<'static>) -> bool {
+    let messages = serde_json::json!([{}]);
+    let renders = |name: Option<&str>, expected: &str| {
+        let options = ApplyOptions {
+            chat_template: name,
+            ..ApplyOptions::default()
+        };
+        matches!(chat.apply(&messages, &options), Ok(prompt) if prompt.text == expected.replace('\r', "\n"))
+    };
+    match expected {
+        Data::None => {
+            matches!(chat.apply(&messages, &ApplyOptions::default()), Err(error) if error.message().contains("is not set"))
+        }
+        Data::Str(source) => chat.names().is_empty() && renders(None, source),
+        Data::Object(named) => {
+            named.len() == chat.names().len() && named.entries().iter().all(|(name, source)| renders(Some(name), text(source)))
+        }
+        other => panic!("no template: {other:?}"),
+    }
+}
+
+fn has_tokens(chat: &ChatTemplate, expected: &Data<'static>) -> bool {
+    let expected = object(expected);
+    let same = |(name, token): &(String, String)| expected.get(name).map(text) == Some(token);
+    expected.len() == chat.special_tokens().len() && chat.special_tokens().iter().all(same)
+}
+
+fn hex(digits: &str) -> Vec<u8> {
+    let byte = |pair: &[u8]| {
+        std::str::from_utf8(pair)
+            .ok()
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    };
+    digits
+        .as_bytes()
+        .chunks(2)
+        .map(|pair| byte(pair).expect("bytes are hex"))
+        .collect()
+}
+
+fn is_clear(error: &Error, folder: &Folder, file: &str) -> bool {
+    let path = if file.is_empty() {
+        folder.0.clone()
+    } else {
+        folder.0.join(file)
+    };
+    error.class() == ErrorClass::Template
+        && error.message().starts_with(path.to_str().expect("the path is UTF-8"))
+        && error.line().is_none()
+}
+
+#[test]
+fn a_bad_folder_is_an_error_that_names_the_file() {
+    let [template, config, map] = ["chat_template.jinja", "tokenizer_config.json", "special_tokens_map.json"];
+    let additional = "additional_chat_templates";
+    let bad = [
+        (Folder::new(), ""),
+        (Folder::new().with("tokenizer.json", "{}"), ""),
+        (Folder::new().with_folder(template), template),
+        (Folder::new().with_folder(config), config),
+        (Folder::new().with(config, "{}").with_folder(map), map),
+        (Folder::new().with(config, "{}").with(additional, ""), additional),
+        (
+            Folder::new().with_folder("additional_chat_templates/rag.jinja"),
+            "additional_chat_templates/rag.jinja",
+        ),
+        (
+            Folder::new().with("additional_chat_templates/file.jinja", "x"),
+            "additional_chat_templates/file.jinja",
+        ),
+        (Folder::new().with(config, r#"{"tokenizer_class": 1}"#), config),
+        (Folder::new().with(config, r#"{"chat_template": 1}"#), config),
+        (Folder::new().with(config, "[".repeat(100_000)), config),
+    ];
+    for (folder, file) in bad {
+        let error = folder.load().expect_err("the folder is bad");
+        assert!(is_clear(&error, &folder, file), "{file}: {error}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let folder = Folder::new().with("file", "");
+    for name in ["nowhere", "file"] {
+        let error = ChatTemplate::from_dir(folder.0.join(name)).expect_err("there is no such folder");
+        assert!(is_clear(&error, &folder, name), "{error}");
+    }
+}
+
+#[test]
+fn a_file_may_be_as_long_as_the_limit() {
+    let folder = Folder::new().with("chat_template.jinja", "12345");
+    let limited = |max_file_size: u64| {
+        let options = LoadOptions {
+            max_file_size,
+            ..LoadOptions::default()
+        };
+        ChatTemplate::from_dir_with(&folder.0, &options)
+    };
+    assert!(limited(5).is_ok());
+    let error = limited(4).expect_err("the file is longer");
+    assert!(is_clear(&error, &folder, "chat_template.jinja"), "{error}");
+}
+
+#[test]
+fn a_parsed_configuration_is_enough() {
+    let config = serde_json::json!({"chat_template": "{{ bos_token }}{{ eos_token }}", "bos_token": "<s>", "tokenizer_class": "LlamaTokenizer"});
+    let chat = ChatTemplate::from_config(&config).expect("the configuration is good");
+    let prompt = chat.apply(&serde_json::json!([{}]), &ApplyOptions::default());
+    assert_eq!(prompt.expect("the template is good").text, "<s></s>");
+    assert!(ChatTemplate::from_config(&serde_json::json!([])).is_err());
+}
+
+#[test]
+fn what_does_not_compile_is_an_error_of_applying() {
+    let folder = Folder::new().with("chat_template.jinja", "{% nope %}");
+    let chat = folder.load().expect("the folder is good");
+    let error = chat
+        .apply(&serde_json::json!([{}]), &ApplyOptions::default())
+        .expect_err("the template is bad");
+    assert!(error.to_string().contains("chat_template.jinja"), "{error}");
+}

@@ -1,0 +1,111 @@
+//! The cases in tests/cases/contract, which transformers answered: applying, the reading of folders, and the folders in tests/models.
+//!
+//! ```text
+//! {"id": "apply/choose/named-default", "rule": "…", "apply": {"template": {"default": "D"}, "messages": […]}, "expect": {"output": "D"}}
+//! ```
+//!
+//! Which branch of the reference is taken by which case is in [`branches`]; what folders do that the reference has no word for is in
+//! [`folders`].
+
+mod branches;
+mod case;
+mod folders;
+
+use chat_template::json::{Data, Object};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt};
+
+use case::{Case, cases, is_null, object, text};
+
+#[test]
+fn requests_are_answered_as_by_transformers() {
+    let cases = cases("apply");
+    let faults: Vec<String> = cases
+        .iter()
+        .filter_map(|case| case.fault(answer(case, &template(case))))
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} of {}:\n{}",
+        faults.len(),
+        cases.len(),
+        faults.join("\n")
+    );
+}
+
+#[test]
+fn models_are_rendered_as_by_transformers() {
+    let cases = cases("models");
+    let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+    let answer = |case: &Case| {
+        let chat = ChatTemplate::from_dir(models.join(text(case.get("model")))).expect("each model can be read");
+        answer(case, &chat)
+    };
+    let faults: Vec<String> = cases.iter().filter_map(|case| case.fault(answer(case))).collect();
+    assert!(
+        faults.is_empty(),
+        "{} of {}:\n{}",
+        faults.len(),
+        cases.len(),
+        faults.join("\n")
+    );
+}
+
+fn template(case: &Case) -> ChatTemplate {
+    match case.argument("template") {
+        Data::Str(source) => ChatTemplate::from_source(&**source, &[]),
+        Data::Object(named) => {
+            let named: Vec<(&str, &str)> = named.entries().iter().map(|(name, source)| (&**name, text(source))).collect();
+            ChatTemplate::from_named(&named, &[])
+        }
+        other => panic!("{}: a template is a string or an object: {other:?}", case.id),
+    }
+}
+
+/// What applying gives, where the arguments are passed as a Python caller would.
+fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
+    let tokens = match case.argument("special_tokens") {
+        Data::Object(tokens) => tokens.entries(),
+        _ => &[],
+    };
+    let tokens = tokens.iter().filter(|(_, token)| !is_null(token));
+    let tokens: Vec<(String, String)> = tokens
+        .map(|(name, token)| (name.to_string(), text(token).to_owned()))
+        .collect();
+    let mut variables = match case.argument("variables") {
+        Data::Object(variables) => variables.entries().to_vec(),
+        _ => Vec::new(),
+    };
+    let has_flag = object(case.get("apply")).get("add_generation_prompt").is_some();
+    let flag = case.argument("add_generation_prompt");
+    if has_flag && !matches!(flag, Data::Bool(_)) {
+        variables.push(("add_generation_prompt".into(), flag.clone()));
+    }
+    let variables = Data::Object(Object::new(variables));
+    let name = case.argument("template_name");
+    let clock = case.clock.map(FixedClock);
+    let mut options = ApplyOptions {
+        tools: given(case.argument("tools")),
+        documents: given(case.argument("documents")),
+        chat_template: (!is_null(name)).then(|| text(name)),
+        add_generation_prompt: *flag == Data::Bool(true),
+        continue_final_message: match case.argument("continue_final_message") {
+            Data::Str(field) => ContinueFinalMessage::Field(field),
+            Data::Bool(true) | Data::Int(1) => ContinueFinalMessage::Content,
+            _ => ContinueFinalMessage::No,
+        },
+        variables: Some(&variables),
+        // A model has tokens of its own.
+        special_tokens: (!tokens.is_empty()).then_some(&*tokens),
+        generation: case.generation,
+        ..ApplyOptions::default()
+    };
+    if let Some(clock) = &clock {
+        options.clock = clock;
+    }
+    chat.apply(case.argument("messages"), &options)
+}
+
+/// Null is Python's default.
+fn given<'c>(argument: &'c Data<'static>) -> Option<&'c dyn Input> {
+    if is_null(argument) { None } else { Some(argument) }
+}

@@ -1,0 +1,34 @@
+"""What the reference offers to templates, and which of it no case names.
+
+Found by reading the templates of the cases as text: `|name` or the name in quotes for a filter, `is name`
+or the name in quotes for a test, `.name` for a method or an attribute of a loop, the bare word for a global.
+"""
+
+import re
+
+from environment import Clock, compile_template
+
+# Whose methods templates can reach.
+TYPES = [str, list, tuple, dict, range, int, float, bytes, type({}.keys())]
+
+LOOP = "index index0 revindex revindex0 first last length depth depth0 previtem nextitem cycle changed".split()
+
+
+def missing(cases):
+    """One sentence for each name that no case names."""
+    text = "\n".join(case["template"] for case in cases)
+    environment = compile_template("", Clock()).template.environment
+    methods = {name for python_type in TYPES for name in dir(python_type) if not name.startswith("_")}
+    wanted = [
+        ("filter", sorted(environment.filters), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),
+        ("test", sorted(environment.tests), r"\bis (not )?{0}\b|['\"]{0}['\"]"),
+        ("global", sorted(environment.globals), r"\b{0}\b"),
+        ("method", sorted(methods), r"\.{0}\b|attr\('{0}'\)"),
+        ("attribute of a loop", LOOP, r"\bloop\.{0}\b"),
+    ]
+    return [
+        f"no case names the {what} {name}"
+        for what, names, pattern in wanted
+        for name in names
+        if not re.search(pattern.format(re.escape(name)), text)
+    ]

@@ -1,0 +1,116 @@
+//! What the documents say is so: the README's output, code and deviations, and the rules that cases cite.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use chat_template::{RenderOptions, Template, json};
+
+use crate::case::{read_lines, text};
+use crate::sources::case_files;
+
+#[path = "../examples/library.rs"]
+mod library;
+
+#[test]
+fn readme_shows_what_its_first_command_prints() {
+    let template = Template::compile(&read("tests/examples/chatml.jinja")).expect("the example compiles");
+    let context = read("tests/examples/conversation.json");
+    let context = json::read(&context, json::DEPTH).expect("the example is JSON");
+    let rendered = template
+        .render_with(&context, &RenderOptions::default())
+        .expect("the example renders");
+    assert_quoted("the first command's output", &format!("```text\n{}```", rendered.text));
+}
+
+#[test]
+fn readme_shows_code_that_runs() {
+    library::main().expect("the example runs");
+    let source = read("tests/examples/library.rs").replace("pub fn main", "fn main");
+    assert_quoted("tests/examples/library.rs", &format!("```rust\n{source}```"));
+}
+
+#[test]
+fn readme_lists_the_deviations() {
+    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+    for [id, reason] in deviations("tests/deviations.jsonl") {
+        match rows.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, ids)) if ids.contains(&id) => {}
+            Some((_, ids)) => ids.push(id),
+            None => rows.push((reason, vec![id])),
+        }
+    }
+    let row = |(reason, ids): (String, Vec<String>)| format!("| {reason} | `{}` |\n", ids.join("`, `"));
+    let table: String = rows.into_iter().map(row).collect();
+    assert_quoted(
+        "the deviations",
+        &format!("| what differs, and why | shown by |\n|---|---|\n{table}"),
+    );
+}
+
+#[test]
+fn every_deviation_of_a_probe_is_shown_by_a_case_too() {
+    let shown: BTreeSet<String> = deviations("tests/deviations.jsonl").map(|[_, reason]| reason).collect();
+    for [id, reason] in deviations("tests/probe_deviations.jsonl") {
+        assert!(shown.contains(&reason), "{id}: no case of ours shows that {reason}");
+    }
+}
+
+#[test]
+fn readme_names_files_that_exist() {
+    let readme = read("README.md");
+    let is_path = |word: &&str| {
+        ["tests/", "grammar/", "src/", ".ci/", "LICENSE-"]
+            .iter()
+            .any(|start| word.starts_with(start))
+    };
+    let words = readme.split(|char: char| char.is_whitespace() || "`()[],;".contains(char));
+    for path in words.filter(is_path) {
+        let path = path.trim_end_matches(['.', ':']);
+        // `AREA` stands for any of a kind.
+        assert!(path.contains("AREA") || root().join(path).exists(), "the README names {path}");
+    }
+}
+
+#[test]
+fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
+    let rules = read("grammar/whitespace.md");
+    let rules: BTreeSet<&str> = rules.split("**").filter(|word| is_rule(word)).collect();
+    let mut cited = BTreeSet::new();
+    for path in case_files(&root().join("tests/cases")) {
+        for case in read_lines(&path) {
+            let rule = text(&case, "rule");
+            let words = rule.split(|char: char| !char.is_alphanumeric());
+            cited.extend(words.filter(|word| is_rule(word)).map(str::to_owned));
+        }
+    }
+    let cited: BTreeSet<&str> = cited.iter().map(String::as_str).collect();
+    assert!(rules.len() > 10, "grammar/whitespace.md has its rules in bold type");
+    assert_eq!(rules, cited, "the rules of grammar/whitespace.md, and those that cases cite");
+}
+
+/// `W3`, `W17`.
+fn is_rule(word: &str) -> bool {
+    word.strip_prefix('W')
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn deviations(path: &str) -> impl Iterator<Item = [String; 2]> {
+    read_lines(&root().join(path))
+        .into_iter()
+        .map(|object| ["id", "reason"].map(|key| text(&object, key)))
+}
+
+fn assert_quoted(what: &str, quoted: &str) {
+    assert!(
+        read("README.md").contains(quoted),
+        "the README should quote {what} as it is:\n{quoted}"
+    );
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
