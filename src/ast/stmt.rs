@@ -308,6 +308,8 @@ pub struct Block {
     pub body: Body,
     /// Its number among the template's blocks, where the resolver moves all but the name and what is visible; the resolver's.
     pub number: usize,
+    /// The first target in it that is named `loop`; the resolver's.
+    pub loop_target: Option<Target>,
     /// The variables that a scoped block sees where it stands; the resolver's.
     pub visible: Vec<(Symbol, Slot)>,
     /// The variables `self` and `super`, where the body mentions them; the resolver's.

@@ -24,7 +24,7 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, mut arguments: Ar
     match callee {
         Value::Method(method) => method.call(runtime, arguments),
         Value::Function(function) => function.call(runtime, arguments),
-        Value::Macro(code) => code.code.call(runtime, arguments),
+        Value::Macro(code) => code.code.call(runtime, &mut arguments),
         Value::Loop(_) => call_with(runtime, &LOOP, callee, arguments),
         Value::Joiner(_) => call_with(runtime, &JOINER, callee, arguments),
         Value::Reference(reference) if matches!(**reference, Reference::Block(..)) => call_with(runtime, &BLOCK, callee, arguments),
@@ -53,6 +53,7 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, mut arguments:
 }
 
 /// Calls a function on a receiver.
+#[inline(never)]
 fn call_with<'a>(
     runtime: &mut Runtime<'a>,
     function: &'static Function,
@@ -84,7 +85,7 @@ fn recurse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
         Some(Value::Loop(context)) => Loop::recurse(context)?,
         _ => return Err(Error::internal("a loop was called that is none")),
     };
-    code.call(runtime, Arguments::one(iterable))
+    code.call(runtime, &mut Arguments::one(iterable))
 }
 
 /// `joiner()`
@@ -99,7 +100,7 @@ fn join<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'
 fn render_block<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     if let Some(Value::Reference(reference)) = arguments.take(0) {
         if let Reference::Block(_, code) = &*reference {
-            return code.call(runtime, Arguments::new());
+            return code.call(runtime, &mut Arguments::new());
         }
     }
     Err(Error::internal("a block was called that is none"))

@@ -8,31 +8,33 @@ use crate::value::{Arguments, Dict, Iter, Str, Value};
 impl<'a> Evaluator<'a, '_> {
     /// Adds the arguments of the source to those that are there. Python evaluates them in this order.
     #[inline]
-    pub(super) fn arguments(&mut self, args: &'a Args, arguments: Arguments<'a>) -> Result<Arguments<'a>> {
+    pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         match args.is_empty() {
-            true => Ok(arguments),
+            true => Ok(()),
             false => self.more_arguments(args, arguments),
         }
     }
 
-    fn more_arguments(&mut self, args: &'a Args, mut arguments: Arguments<'a>) -> Result<Arguments<'a>> {
+    #[inline(never)]
+    fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
         if let Some(star) = &args.star {
-            self.star(star, &mut arguments)?;
+            self.star(star, arguments)?;
         }
         for keyword in &args.keywords {
             let value = self.expr(&keyword.value)?;
             arguments.push_keyword(Str::from(&*keyword.name), value);
         }
         if let Some(double_star) = &args.double_star {
-            self.double_star(double_star, &mut arguments)?;
+            self.double_star(double_star, arguments)?;
         }
-        Ok(arguments)
+        Ok(())
     }
 
     /// `*values`
+    #[inline(never)]
     fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
         let values = self.expr(star)?;
         let Some(mut iter) = Iter::try_new(&values) else {
@@ -46,6 +48,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// `**values`
+    #[inline(never)]
     fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
         let values = self.expr(double_star)?;
         if let Value::Undefined(undefined) = &values {

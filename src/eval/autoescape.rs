@@ -61,3 +61,55 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.markup_if(is_markup, text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Template;
+
+    fn rendered(source: &str) -> String {
+        let context = serde_json::json!({"x": "<", "t": true});
+        Template::compile(source).unwrap().render(&context).unwrap()
+    }
+
+    #[test]
+    fn what_a_body_gives_is_a_markup() {
+        let cases = [
+            ("{{ x }}{{ x ~ ('b'|safe) }}{{ x ~ '&' }}", "&lt;&lt;b&lt;&amp;"),
+            ("{% macro m() %}<{% endmacro %}{{ m() }}{{ m() is escaped }}", "<True"),
+            (
+                "{% set a %}<{% endset %}{{ a }}{% filter replace('<', x) %}<{% endfilter %}",
+                "<&lt;",
+            ),
+            (
+                "{% for i in [[1, []]] recursive %}{{ x }}{{ loop(i[1]) is escaped }}{% endfor %}",
+                "&lt;True",
+            ),
+            (
+                "{% block b %}{{ x }}{{ [x, 'a'|safe]|join }}{% endblock %}{{ self.b() }}",
+                "<&lt;a<&lt;a",
+            ),
+            ("{{ [x, 'b'|safe]|join(x) }}{{ x|replace('<', '&') }}", "&lt;&lt;b&amp;"),
+            ("{{ {'a': x}|xmlattr }}{{ 'a'|urlize is escaped }}", " a=\"&lt;\"True"),
+        ];
+        for (body, output) in cases {
+            for condition in ["true", "t"] {
+                let source = format!("{{% autoescape {condition} %}}{body}{{% endautoescape %}}");
+                assert_eq!(rendered(&source), output, "{source}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_render_decides_is_concatenated_as_plain_text() {
+        let body = "{{ ('<'|safe) ~ x }}{% endautoescape %}";
+        assert_eq!(rendered(&format!("{{% autoescape true %}}{body}")), "<&lt;");
+        assert_eq!(rendered(&format!("{{% autoescape t %}}{body}")), "&lt;&lt;");
+    }
+
+    #[test]
+    fn a_break_leaves_the_setting_behind() {
+        let source = "{% for i in [1, 2] %}{% autoescape true %}{% break %}{% endautoescape %}{% endfor %}\
+                      {% set a %}<{% endset %}{{ a is escaped }}";
+        assert_eq!(rendered(source), "True");
+    }
+}

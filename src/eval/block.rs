@@ -89,12 +89,12 @@ impl<'a> Blocks<'a> for Own<'a> {
 }
 
 impl<'a> Callable<'a> for BlockCode<'a> {
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
         runtime.markup_if(runtime.autoescape, text)
     }
 
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         if !arguments.is_empty() || !arguments.keywords().is_empty() {
             let given = arguments.len().saturating_add(1);
             let message = format!("BlockReference.__call__() takes 1 positional argument but {given} were given");

@@ -222,7 +222,14 @@ impl<'a> Evaluator<'a, '_> {
             (Some(input), _) => self.expr(input)?,
             (None, text) => text.unwrap_or(Value::None),
         };
-        let arguments = self.arguments(&filter.args, Arguments::one(input))?;
+        self.filtered(filter, input)
+    }
+
+    /// Apart from [`Evaluator::filter`], so that a chain of filters does not hold the arguments of all of them on the stack.
+    #[inline(never)]
+    fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
+        let mut arguments = Arguments::one(input);
+        self.arguments(&filter.args, &mut arguments)?;
         let function = self.builtin(filter.builtin.and_then(filters::get), "filter", &filter.name)?;
         function.call(self.runtime, arguments)
     }
@@ -234,11 +241,13 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(Value::Bool(asks(&input)));
         }
         let input = self.expr(&test.input)?;
-        let arguments = self.arguments(&test.args, Arguments::one(input))?;
+        let mut arguments = Arguments::one(input);
+        self.arguments(&test.args, &mut arguments)?;
         let function = self.builtin(test.builtin.and_then(predicates::get), "test", &test.name)?;
         function.call(self.runtime, arguments)
     }
 
+    #[inline]
     fn builtin(&self, found: Option<&'static Function>, what: &str, name: &str) -> Result<&'static Function> {
         found.ok_or_else(|| {
             let name = crate::text::quote::repr(name);
@@ -255,29 +264,41 @@ impl<'a> Evaluator<'a, '_> {
             if object.is_undefined() {
                 // Python looks the attribute up, and mostly fails, before it evaluates the arguments.
                 let method = access::attribute(self.runtime, &object, &name).map_err(|error| error.at(callee.span))?;
-                let arguments = self.call_arguments(args, Arguments::new(), caller)?;
-                return call::call(self.runtime, &method, arguments);
+                return self.called(&method, args, caller);
             }
-            let arguments = self.call_arguments(args, Arguments::one(object), caller)?;
-            return call::call_method(self.runtime, &name, arguments);
+            return self.called_method(object, &name, args, caller);
         }
         let function = self.expr(callee)?;
-        let arguments = self.call_arguments(args, Arguments::new(), caller)?;
-        call::call(self.runtime, &function, arguments)
+        self.called(&function, args, caller)
+    }
+
+    /// The frames of calls are small and apart: a chain of calls, or of macros that call each other, holds many of them.
+    #[inline(never)]
+    fn called(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
+        let mut arguments = Arguments::new();
+        self.call_arguments(args, &mut arguments, caller)?;
+        call::call(self.runtime, function, arguments)
+    }
+
+    #[inline(never)]
+    fn called_method(&mut self, object: Value<'a>, name: &Str<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
+        let mut arguments = Arguments::one(object);
+        self.call_arguments(args, &mut arguments, caller)?;
+        call::call_method(self.runtime, name, arguments)
     }
 
     /// The arguments of a call behind those that are there; the body of a call block comes as `caller`.
     pub(super) fn call_arguments(
         &mut self,
         args: &'a Args,
-        arguments: Arguments<'a>,
+        arguments: &mut Arguments<'a>,
         caller: Option<Value<'a>>,
-    ) -> Result<Arguments<'a>> {
-        let mut arguments = self.arguments(args, arguments)?;
+    ) -> Result<()> {
+        self.arguments(args, arguments)?;
         if let Some(caller) = caller {
             arguments.push_keyword(Str::from("caller"), caller);
         }
-        Ok(arguments)
+        Ok(())
     }
 }
 

@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
         let iterable = self.expr(&node.iter)?;
         if node.recursive {
             let recursive = self.recursive_loop(node, 0, line);
-            self.write_callable(&recursive, Arguments::one(iterable))?;
+            self.write_callable(&recursive, &mut Arguments::one(iterable))?;
             self.joined.add(1);
             return Ok(Flow::Next);
         }
@@ -61,7 +61,7 @@ impl<'a> Evaluator<'a, '_> {
                 let tested = Tested {
                     render: Rc::clone(&self.render),
                     node: test,
-                    environment: self.environment,
+                    environment: self.environment_around(node),
                     context: self.context,
                     source: iterable,
                     iter: None,
@@ -73,15 +73,7 @@ impl<'a> Evaluator<'a, '_> {
         let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
         let reached = match node.loop_slot {
             Some(slot) => {
-                let length = self.runtime.try_length(&source)?;
-                let recurse: Option<Rc<dyn Callable<'a> + 'a>> = match node.recursive {
-                    true => Some(Rc::new(RecursiveLoop {
-                        environment: self.environment_around(node),
-                        ..self.recursive_loop(node, depth0.saturating_add(1), line)
-                    })),
-                    false => None,
-                };
-                let context = Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0));
+                let context = self.loop_context(node, iter, &source, depth0, line)?;
                 self.each(node, line, |evaluator| {
                     let item = context.advance(evaluator.runtime)?;
                     if item.is_some() {
@@ -105,7 +97,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
-    /// A recursive call runs in the environment around the loop's own frame.
+    /// The environment around the loop's own frame, which recursive calls and the loop's test run in.
     fn environment_around(&self, node: &'a For) -> Option<EnvironmentId> {
         if node.frame.cells == 0 {
             return self.environment;
@@ -115,6 +107,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// One round for each item; whether any reached the end of the body.
+    #[inline(never)]
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Option<Value<'a>>>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
@@ -134,12 +127,12 @@ impl<'a> Evaluator<'a, '_> {
 }
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
         runtime.markup_if(self.node.autoescape.is_on(runtime.autoescape), text)
     }
 
-    fn write(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         let Some(iterable) = arguments
             .take(0)
             .filter(|_| arguments.len() == 1 && arguments.keywords().is_empty())

@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
         let from = self.out.len();
         let code = self.code(node);
-        self.write_callable(&code, Arguments::new())?;
+        self.write_callable(&code, &mut Arguments::new())?;
         self.joined.add(1);
         if self.render.tracks_spans {
             let start = self.render.root_length.get();
@@ -56,9 +56,9 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes what a call returns; a macro writes straight to the output.
-    pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: Arguments<'a>) -> Result<()> {
+    pub(super) fn write_call(&mut self, function: &Value<'a>, mut arguments: Arguments<'a>) -> Result<()> {
         match function {
-            Value::Macro(function) => self.write_callable(&*function.code, arguments),
+            Value::Macro(function) => self.write_callable(&*function.code, &mut arguments),
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
                 self.write_value(&value)
@@ -66,7 +66,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    pub(super) fn write_callable(&mut self, callable: &dyn Callable<'a>, arguments: Arguments<'a>) -> Result<()> {
+    pub(super) fn write_callable(&mut self, callable: &dyn Callable<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         callable.write(self.runtime, arguments, &mut self.out)
     }
 
@@ -97,8 +97,9 @@ impl<'a> Evaluator<'a, '_> {
         }))
     }
 
-    /// Gives the parameters of a macro their values; those that were not given get their defaults later.
-    fn bind(&mut self, node: &'a Node, mut arguments: Arguments<'a>) -> Result<()> {
+    /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their defaults later.
+    #[inline(never)]
+    fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         let symbols = &self.render.template.symbols;
         let expected = node.parameters.len();
         let given = arguments.len();
@@ -130,7 +131,7 @@ impl<'a> Evaluator<'a, '_> {
                 let keywords = Value::Dict(self.runtime.dict(entries)?);
                 self.store(slot, keywords);
             }
-            None => self.refuse_keywords(node, &arguments)?,
+            None => self.refuse_keywords(node, arguments)?,
         }
         match varargs {
             Some(slot) => {
@@ -155,6 +156,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
+    #[inline(never)]
     fn refuse_keywords(&self, node: &'a Node, arguments: &Arguments<'a>) -> Result<()> {
         let Some((first, _)) = arguments.keywords().first() else {
             return Ok(());
@@ -177,7 +179,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// The body of the generated function: scope, defaults, text.
-    fn macro_body(&mut self, node: &'a Node, arguments: Arguments<'a>) -> Result<()> {
+    fn macro_body(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.environment)?;
         self.bind(node, arguments)?;
         self.enter_scope(&node.scope);
@@ -199,13 +201,13 @@ impl<'a> Evaluator<'a, '_> {
 }
 
 impl<'a> Callable<'a> for Code<'a> {
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let becomes_markup = runtime.autoescape;
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
         runtime.markup_if(becomes_markup, text)
     }
 
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
         evaluator.environment = self.environment;

@@ -1,7 +1,7 @@
 //! Writes what expressions print, straight to the output: sums and concatenations are never built.
 
 use super::Evaluator;
-use crate::ast::{BinaryOp, Expr, ExprKind, Piece};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Piece};
 use crate::error::Result;
 use crate::resolve::operate;
 use crate::value::{Arguments, Value};
@@ -48,15 +48,22 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Call(callee, args) if matches!(callee.kind, ExprKind::Name(_)) => {
                 self.runtime.meter.charge(1)?;
-                let function = self.expr(callee)?;
-                let arguments = self.call_arguments(args, Arguments::new(), None)?;
-                self.write_call(&function, arguments).map_err(|error| error.at(expr.span))
+                self.write_called(callee, args, expr)
             }
             _ => {
                 let value = self.expr(expr)?;
                 self.write_value(&value).map_err(|error| error.at(expr.span))
             }
         }
+    }
+
+    /// Writes `str(name(args))`.
+    #[inline(never)]
+    fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
+        let function = self.expr(callee)?;
+        let mut arguments = Arguments::new();
+        self.call_arguments(args, &mut arguments, None)?;
+        self.write_call(&function, arguments).map_err(|error| error.at(expr.span))
     }
 
     /// Writes `str(value)`.
@@ -74,6 +81,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes `a + b + c`.
+    #[inline(never)]
     fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
         let start = self.out.len();
         match self.write_operands(expr, start)? {

@@ -54,3 +54,38 @@ impl Resolver<'_> {
         Ok(recorded)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Template;
+
+    #[test]
+    fn constants_are_escaped_before_the_render() {
+        let context = serde_json::json!({"x": "<", "t": true});
+        let cases = [
+            // A concatenation of constants is no Markup, whatever it is made of.
+            ("{% autoescape true %}{{ '<' }}{{ ('<'|safe) ~ '>' }}", "&lt;&lt;&gt;"),
+            // Filters are no constants where a condition is none.
+            ("{% autoescape t %}{{ '<' }}{{ '<'|upper }}{{ '<' or x }}", "<&lt;<"),
+            ("{% autoescape true %}{% autoescape t %}{{ '<' }}{% endautoescape %}", "&lt;"),
+            (
+                "{% autoescape t %}{% autoescape false %}{{ '<' }}{{ x }}{% endautoescape %}",
+                "<<",
+            ),
+            ("{% autoescape 'a'|upper == 'A' %}{{ '<' }}", "&lt;"),
+        ];
+        for (source, output) in cases {
+            let template = Template::compile(&format!("{source}{{% endautoescape %}}")).unwrap();
+            assert_eq!(template.render(&context).unwrap(), output, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_macro_is_compiled_where_it_stands() {
+        let source = "{% set ns = namespace(m=1) %}{% autoescape true %}\
+                      {% macro m() %}{{ '<' }}{{ x }}{{ ['<'|safe, '>']|join }}{{ ['<'|safe, x]|join }}{% endmacro %}\
+                      {% set ns.m = m %}{% endautoescape %}{{ ns.m() }}";
+        let rendered = Template::compile(source).unwrap().render(&serde_json::json!({"x": "<"}));
+        assert_eq!(rendered.unwrap(), "&lt;&lt;<&gt;&lt;&lt;");
+    }
+}

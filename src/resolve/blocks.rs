@@ -1,12 +1,14 @@
 //! Takes the blocks out of the bodies where they stand: each is a frame of its own, which more than one place may render.
 
+use super::statements::first_target;
 use crate::ast::{Block, Body, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Moves the contents of all blocks into `template.blocks`, in the order of the source.
 pub(super) fn take_out(template: &mut Template) -> Result<()> {
     let mut blocks = Vec::new();
-    take_from(&mut template.body, &mut blocks);
+    let loop_name = template.symbols.find("loop");
+    take_from(&mut template.body, loop_name, &mut blocks);
     let mut names: Vec<Symbol> = Vec::new();
     for (block, span) in &blocks {
         if names.contains(&block.name) {
@@ -19,7 +21,7 @@ pub(super) fn take_out(template: &mut Template) -> Result<()> {
     Ok(())
 }
 
-fn take_from(body: &mut Body, blocks: &mut Vec<(Block, crate::span::Span)>) {
+fn take_from(body: &mut Body, loop_name: Option<Symbol>, blocks: &mut Vec<(Block, crate::span::Span)>) {
     for stmt in body {
         let at = stmt.at;
         let span = crate::span::Span::new(at, stmt.span.end.max(at));
@@ -30,18 +32,19 @@ fn take_from(body: &mut Body, blocks: &mut Vec<(Block, crate::span::Span)>) {
                 number,
                 at,
                 visible: Vec::new(),
+                loop_target: loop_name.and_then(|name| first_target(block.body.iter(), name)),
                 scope: crate::ast::Scope::default(),
                 ..**block
             };
             let mut taken = std::mem::replace(&mut **block, outline.clone());
             let mut inner = std::mem::take(&mut taken.body);
             blocks.push((Block { at, ..taken }, span));
-            take_from(&mut inner, blocks);
+            take_from(&mut inner, loop_name, blocks);
             if let Some((block, _)) = blocks.get_mut(number) {
                 block.body = inner;
             }
         } else {
-            bodies(stmt).into_iter().for_each(|body| take_from(body, blocks));
+            bodies(stmt).into_iter().for_each(|body| take_from(body, loop_name, blocks));
         }
     }
 }

@@ -447,25 +447,39 @@ fn has_scoped_block(stmt: &Stmt) -> bool {
 /// The first target named `loop` in a loop, its own included, where `loop` is special everywhere.
 fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
     let name = loop_name?;
+    let own = named(&node.target, name);
+    own.or_else(|| first_target(node.body.iter().chain(&node.otherwise), name))
+}
+
+/// The first target of that name in statements, those inside them included.
+pub(super) fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
     let mut found = None;
-    let mut look = |target: &Target| {
-        target.names(&mut |target, symbol| {
-            if symbol == name && found.is_none() {
-                found = Some(target.clone());
+    for stmt in stmts {
+        each_target(stmt, &mut |target| {
+            if found.is_none() {
+                found = named(target, name);
             }
         });
-    };
-    look(&node.target);
-    node.body
-        .iter()
-        .chain(&node.otherwise)
-        .for_each(|stmt| each_target(stmt, &mut look));
+    }
+    found
+}
+
+fn named(target: &Target, name: Symbol) -> Option<Target> {
+    let mut found = None;
+    target.names(&mut |target, symbol| {
+        if symbol == name && found.is_none() {
+            found = Some(target.clone());
+        }
+    });
     found
 }
 
 /// Calls `look` with each target of `for` and `set` in a statement; those of `with` are parameters to the reference.
 fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
+    if let StmtKind::Block(block) = &stmt.kind {
+        block.loop_target.iter().for_each(&mut *look);
+    }
     stmt.children(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
         Child::Stmt(stmt) => each_target(stmt, look),

@@ -54,11 +54,11 @@ pub struct BoundMethod<'a> {
 
 /// What the evaluator calls: a macro, a call body, a recursive loop, a block.
 pub trait Callable<'a>: fmt::Debug {
-    /// Calls it.
-    fn call(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>>;
+    /// Calls it. The arguments are lent, because a move of them costs stack at every level of a recursion.
+    fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
 
     /// Calls it, and writes what it returns straight to `out`.
-    fn write(&self, runtime: &mut Runtime<'a>, arguments: Arguments<'a>, out: &mut String) -> Result<()>;
+    fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
