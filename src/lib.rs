@@ -281,6 +281,8 @@ mod ast;
 mod builtins;
 mod chat;
 mod clock;
+#[cfg(feature = "cli")]
+pub mod conformance;
 mod data;
 mod error;
 mod eval;

@@ -25,7 +25,12 @@ pub struct Limits {
     pub calls: u32,
     /// Levels of containers and iterators inside each other. Python's own limit for printing is near 300; a JSON schema has 20.
     pub height: u32,
-    /// Bytes of stack that an evaluation may use. A thread has 2 MiB unless told otherwise, of which we take less than half.
+    /// Bytes of stack that compiling or rendering may use: 384 KiB, or 1280 KiB where the crate was built with debug assertions.
+    ///
+    /// Threads of servers have 2 MiB, some 512 KiB. What is measured is the distance to where the call began, so there must be room
+    /// below it for what the caller used, and above it for the last frames, which nothing measures: some 40 KiB, or 200 KiB without
+    /// optimisation. A macro that calls itself from a loop, a choice and a filter takes 2.4 KiB a level, 9 KiB without optimisation:
+    /// 150 of them, which is about what the reference manages, fit.
     pub stack: usize,
     /// Bytes of a template's source. The largest known has 60 thousand.
     pub source: usize,
@@ -44,8 +49,8 @@ impl Default for Limits {
             live: 192 << 20,
             calls: 200,
             height: 200,
-            stack: 900 << 10,
-            source: 4 << 20,
+            stack: if cfg!(debug_assertions) { 1280 << 10 } else { 384 << 10 },
+            source: 1 << 20,
             width: 1 << 20,
             bits: 1 << 20,
         }

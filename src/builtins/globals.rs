@@ -131,9 +131,11 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
 }
 
 /// `joiner(sep=", ")`
-fn joiner<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let separator = arguments.take(1).unwrap_or(Value::Str(Str::from(", ")));
+    runtime.meter.check_height(separator.height().saturating_add(1))?;
     Ok(Value::Joiner(Rc::new(Joiner {
-        separator: arguments.take(1).unwrap_or(Value::Str(Str::from(", "))),
+        separator,
         used: Cell::new(false),
     })))
 }

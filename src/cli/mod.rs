@@ -1,6 +1,7 @@
 //! The commands.
 
 mod apply_request;
+mod conformance;
 mod file;
 mod port;
 mod render;
@@ -26,6 +27,9 @@ enum Command {
     Render(Box<render::Arguments>),
     /// Answers requests of the conformance protocol: one JSON object a line, from standard input to standard output.
     Port,
+    /// The conformance suite: exports it, and runs it against a port.
+    #[command(subcommand)]
+    Conformance(conformance::Command),
     /// Prints completions for a shell, to be put where it looks for them.
     #[command(after_help = "Example:\n  chat-template completions bash > ~/.local/share/bash-completion/completions/chat-template")]
     Completions {
@@ -39,6 +43,7 @@ pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
         Command::Port => port::run().map_err(|error| error.to_string()),
+        Command::Conformance(command) => return conformance::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "chat-template", &mut script);

@@ -55,19 +55,8 @@ impl<'a> Evaluator<'a, '_> {
 
     /// All rounds, and the else body where none reached the end of its body; from there, `break` and `continue` are the outer loop's.
     fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
-        let height = iterable.height();
         let source = match &node.test {
-            Some(test) => {
-                let tested = Tested {
-                    render: Rc::clone(&self.render),
-                    node: test,
-                    environment: self.environment_around(node),
-                    context: self.context,
-                    source: iterable,
-                    iter: None,
-                };
-                self.runtime.generator(height, tested)?
-            }
+            Some(test) => self.tested(node, test, iterable)?,
             None => iterable,
         };
         let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
@@ -95,6 +84,34 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(flow);
         }
         Ok(Flow::Next)
+    }
+
+    #[inline(never)]
+    fn tested(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
+        let height = source.height();
+        let tested = Tested {
+            render: Rc::clone(&self.render),
+            node: test,
+            environment: self.environment_around(node),
+            context: self.context,
+            source,
+            iter: None,
+        };
+        self.runtime.generator(height, tested)
+    }
+
+    /// What the variable `loop` is.
+    #[inline(never)]
+    fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
+        let length = self.runtime.try_length(source)?;
+        let recurse: Option<Rc<dyn Callable<'a> + 'a>> = match node.recursive {
+            true => Some(Rc::new(RecursiveLoop {
+                environment: self.environment_around(node),
+                ..self.recursive_loop(node, depth0.saturating_add(1), line)
+            })),
+            false => None,
+        };
+        Ok(Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0)))
     }
 
     /// The environment around the loop's own frame, which recursive calls and the loop's test run in.

@@ -15,6 +15,7 @@ impl Resolver<'_> {
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
+        self.check_stack(span)?;
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Literal(literal) => {

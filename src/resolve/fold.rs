@@ -143,6 +143,7 @@ impl<'t> Folding<'t> {
             steps: 20_000,
             value: 1 << 20,
             live: 4 << 20,
+            stack: Limits::default().stack / 4,
             ..Limits::default()
         };
         let mut runtime = Runtime::new(limits, &CLOCK);

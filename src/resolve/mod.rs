@@ -23,17 +23,41 @@ use track::{Tracker, undeclared};
 
 use crate::ast::{Child, Load, Scope, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limits, Meter};
 use crate::source::Source;
 use crate::span::Span;
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     blocks::take_out(template)?;
+    let bodies = template.blocks.iter().map(|block| &block.body);
+    let opens_frames = bodies.chain([&template.body]).flatten().any(opens_frame);
+    // Folding takes names out of the tree, and they count for the scopes.
+    let unfolded = opens_frames.then(|| (template.body.clone(), template.blocks.clone()));
     let captures = walk(template, source, Captures::default())?;
     if captures.iter().any(|idents| !idents.is_empty()) {
+        if let Some((body, blocks)) = unfolded {
+            template.body = body;
+            template.blocks = blocks;
+        }
         walk(template, source, captures)?;
     }
     Ok(())
+}
+
+/// Whether the body of a statement, or of one inside it, is compiled to a function that may read the variables around it.
+fn opens_frame(stmt: &Stmt) -> bool {
+    let mut opens = match &stmt.kind {
+        StmtKind::Macro(_) | StmtKind::CallBlock(_) | StmtKind::Generation(_) => true,
+        StmtKind::For(node) => node.recursive || node.test.is_some(),
+        _ => false,
+    };
+    stmt.children(&mut |child| {
+        if let Child::Stmt(stmt) = child {
+            opens = opens || opens_frame(stmt);
+        }
+    });
+    opens
 }
 
 /// One walk over the template; gives the variables that inner frames read.
@@ -63,6 +87,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
         is_folding: false,
         eval_context: EvalContext::default(),
         exported: BTreeSet::new(),
+        meter: Meter::new(Limits::default()),
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
 
@@ -118,6 +143,8 @@ struct Resolver<'t> {
     /// Shared by all frames, as in the reference.
     eval_context: EvalContext,
     exported: BTreeSet<Symbol>,
+    /// How much of our own stack is used.
+    meter: Meter,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
 }
@@ -180,6 +207,11 @@ impl Resolver<'_> {
             let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
             Error::runtime(message).without_line().at(span)
         })
+    }
+
+    /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its.
+    fn check_stack(&self, span: Span) -> Result<()> {
+        self.meter.check_stack().map_err(|error| error.at(span).without_line())
     }
 
     /// Remembers what CPython would refuse once all code is written; the reference names no line of the template for it.

@@ -34,6 +34,7 @@ impl Resolver<'_> {
 
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
         let (at, span) = (stmt.at, stmt.span);
+        self.check_stack(span)?;
         let line = match &mut stmt.kind {
             StmtKind::Output(pieces) => {
                 self.output(pieces, place)?;

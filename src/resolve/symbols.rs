@@ -41,6 +41,9 @@ pub(super) struct TableId(usize);
 struct Table {
     level: u32,
     parent: Option<TableId>,
+    /// What a branch of an `if` began with. The reference copies it; here a branch holds only what it changes, so that many branches
+    /// cost no more than what they do.
+    base: Option<TableId>,
     refs: HashMap<Symbol, Ident>,
     loads: IndexMap<Ident, Instruction>,
     stores: BTreeSet<Symbol>,
@@ -71,10 +74,15 @@ impl Tables {
         TableId(self.tables.len() - 1)
     }
 
-    /// `Symbols.copy`
-    pub fn copy(&mut self, id: TableId) -> TableId {
-        let table = self.table(id).clone();
-        self.tables.push(table);
+    /// `Symbols.copy`: a branch of a table.
+    pub fn branch(&mut self, id: TableId) -> TableId {
+        let Table { level, parent, .. } = *self.table(id);
+        self.tables.push(Table {
+            level,
+            parent,
+            base: Some(id),
+            ..Table::default()
+        });
         TableId(self.tables.len() - 1)
     }
 
@@ -111,7 +119,7 @@ impl Tables {
     /// `Symbols.store`: a name is set.
     pub fn store(&mut self, id: TableId, name: Symbol) {
         self.table_mut(id).stores.insert(name);
-        if self.table(id).refs.contains_key(&name) {
+        if self.bases(id).any(|table| table.refs.contains_key(&name)) {
             return;
         }
         let outer = self.table(id).parent.and_then(|parent| self.find_ref(parent, name));
@@ -137,9 +145,9 @@ impl Tables {
         for branch in branches {
             stores.extend(self.table(*branch).stores.iter().copied());
         }
-        stores.retain(|name| !self.table(id).stores.contains(name));
+        stores.retain(|name| !self.bases(id).any(|table| table.stores.contains(name)));
         for branch in branches {
-            let branch = self.table(*branch).clone();
+            let branch = std::mem::take(self.table_mut(*branch));
             let table = self.table_mut(id);
             table.refs.extend(branch.refs);
             table.loads.extend(branch.loads);
@@ -166,9 +174,16 @@ impl Tables {
         ident
     }
 
+    /// A table, and those that it branched off.
+    fn bases(&self, id: TableId) -> impl Iterator<Item = &Table> {
+        let first = self.tables.get(id.0);
+        std::iter::successors(first, |table| self.tables.get(table.base?.0))
+    }
+
+    /// A table, those that it branched off, and those of the scopes around.
     fn up(&self, id: TableId) -> impl Iterator<Item = &Table> {
         let first = self.tables.get(id.0);
-        std::iter::successors(first, |table| self.tables.get(table.parent?.0))
+        std::iter::successors(first, |table| self.tables.get(table.base.or(table.parent)?.0))
     }
 
     fn table(&self, TableId(index): TableId) -> &Table {

@@ -130,7 +130,7 @@ impl Tracker<'_> {
     }
 
     fn branch(&mut self, outer: TableId, visit: impl FnOnce(&mut Self)) -> TableId {
-        let branch = self.tables.copy(outer);
+        let branch = self.tables.branch(outer);
         self.table = branch;
         visit(self);
         self.table = outer;

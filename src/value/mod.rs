@@ -183,6 +183,7 @@ impl<'a> Value<'a> {
             Self::Set(set) => set.height(),
             Self::Iterator(iterator) => iterator.height(),
             Self::Cycler(cycler) => cycler.height(),
+            Self::Joiner(joiner) => joiner.height(),
             Self::Method(method) => method.receiver.height(),
             Self::Loop(context) => context.height(),
             _ => 0,

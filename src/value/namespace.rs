@@ -73,6 +73,13 @@ impl<'a> Namespace<'a> {
     }
 }
 
+impl Joiner<'_> {
+    /// Containers inside each other here.
+    pub fn height(&self) -> u32 {
+        self.separator.height().saturating_add(1)
+    }
+}
+
 impl Cycler<'_> {
     /// Containers inside each other here.
     pub fn height(&self) -> u32 {

@@ -1,0 +1,255 @@
+//! `chat-template conformance`: exports the suite, and runs it against a port.
+//!
+//! ```text
+//! chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html
+//! ```
+//!
+//! Exit status: 0 where all is right, 1 where cases fail, 2 where nothing could be run.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How many failures are shown in full; a report has all of them.
+const MOST_SHOWN: usize = 20;
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Writes the whole suite as JSON lines: requests of the protocol, each with the reference's answer.
+    #[command(after_help = format!("Suite {SUITE_VERSION}, licence {LICENCE}."))]
+    Export,
+    /// Runs the suite against a port, and shows what is right and wrong.
+    #[command(
+        after_help = "Example:\n  chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html"
+    )]
+    Run(Box<RunArguments>),
+    /// Asks a port a dozen things, and says in words what its adapter has wired wrongly.
+    Smoke(PortArguments),
+    /// Shows saved reports as one matrix.
+    Summary {
+        /// Reports in JSON, as `run --report` writes them.
+        #[arg(required = true)]
+        reports: Vec<PathBuf>,
+        /// How it is written.
+        #[arg(long, value_enum, default_value = "text")]
+        format: SummaryFormat,
+    },
+    /// Writes a badge for shields.io, as an endpoint's file.
+    Badge {
+        /// A report in JSON.
+        report: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub struct PortArguments {
+    /// The port: a command, split as a shell would split it; no shell runs.
+    #[arg(long, value_name = "COMMAND")]
+    port: String,
+    /// How long one answer may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    port: PortArguments,
+    /// Only these: an area, an id, or the beginning of ids up to a slash.
+    #[arg(long, value_name = "AREA|ID")]
+    only: Vec<String>,
+    /// How many processes of the port run at once; as many as there are processors unless it is given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// Another suite: a file with a case on each line.
+    #[arg(long, value_name = "FILE")]
+    suite: Option<PathBuf>,
+    /// Writes a report; the name's end says which: .json, .md, .html, or .xml (JUnit).
+    #[arg(long, value_name = "FILE", value_parser = report_path)]
+    report: Vec<PathBuf>,
+    /// Fails only on what is worse than this: an earlier report (.json), or exceptions, one JSON object a line with id, aspect, reason.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// The kind, text and line of an error count too.
+    #[arg(long)]
+    strict: bool,
+    /// Stops after the first case that is wrong.
+    #[arg(long, conflicts_with = "max_fail")]
+    fail_fast: bool,
+    /// Stops after so many cases that are wrong.
+    #[arg(long, value_name = "N")]
+    max_fail: Option<std::num::NonZeroUsize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SummaryFormat {
+    Text,
+    Markdown,
+    Json,
+    Html,
+}
+
+/// Runs a command; the exit status is 2 where it could not.
+pub fn run(command: Command) -> ExitCode {
+    let result = match command {
+        Command::Export => Suite::embedded().and_then(|suite| print(&suite.exported())).map(|()| true),
+        Command::Run(arguments) => run_suite(&arguments),
+        Command::Smoke(arguments) => smoke(&arguments),
+        Command::Summary { reports, format } => summary(&reports, format).map(|()| true),
+        Command::Badge { report } => Report::open(&report)
+            .and_then(|report| print(&conformance::badge(&report)))
+            .map(|()| true),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
+    let mut suite = match &arguments.suite {
+        Some(path) => Suite::open(path)?,
+        None => Suite::embedded()?,
+    };
+    suite.select(&arguments.only)?;
+    let exceptions = match &arguments.baseline {
+        Some(path) => Exceptions::open(path)?,
+        None => Exceptions::default(),
+    };
+    let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
+    let runner = Runner {
+        command: Runner::split(&arguments.port.port)?,
+        jobs: arguments
+            .jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, std::num::NonZeroUsize::get),
+        timeout: arguments.port.timeout,
+        max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
+    };
+    // It draws to standard error, and only where that is a terminal.
+    let bar = ProgressBar::new(suite.cases.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
+        bar.set_style(style);
+    }
+    let ran = runner.run(&suite, |done, wrong| {
+        bar.set_position(done as u64);
+        bar.set_message(format!("{wrong} wrong"));
+    });
+    bar.finish_and_clear();
+    let ran = ran?;
+    for path in &arguments.report {
+        write_report(path, &ran.report)?;
+    }
+    let compared = exceptions.compare(&ran.report, arguments.strict);
+    print(&shown(&ran, &compared, arguments))?;
+    Ok(compared.worse.is_empty())
+}
+
+fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
+    let report = &ran.report;
+    let in_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let is_shown = |case: &conformance::CaseReport| case.is_wrong() || arguments.strict;
+    let failures: Vec<_> = report.failures().filter(|(case, _)| is_shown(case)).collect();
+    let mut shown = String::new();
+    for (case, detail) in failures.iter().take(MOST_SHOWN) {
+        shown.push_str(&conformance::failure(case, detail, in_colour));
+        shown.push('\n');
+    }
+    if failures.len() > MOST_SHOWN {
+        let more = failures.len().saturating_sub(MOST_SHOWN);
+        shown.push_str(&format!("… and {more} more; --report FILE.html shows all\n\n"));
+    }
+    shown.push_str(&format!(
+        "{}\nsuite {}, answered by {}\n\n{}",
+        report.port.title(),
+        report.suite,
+        report.reference,
+        conformance::table(report)
+    ));
+    if ran.left > 0 {
+        shown.push_str(&format!("stopped early: {} cases were not asked\n", ran.left));
+    }
+    if arguments.baseline.is_some() {
+        for (title, lines) in [
+            ("worse than the baseline", &compared.worse),
+            ("listed in the baseline, and right", &compared.better),
+        ] {
+            if !lines.is_empty() {
+                shown.push_str(&format!("\n{title}:\n  {}\n", lines.join("\n  ")));
+            }
+        }
+    }
+    shown
+}
+
+fn write_report(path: &Path, report: &Report) -> Result<(), String> {
+    let text = match path.extension().and_then(|end| end.to_str()) {
+        Some("json") => report.json()?,
+        Some("md") => conformance::markdown(report),
+        Some("html") => conformance::html(report),
+        _ => conformance::junit(report)?,
+    };
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn smoke(arguments: &PortArguments) -> Result<bool, String> {
+    let checks = conformance::smoke(&Runner::split(&arguments.port)?, arguments.timeout)?;
+    let mut shown = String::new();
+    for check in &checks {
+        let word = match check.is_right {
+            Some(true) => "ok",
+            Some(false) => "no",
+            None => "–",
+        };
+        shown.push_str(&format!("{word:<4} {}\n", check.what));
+        for line in check.advice.lines() {
+            shown.push_str(&format!("       {line}\n"));
+        }
+    }
+    print(&shown)?;
+    Ok(checks.iter().all(|check| check.is_right != Some(false)))
+}
+
+fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
+    let reports: Result<Vec<Report>, String> = paths.iter().map(|path| Report::open(path)).collect();
+    let format = match format {
+        SummaryFormat::Text => Format::Text,
+        SummaryFormat::Markdown => Format::Markdown,
+        SummaryFormat::Json => Format::Json,
+        SummaryFormat::Html => Format::Html,
+    };
+    print(&conformance::summary(&reports?, format))
+}
+
+/// A reader who has seen enough, such as `head`, closes the pipe: that is no failure.
+fn print(text: &str) -> Result<(), String> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it is no number of seconds".to_owned())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("it is no time to wait".to_owned()),
+    }
+}
+
+fn report_path(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().and_then(|end| end.to_str()) {
+        Some("json" | "md" | "html" | "xml") => Ok(path),
+        _ => Err("the name should end in .json, .md, .html or .xml".to_owned()),
+    }
+}

@@ -1,0 +1,108 @@
+//! What a port may have wrong: listed exceptions, or all that was wrong in an earlier report.
+//!
+//! ```text
+//! {"id": "operators/complex", "aspect": "output", "reason": "there are no complex numbers"}
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::report::Report;
+use super::score::{Aspect, Verdict};
+use super::strict::{known_keys, text};
+use crate::json::{self, Data};
+
+/// What may be wrong, and why.
+#[derive(Clone, Debug, Default)]
+pub struct Exceptions {
+    rows: BTreeMap<(String, Aspect), String>,
+    unsupported: Vec<String>,
+    /// A report knows everything that was right, so that a new fault in an error's text is worse; a list of exceptions does not say so.
+    is_report: bool,
+}
+
+/// A report beside exceptions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// What is wrong and not listed, one text each.
+    pub worse: Vec<String>,
+    /// What is listed and right, one text each.
+    pub better: Vec<String>,
+}
+
+impl Exceptions {
+    /// Reads a report in JSON, or a file with an exception on each line.
+    ///
+    /// # Errors
+    /// When the file cannot be read or a line has a fault; the text names the file and the line.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let name = path.display().to_string();
+        if path.extension().is_some_and(|end| end == "json") {
+            return Report::open(path).map(|report| Self::of_report(&report));
+        }
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        let mut exceptions = Self::default();
+        for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+            let fault = |fault| format!("{name}:{}: {fault}", place.saturating_add(1));
+            let (row, reason) = read_row(line).map_err(fault)?;
+            if exceptions.rows.insert(row, reason).is_some() {
+                return Err(fault("this is listed already".to_owned()));
+            }
+        }
+        Ok(exceptions)
+    }
+
+    fn of_report(report: &Report) -> Self {
+        let mut exceptions = Self {
+            is_report: true,
+            ..Self::default()
+        };
+        for case in &report.cases {
+            if case.verdict == Verdict::Unsupported {
+                exceptions.unsupported.push(case.id.clone());
+            }
+            for aspect in &case.wrong {
+                let reason = format!("so it was on {}", report.date);
+                exceptions.rows.insert((case.id.clone(), *aspect), reason);
+            }
+        }
+        exceptions
+    }
+
+    /// What got worse and better. Beside an earlier report, and where the comparison is strict, an error's kind, text and line count too.
+    pub fn compare(&self, report: &Report, is_strict: bool) -> Compared {
+        let mut compared = Compared::default();
+        for case in &report.cases {
+            if self.is_report && case.verdict == Verdict::Unsupported && !self.unsupported.contains(&case.id) {
+                compared.worse.push(format!("{}: unsupported now", case.id));
+            }
+            for aspect in Aspect::ALL {
+                let listed = self.rows.get(&(case.id.clone(), aspect));
+                let counts = aspect == Aspect::Output || is_strict || self.is_report;
+                // Without an error there is nothing to be said of its text.
+                let is_told = aspect == Aspect::Output || !case.is_wrong();
+                match (case.wrong.contains(&aspect), listed) {
+                    (true, None) if counts => compared.worse.push(format!("{}: {}", case.id, aspect.name())),
+                    (false, Some(reason)) if is_told && case.verdict != Verdict::Unsupported => {
+                        compared.better.push(format!("{}: {} ({reason})", case.id, aspect.name()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        compared
+    }
+}
+
+fn read_row(line: &str) -> Result<((String, Aspect), String), String> {
+    let row = match json::read(line, json::DEPTH).map_err(|error| error.to_string())? {
+        Data::Object(row) => row,
+        _ => return Err("an exception is a JSON object".to_owned()),
+    };
+    known_keys(&row, &["id", "aspect", "reason"])?;
+    let name = text(&row, "aspect")?;
+    let Some(aspect) = Aspect::ALL.into_iter().find(|aspect| aspect.name() == name) else {
+        return Err(format!("no aspect is called {name:?}; they are output, kind, message, line"));
+    };
+    Ok(((text(&row, "id")?.to_owned(), aspect), text(&row, "reason")?.to_owned()))
+}

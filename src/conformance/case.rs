@@ -1,0 +1,200 @@
+//! A case: a request of the protocol, and the reference's answer.
+//!
+//! ```text
+//! {"id": "loops/first", "rule": "…", "template": "{{ x }}", "context": {"x": 1}, "expect": {"output": "1"}}
+//! ```
+//!
+//! The schema is strict, because a slip in a key (`"now "`) would else make another case in silence.
+
+use std::borrow::Cow;
+
+use super::answer::Answer;
+use super::strict::{known_keys, object, text};
+use super::suite::{REFERENCE, SUITE_VERSION};
+use crate::LocalTime;
+use crate::json::{self, Data, Object};
+
+/// What a port is sent.
+const REQUEST: [&str; 6] = ["id", "template", "context", "apply", "now", "generation"];
+
+/// What else a case may say.
+const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
+
+/// The arguments of an `apply`.
+const APPLY: [&str; 9] = [
+    "template",
+    "template_name",
+    "messages",
+    "tools",
+    "documents",
+    "add_generation_prompt",
+    "continue_final_message",
+    "special_tokens",
+    "variables",
+];
+
+/// A request and the answer to it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The area, a slash, and a name; stable for ever.
+    pub id: String,
+    /// What it shows.
+    pub rule: String,
+    /// The reference's answer.
+    pub expect: Answer,
+    /// The version of the suite that the line says it is of.
+    pub(super) suite: Option<String>,
+    line: Object<'static>,
+}
+
+impl Case {
+    /// Reads a line by the strict schema.
+    ///
+    /// # Errors
+    /// When it is no case: the text says which key is wrong.
+    pub fn read(line: &str) -> Result<Self, String> {
+        let Data::Object(line) = json::read(line, json::DEPTH).map_err(|error| error.to_string())?.into_owned() else {
+            return Err("a case is a JSON object".to_owned());
+        };
+        let id = text(&line, "id")?.to_owned();
+        Self::from_object(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
+    }
+
+    fn from_object(id: String, line: Object<'static>) -> Result<Self, String> {
+        known_keys(&line, &[REQUEST, BESIDE].concat())?;
+        if !id.contains('/') {
+            return Err("an id is an area, a slash, and a name".to_owned());
+        }
+        match (line.get("template"), line.get("apply")) {
+            (Some(_), None) => {
+                text(&line, "template")?;
+                object(&line, "context")?;
+            }
+            (None, Some(_)) => {
+                let apply = object(&line, "apply")?;
+                known_keys(apply, &APPLY)?;
+                for key in ["template", "messages"] {
+                    super::strict::field(apply, key)?;
+                }
+            }
+            (Some(_), Some(_)) => return Err("a case has either a template or an apply".to_owned()),
+            (None, None) => return Err("missing key \"template\" or \"apply\"".to_owned()),
+        }
+        if line.get("now").is_some() {
+            let now = text(&line, "now")?.parse::<LocalTime>();
+            now.map_err(|error| format!("\"now\": {error}"))?;
+        }
+        if !matches!(line.get("generation"), None | Some(Data::Bool(_))) {
+            return Err("\"generation\" is not a bool".to_owned());
+        }
+        let answer = |answer| Answer::expected(answer).map_err(|fault| format!("\"expect\": {fault}"));
+        Ok(Self {
+            rule: text(&line, "rule").unwrap_or_default().to_owned(),
+            expect: answer(object(&line, "expect")?)?,
+            suite: text(&line, "suite").ok().map(str::to_owned),
+            id,
+            line,
+        })
+    }
+
+    /// What stands before the first slash.
+    pub fn area(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// Whether an area, an id, or the beginning of ids up to a slash names it.
+    pub fn is_named_by(&self, name: &str) -> bool {
+        self.id
+            .strip_prefix(name)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
+    }
+
+    /// What a port needs for it: `render` or `apply`, and beside it `generation` and `now`.
+    pub fn features(&self) -> Vec<&'static str> {
+        let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
+        let request = if is_asked("apply") { "apply" } else { "render" };
+        let beside = ["generation", "now"].into_iter().filter(|key| is_asked(key));
+        [request].into_iter().chain(beside).collect()
+    }
+
+    /// The line that a port is sent: the answer is not in it.
+    pub fn request(&self) -> String {
+        let entries = self.line.entries().iter().filter(|(key, _)| REQUEST.contains(&&**key));
+        written(entries.cloned().collect())
+    }
+
+    /// The line that an export has.
+    pub fn exported(&self) -> String {
+        let string = |text: &str| Data::Str(Cow::Owned(text.to_owned()));
+        let features = self.features().into_iter().map(string).collect();
+        let reference = REFERENCE.map(|(name, version)| (Cow::Borrowed(name), string(version)));
+        let mut entries = vec![
+            (Cow::Borrowed("id"), string(&self.id)),
+            (Cow::Borrowed("area"), string(self.area())),
+            (Cow::Borrowed("features"), Data::List(features)),
+            (Cow::Borrowed("rule"), string(&self.rule)),
+            (Cow::Borrowed("suite"), string(SUITE_VERSION)),
+            (Cow::Borrowed("reference"), Data::Object(Object::new(reference.to_vec()))),
+        ];
+        let is_new = |key: &str| entries.iter().all(|(other, _)| other != key);
+        let rest: Vec<_> = self.line.entries().iter().filter(|(key, _)| is_new(key)).cloned().collect();
+        entries.extend(rest);
+        written(entries)
+    }
+
+    /// What it asks, for a reader: the template as it is, or the arguments as JSON.
+    pub fn shown(&self) -> String {
+        match self.line.get("template").or_else(|| self.line.get("apply")) {
+            Some(Data::Str(template)) => template.clone().into_owned(),
+            Some(apply) => {
+                let mut shown = String::new();
+                json::write_data(apply, &mut shown);
+                shown
+            }
+            None => String::new(),
+        }
+    }
+}
+
+fn written(entries: Vec<(Cow<'static, str>, Data<'static>)>) -> String {
+    let mut line = String::new();
+    json::write_data(&Data::Object(Object::new(entries)), &mut line);
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(line: &str) -> String {
+        Case::read(line).map(|case| case.id).unwrap_err()
+    }
+
+    #[test]
+    fn slips_are_told() {
+        assert_eq!(
+            fault(r#"{"id": "a/b", "tempalte": "", "context": {}, "expect": {"output": ""}}"#),
+            "a/b: unknown key \"tempalte\"; did you mean \"template\"?"
+        );
+        assert_eq!(
+            fault(r#"{"id": "a/b", "template": "", "context": {}}"#),
+            "a/b: missing key \"expect\""
+        );
+        assert_eq!(
+            fault(r#"{"id": "a/b", "template": "", "context": {}, "expect": {"generation": []}}"#),
+            "a/b: \"expect\": missing key \"output\""
+        );
+        assert!(
+            fault(r#"{"id": "a/b", "template": "", "context": {}, "now": "noon", "expect": {"output": ""}}"#).contains("\"now\"")
+        );
+    }
+
+    #[test]
+    fn a_port_is_not_sent_the_answer() {
+        let case = Case::read(r#"{"id": "a/b", "rule": "r", "template": "1", "context": {"x": 1.0}, "expect": {"output": "1"}}"#);
+        let case = case.unwrap();
+        assert_eq!(case.request(), r#"{"id":"a/b","template":"1","context":{"x":1.0}}"#);
+        assert_eq!(Case::read(&case.exported()).unwrap().exported(), case.exported());
+        assert!(case.is_named_by("a") && case.is_named_by("a/b") && case.is_named_by("a/") && !case.is_named_by("a/bc"));
+    }
+}

@@ -1,0 +1,296 @@
+//! A port as a child process: asked one request at a time, and started anew after each that it did not answer.
+//!
+//! ```text
+//! → {"id": "loops/first", "template": …}
+//! ← {"id": "loops/first", "output": "1"}
+//! ```
+//!
+//! Three threads serve a child: one writes, one reads answers, one keeps the end of its standard error. None is waited for, because a
+//! grandchild may keep a pipe open for ever. It deliberately does not know what a right answer is.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use super::answer::Answer;
+use super::report::PortInfo;
+use super::score::Verdict;
+use crate::json::{self, Data, Object};
+
+/// An answer of more bytes is rubbish.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// How much of a port's last words is kept.
+const LAST_WORDS: usize = 600;
+
+/// What a port did with a request.
+#[derive(Debug)]
+pub enum Reply {
+    /// It answered.
+    Answer(Answer),
+    /// It lacks this kind of request, and says why.
+    Unsupported(String),
+    /// It did not answer: what happened, in one word and in a sentence.
+    Fault(Verdict, String),
+}
+
+/// A port that is started when it is asked.
+pub struct Port<'c> {
+    command: &'c [String],
+    timeout: Duration,
+    running: Option<Running>,
+    /// How often it was started.
+    pub starts: u64,
+}
+
+struct Running {
+    child: Child,
+    requests: Sender<String>,
+    lines: Receiver<Vec<u8>>,
+    last_words: Receiver<String>,
+}
+
+impl<'c> Port<'c> {
+    /// A port of this command: a program and its arguments.
+    pub fn new(command: &'c [String], timeout: Duration) -> Self {
+        Self {
+            command,
+            timeout,
+            running: None,
+            starts: 0,
+        }
+    }
+
+    /// Asks it who it is; what it does not say stays empty.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn describe(&mut self) -> Result<PortInfo, String> {
+        let mut info = PortInfo {
+            command: shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_else(|_| self.command.join(" ")),
+            ..PortInfo::default()
+        };
+        let line = match self.line("{\"id\":0,\"describe\":true}")? {
+            Ok(line) => line,
+            Err(_) => return Ok(info),
+        };
+        let answer = json::read_bytes(&line, json::DEPTH);
+        let Ok(Data::Object(answer)) = &answer else {
+            self.stop();
+            return Ok(info);
+        };
+        if let Some(Data::Object(port)) = answer.get("port") {
+            let said = |key| match port.get(key) {
+                Some(Data::Str(text)) => text.clone().into_owned(),
+                _ => String::new(),
+            };
+            info.name = said("name");
+            info.version = said("version");
+            info.language = said("language");
+            info.homepage = said("homepage");
+            info.limits = said("limits");
+        }
+        Ok(info)
+    }
+
+    /// Asks one request.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn ask(&mut self, id: &str, request: &str) -> Result<Reply, String> {
+        let reply = match self.line(request)? {
+            Ok(line) => understood(id, &line),
+            Err(fault) => fault,
+        };
+        if matches!(reply, Reply::Fault(..)) {
+            self.stop();
+        }
+        Ok(reply)
+    }
+
+    /// Sends a line and waits for one; the fault inside is the port's.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn line(&mut self, request: &str) -> Result<Result<Vec<u8>, Reply>, String> {
+        let timeout = self.timeout;
+        let running = self.start()?;
+        // What it says unasked would be taken for the answer to this request.
+        if let Ok(line) = running.lines.try_recv() {
+            let text = format!("a line that nobody asked for: {}", shortened(&line));
+            return Ok(Err(self.fault(Verdict::Rubbish, text)));
+        }
+        // Where the child is gone this fails, and so does the reading.
+        let _ = running.requests.send(format!("{request}\n"));
+        Ok(match running.lines.recv_timeout(timeout) {
+            Ok(line) => Ok(line),
+            Err(RecvTimeoutError::Timeout) => {
+                let text = format!("no answer in {} s", timeout.as_secs_f64());
+                Err(self.fault(Verdict::TimedOut, text))
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let text = running.end();
+                Err(self.fault(Verdict::Crashed, text))
+            }
+        })
+    }
+
+    fn fault(&mut self, verdict: Verdict, text: String) -> Reply {
+        self.stop();
+        Reply::Fault(verdict, text)
+    }
+
+    fn start(&mut self) -> Result<&mut Running, String> {
+        if self.running.is_none() {
+            self.running = Some(start(self.command)?);
+            self.starts = self.starts.saturating_add(1);
+        }
+        // It was put there above, so that the text is never shown.
+        self.running.as_mut().ok_or_else(|| "the port is not running".to_owned())
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            // It may be gone already.
+            let _ = running.child.kill();
+            let _ = running.child.wait();
+        }
+    }
+}
+
+impl Drop for Port<'_> {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Running {
+    /// How it ended, and what it said last.
+    fn end(&mut self) -> String {
+        // The pipe is closed; the process needs a moment to be gone, and one that stays is killed afterwards.
+        let words = self.last_words.recv_timeout(Duration::from_millis(300)).unwrap_or_default();
+        let how = match self.child.try_wait() {
+            Ok(Some(status)) => format!("the port ended ({status})"),
+            _ => "the port closed its standard output".to_owned(),
+        };
+        match words.trim() {
+            "" => how,
+            words => format!("{how}, and said last:\n{words}"),
+        }
+    }
+}
+
+fn start(command: &[String]) -> Result<Running, String> {
+    let Some((program, arguments)) = command.split_first() else {
+        return Err("--port: the command is empty".to_owned());
+    };
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("--port: {program} cannot be started: {error}"))?;
+    let (requests, to_write) = channel::<String>();
+    let (read, lines) = channel();
+    let (said, last_words) = channel();
+    if let Some(stdin) = child.stdin.take() {
+        thread::spawn(move || write_requests(stdin, &to_write));
+    }
+    if let Some(stdout) = child.stdout.take() {
+        thread::spawn(move || read_lines(stdout, &read));
+    }
+    if let Some(stderr) = child.stderr.take() {
+        thread::spawn(move || {
+            // Nobody may be waiting for it.
+            let _ = said.send(end_of(stderr));
+        });
+    }
+    Ok(Running {
+        child,
+        requests,
+        lines,
+        last_words,
+    })
+}
+
+/// In a thread of its own, because a port that does not read would block it.
+fn write_requests(mut stdin: ChildStdin, requests: &Receiver<String>) {
+    for request in requests {
+        if stdin.write_all(request.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_lines(stdout: impl Read, lines: &Sender<Vec<u8>>) {
+    let mut stdout = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        match stdout.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) if lines.send(line).is_err() => return,
+            Ok(_) => {}
+        }
+    }
+}
+
+fn end_of(mut stderr: impl Read) -> String {
+    let (mut kept, mut piece) = (Vec::new(), [0; 1024]);
+    while let Ok(read) = stderr.read(&mut piece) {
+        if read == 0 {
+            break;
+        }
+        kept.extend_from_slice(piece.get(..read).unwrap_or_default());
+        let surplus = kept.len().saturating_sub(LAST_WORDS);
+        kept.drain(..surplus);
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}
+
+fn understood(id: &str, line: &[u8]) -> Reply {
+    let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shortened(line)));
+    let answer = match json::read_bytes(line, json::DEPTH) {
+        Ok(Data::Object(answer)) => answer,
+        Ok(_) => return rubbish("no JSON object".to_owned()),
+        Err(error) => return rubbish(format!("no JSON ({error})")),
+    };
+    match answer.get("id") {
+        Some(Data::Str(answered)) if answered == id => {}
+        // The protocol's answer to a line that the port could not read.
+        Some(Data::None) | None if is_request_error(&answer) => {}
+        None => return rubbish("an answer without an id".to_owned()),
+        Some(_) => {
+            let text = format!("the answer to another request: {}", shortened(line));
+            return Reply::Fault(Verdict::OutOfOrder, text);
+        }
+    }
+    if let Some(reason) = answer.get("unsupported") {
+        return Reply::Unsupported(match reason {
+            Data::Str(reason) => reason.clone().into_owned(),
+            _ => String::new(),
+        });
+    }
+    match Answer::answered(&answer) {
+        Ok(answer) => Reply::Answer(answer),
+        Err(fault) => rubbish(fault),
+    }
+}
+
+fn is_request_error(answer: &Object<'_>) -> bool {
+    match answer.get("error") {
+        Some(Data::Object(error)) => matches!(error.get("kind"), Some(Data::Str(kind)) if kind == "request"),
+        _ => false,
+    }
+}
+
+fn shortened(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim_end();
+    match text.char_indices().nth(200) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

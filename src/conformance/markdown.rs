@@ -1,0 +1,67 @@
+//! A report as Markdown, for an issue or a wiki.
+//!
+//! ```text
+//! | area | right | wrong | … |
+//! ```
+
+use std::fmt::Write;
+
+use super::report::{Report, Score};
+use super::text::failure;
+
+/// A report as a document of its own.
+pub fn markdown(report: &Report) -> String {
+    let mut text = format!(
+        "# {}: conformance\n\nSuite {}, answered by {}. Run on {} as `{}`.\n\n",
+        report.port.title(),
+        report.suite,
+        report.reference,
+        report.date,
+        report.port.command
+    );
+    text.push_str("| area | right | wrong | unsupported | | kind | text | line |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (area, score) in report.areas() {
+        text.push_str(&row(area, &score));
+    }
+    text.push_str(&row("**all**", &report.total()));
+    text.push_str("\nKind, text, line: of the errors that the port makes where the reference does.\n");
+    if let Some(line) = report.faults.line() {
+        // A String takes all that is written.
+        let _ = write!(text, "\nThe port: {line}.\n");
+    }
+    text.push_str("\n## What is wrong\n\n");
+    for (case, detail) in report.failures() {
+        let shown = failure(case, detail, false);
+        let fence = fence(&shown);
+        let _ = write!(text, "{fence}diff\n{shown}{fence}\n\n");
+    }
+    text
+}
+
+/// Longer than any run of backquotes inside.
+fn fence(shown: &str) -> String {
+    let longest = shown.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+    "`".repeat(longest.saturating_add(1).max(3))
+}
+
+fn row(area: &str, score: &Score) -> String {
+    let [kind, message, line] = score.error_percents();
+    format!(
+        "| {area} | {} | {} | {} | {} | {kind} | {message} | {line} |\n",
+        score.right,
+        score.wrong(),
+        score.unsupported,
+        score.percent()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fence;
+
+    #[test]
+    fn a_fence_is_longer_than_what_is_inside() {
+        assert_eq!(fence("a"), "```");
+        assert_eq!(fence("a ```` b"), "`````");
+    }
+}

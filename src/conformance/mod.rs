@@ -1,0 +1,49 @@
+//! The conformance suite, and what runs it against a port in any language.
+//!
+//! ```
+//! use chat_template::conformance::Suite;
+//!
+//! let suite = Suite::embedded()?;
+//! let case = suite.cases.iter().find(|case| case.id == "loops/cycle").unwrap();
+//! assert_eq!(case.area(), "loops");
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! A [`Suite`] is cases: requests of the protocol with the reference's answers. A [`Runner`] asks a port, which is any command that
+//! speaks the protocol, and what comes of it is a [`Report`], which is saved as JSON and written as text, Markdown, HTML and JUnit XML.
+//! [`Exceptions`] are what a port may have wrong. It deliberately knows nothing of this crate's engine: this crate's own port is asked by
+//! the same route as any other. The protocol and the life of a port are told in `tests/cases/README.md`.
+
+mod answer;
+mod badge;
+mod baseline;
+mod case;
+mod child;
+mod difference;
+mod html;
+mod junit;
+mod markdown;
+mod report;
+mod run;
+mod score;
+mod smoke;
+mod strict;
+mod suite;
+mod summary;
+mod text;
+mod visible;
+
+pub use answer::{Answer, Failure};
+pub use badge::badge;
+pub use baseline::{Compared, Exceptions};
+pub use case::Case;
+pub use html::html;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
+pub use run::{Ran, Runner};
+pub use score::{Aspect, Verdict};
+pub use smoke::{Check, smoke};
+pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
+pub use summary::{Format, summary};
+pub use text::{failure, table};

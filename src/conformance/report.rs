@@ -1,0 +1,272 @@
+//! A report: who was asked, what, when, and what came of each case. It is saved as JSON and read again.
+//!
+//! ```text
+//! {"port": {"name": "jinja2", …}, "suite": "1.0.0", …, "cases": [{"id": "loops/first", "verdict": "right"}, …]}
+//! ```
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::score::{Aspect, Verdict};
+
+/// What a run gave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Who was asked.
+    pub port: PortInfo,
+    /// The suite's version.
+    pub suite: String,
+    /// What the answers are of.
+    pub reference: String,
+    /// The day of the run, in UTC.
+    pub date: String,
+    /// How often the port did not answer.
+    pub faults: Faults,
+    /// The cases that were asked, in the suite's order.
+    pub cases: Vec<CaseReport>,
+}
+
+/// Who a port says it is; what it does not say is empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PortInfo {
+    /// By what it was started.
+    pub command: String,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The language it is written in.
+    pub language: String,
+    /// Where it lives.
+    pub homepage: String,
+    /// Whether it has resource limits, `on` or `off`.
+    pub limits: String,
+}
+
+/// How often a port did not answer, and was restarted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Faults {
+    /// Its process ended.
+    pub crashed: u64,
+    /// It took too long.
+    pub timed_out: u64,
+    /// It answered with what is no answer.
+    pub rubbish: u64,
+    /// It answered another request.
+    pub out_of_order: u64,
+    /// It was started again.
+    pub restarts: u64,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CaseReport {
+    /// The case.
+    pub id: String,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Whether the reference errs on it, so that kind, message and line count.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub errs: bool,
+    /// What of the answer is wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong: Vec<Aspect>,
+    /// What a reader needs where something is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Detail>,
+}
+
+/// What a reader of a wrong answer needs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Detail {
+    /// What the case shows.
+    pub rule: String,
+    /// The template, or the arguments of `apply`.
+    pub request: String,
+    /// The reference's answer.
+    pub want: String,
+    /// The port's.
+    pub got: String,
+}
+
+/// How many cases are right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// How many were asked and are supported.
+    pub asked: usize,
+    /// How many of them are right.
+    pub right: usize,
+    /// How many the port does not support.
+    pub unsupported: usize,
+    /// How many errors the port makes where the reference does.
+    pub errors: usize,
+    /// How many of these have the right kind, message, and line.
+    pub right_errors: [usize; 3],
+}
+
+impl PortInfo {
+    /// Its name and version, or its command where it says none.
+    pub fn title(&self) -> String {
+        match (self.name.as_str(), self.version.as_str()) {
+            ("", _) => self.command.clone(),
+            (name, "") => name.to_owned(),
+            (name, version) => format!("{name} {version}"),
+        }
+    }
+}
+
+impl Faults {
+    /// Those of these cases.
+    pub(super) fn of(cases: &[CaseReport], restarts: u64) -> Self {
+        let count = |verdict| cases.iter().filter(|case| case.verdict == verdict).count() as u64;
+        Self {
+            crashed: count(Verdict::Crashed),
+            timed_out: count(Verdict::TimedOut),
+            rubbish: count(Verdict::Rubbish),
+            out_of_order: count(Verdict::OutOfOrder),
+            restarts,
+        }
+    }
+
+    /// One line for a reader, none where all is well.
+    pub fn line(&self) -> Option<String> {
+        (*self != Self::default()).then(|| {
+            let Self {
+                crashed,
+                timed_out,
+                rubbish,
+                out_of_order,
+                restarts,
+            } = self;
+            format!(
+                "crashed {crashed}, timed out {timed_out}, rubbish {rubbish}, out of order {out_of_order}, restarted {restarts}"
+            )
+        })
+    }
+}
+
+impl CaseReport {
+    /// What stands before the first slash.
+    pub fn area(&self) -> &str {
+        self.id.split('/').next().unwrap_or_default()
+    }
+
+    /// Whether it is neither right nor unsupported.
+    pub fn is_wrong(&self) -> bool {
+        self.wrong.contains(&Aspect::Output)
+    }
+}
+
+impl Report {
+    /// Reads a report that was saved.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no report; the text names it.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let name = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("{name}: no report: {error}"))
+    }
+
+    /// It as JSON.
+    ///
+    /// # Errors
+    /// None that is known of: every part has a form in JSON.
+    pub fn json(&self) -> Result<String, String> {
+        let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
+        Ok(text + "\n")
+    }
+
+    /// The areas, in the order of their first case, with their scores.
+    pub fn areas(&self) -> Vec<(&str, Score)> {
+        let mut areas: Vec<(&str, Score)> = Vec::new();
+        for case in &self.cases {
+            let place = match areas.iter().position(|(area, _)| *area == case.area()) {
+                Some(place) => place,
+                None => {
+                    areas.push((case.area(), Score::default()));
+                    areas.len().saturating_sub(1)
+                }
+            };
+            if let Some((_, score)) = areas.get_mut(place) {
+                score.add(case);
+            }
+        }
+        areas
+    }
+
+    /// The score of all cases.
+    pub fn total(&self) -> Score {
+        let mut total = Score::default();
+        for case in &self.cases {
+            total.add(case);
+        }
+        total
+    }
+
+    /// The cases of which something is wrong, be it only an error's text.
+    pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &Detail)> {
+        self.cases.iter().filter_map(|case| Some((case, case.detail.as_ref()?)))
+    }
+}
+
+impl Score {
+    fn add(&mut self, case: &CaseReport) {
+        if case.verdict == Verdict::Unsupported {
+            self.unsupported += 1;
+            return;
+        }
+        self.asked += 1;
+        if case.is_wrong() {
+            return;
+        }
+        self.right += 1;
+        if case.errs {
+            self.errors += 1;
+            let aspects = [Aspect::Kind, Aspect::Message, Aspect::Line];
+            for (count, aspect) in self.right_errors.iter_mut().zip(aspects) {
+                *count += usize::from(!case.wrong.contains(&aspect));
+            }
+        }
+    }
+
+    /// How many are wrong.
+    pub fn wrong(&self) -> usize {
+        self.asked.saturating_sub(self.right)
+    }
+
+    /// The share that is right, cut and not rounded, so that only all is 100 %; a dash where nothing was asked.
+    pub fn percent(&self) -> String {
+        percent(self.right, self.asked)
+    }
+
+    /// The shares of errors of the right kind, message and line.
+    pub fn error_percents(&self) -> [String; 3] {
+        self.right_errors.map(|right| percent(right, self.errors))
+    }
+}
+
+fn percent(right: usize, of: usize) -> String {
+    match right.saturating_mul(1000).checked_div(of) {
+        None => "–".to_owned(),
+        Some(mille) => format!("{}.{} %", mille / 10, mille % 10),
+    }
+}
+
+fn is_false(bool: &bool) -> bool {
+    !bool
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn only_all_is_all() {
+        assert_eq!(percent(1999, 2000), "99.9 %");
+        assert_eq!(percent(2000, 2000), "100.0 %");
+        assert_eq!(percent(0, 0), "–");
+    }
+}

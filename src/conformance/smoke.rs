@@ -1,0 +1,175 @@
+//! A dozen checks that tell an adapter's author what is wired wrongly, in words.
+//!
+//! ```text
+//! no   a line that is no request: …
+//!      Answer it with an error of kind "request", and read on.
+//! ```
+
+use std::time::Duration;
+
+use super::case::Case;
+use super::child::{Port, Reply};
+use super::run::judged;
+use super::score::Verdict;
+use super::suite::Suite;
+use super::text::{failure, headline};
+use crate::json::{self, Data};
+
+/// A case of the suite, what it asks in words, and what is likely wrong where it fails.
+const STEPS: [(&str, &str, &str); 12] = [
+    (
+        "undefined/prints-empty",
+        "text, and names that are not there",
+        "Render the `template` with the keys of `context` as variables; what is undefined prints nothing.",
+    ),
+    (
+        "strings/escape-unicode",
+        "characters beyond ASCII",
+        "Read and write UTF-8, or escape everything beyond ASCII in the answer's JSON.",
+    ),
+    (
+        "tojson/basic",
+        "the filter `tojson`",
+        "It is transformers' and not Jinja's: nothing is escaped for HTML or sorted, and characters beyond ASCII stay.",
+    ),
+    (
+        "whitespace/trim-blocks",
+        "line ends behind tags",
+        "Switch `trim_blocks` on, and `lstrip_blocks` with it.",
+    ),
+    (
+        "whitespace/lstrip-blocks",
+        "blanks before tags",
+        "Switch `lstrip_blocks` on, and `trim_blocks` with it.",
+    ),
+    (
+        "loops/break",
+        "`break` in loops",
+        "Add the extension for loop controls, which transformers has.",
+    ),
+    (
+        "chat/chatml-plain",
+        "a conversation",
+        "All went well so far, so that it is the engine: read the difference.",
+    ),
+    (
+        "globals/raise",
+        "`raise_exception`",
+        "It is a function for templates; its error has the kind `raised` and the text as it is.",
+    ),
+    (
+        "errors/line-output",
+        "an error and its line",
+        "Answer `error` with `kind`, `message` and the line, counted from 1, instead of `output`.",
+    ),
+    (
+        "time/date-parts",
+        "`strftime_now` at the time that `now` gives",
+        "It is a function for templates; it sees the time in `now` and not the clock.",
+    ),
+    (
+        "generation/simple",
+        "spans of `generation`",
+        "A port without them answers `unsupported` where `generation` is true.",
+    ),
+    (
+        "apply/choose/single",
+        "an `apply` request",
+        "A port that only renders answers `unsupported` to every `apply`.",
+    ),
+];
+
+/// What came of one check.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// What was asked, in words.
+    pub what: String,
+    /// Whether it is well: no where the port says that it does not support it.
+    pub is_right: Option<bool>,
+    /// What happened and what to do, where something is to be done.
+    pub advice: String,
+}
+
+/// Asks a port the checks one after another.
+///
+/// # Errors
+/// When the command cannot be started, or the suite has a fault.
+pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String> {
+    let suite = Suite::embedded()?;
+    let mut port = Port::new(command, timeout);
+    let mut checks = vec![describes(&mut port)?, goes_on(&mut port)?];
+    for (id, what, advice) in STEPS {
+        let case = suite.cases.iter().find(|case| case.id == id);
+        let case = case.ok_or_else(|| format!("the suite has no case {id}"))?;
+        checks.push(check(case, what, advice, &mut port)?);
+    }
+    Ok(checks)
+}
+
+fn describes(port: &mut Port<'_>) -> Result<Check, String> {
+    let info = port.describe()?;
+    let is_named = !info.name.is_empty();
+    Ok(Check {
+        what: if is_named {
+            format!("who it is: {}", info.title())
+        } else {
+            "who it is".to_owned()
+        },
+        is_right: is_named.then_some(true),
+        advice: if is_named {
+            String::new()
+        } else {
+            "No name in the answer to {\"id\": 0, \"describe\": true}; reports will call the port by its command.".to_owned()
+        },
+    })
+}
+
+fn goes_on(port: &mut Port<'_>) -> Result<Check, String> {
+    let what = "a line that is no request".to_owned();
+    let (is_right, got) = match port.line("this is no JSON")? {
+        Ok(line) => {
+            let answer = json::read_bytes(&line, json::DEPTH);
+            let is_error = matches!(&answer, Ok(Data::Object(answer)) if answer.get("error").is_some());
+            (is_error, String::from_utf8_lossy(&line).trim_end().to_owned())
+        }
+        Err(Reply::Fault(verdict, text)) => (false, format!("{}: {text}", verdict.name())),
+        Err(_) => (false, String::new()),
+    };
+    let advice =
+        "Answer it with {\"id\": null, \"error\": {\"kind\": \"request\", \"message\": \"…\", \"line\": null}}, and read on.";
+    Ok(Check {
+        what,
+        is_right: Some(is_right),
+        advice: if is_right { String::new() } else { format!("{got}\n{advice}") },
+    })
+}
+
+fn check(case: &Case, what: &str, advice: &str, port: &mut Port<'_>) -> Result<Check, String> {
+    let report = judged(case, port.ask(&case.id, &case.request())?);
+    let is_right = match report.verdict {
+        Verdict::Unsupported => None,
+        _ => Some(report.wrong.is_empty()),
+    };
+    let advice = match (&report.detail, report.verdict) {
+        (None, _) => String::new(),
+        (Some(detail), Verdict::Crashed) => format!("{}\n{advice}", detail.got),
+        (Some(detail), Verdict::TimedOut) => format!(
+            "{}\nWrite a line end behind each answer and flush the output: a pipe is buffered where a terminal is not.",
+            detail.got
+        ),
+        (Some(detail), Verdict::Rubbish) => format!(
+            "{}\nWrite one JSON object a line to standard output and nothing else: logs go to standard error.",
+            detail.got
+        ),
+        (Some(detail), Verdict::OutOfOrder) => format!(
+            "{}\nEach answer has the `id` of its request as it was, and answers come in the order of the requests.",
+            detail.got
+        ),
+        (Some(detail), _) => format!("{}{}\n{advice}", failure(&report, detail, false), headline(&report)),
+    };
+    Ok(Check {
+        what: what.to_owned(),
+        is_right,
+        advice,
+    })
+}

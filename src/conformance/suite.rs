@@ -1,0 +1,164 @@
+//! The suite: the cases that are in the binary, or those of a file.
+//!
+//! ```text
+//! FILE:7: loops/first: unknown key "tempalte"; did you mean "template"?
+//! ```
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::case::Case;
+
+/// The version of the embedded suite; `tests/cases/CHANGELOG.md` says what each changed.
+pub const SUITE_VERSION: &str = "1.0.0";
+
+/// What gave the answers.
+pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2", "3.1.6"), ("python", "3.11")];
+
+/// Under which licence the cases are, as an SPDX expression.
+pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");
+
+/// Names of files in tests/cases, with their texts.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$((concat!($name, ".jsonl"), include_str!(concat!("../../tests/cases/", $name, ".jsonl")))),*]
+    };
+}
+
+/// The cases in the form of the protocol. Those of `contract/folders` and `contract/models` are about reading folders, which the
+/// protocol has no request for.
+const FILES: &[(&str, &str)] = &files![
+    "access",
+    "chat",
+    "containers",
+    "errors",
+    "filters",
+    "formats",
+    "generation",
+    "globals",
+    "lexing",
+    "literals",
+    "loops",
+    "macros",
+    "markup",
+    "operators",
+    "python_artefacts",
+    "repr",
+    "scope",
+    "statements",
+    "str_methods",
+    "strings",
+    "tests",
+    "time",
+    "tojson",
+    "undefined",
+    "whitespace",
+    "contract/apply",
+];
+
+/// Cases, no two of the same id.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Which suite it is: the version, and where it is not the embedded one, the file.
+    pub version: String,
+    /// The cases in order.
+    pub cases: Vec<Case>,
+}
+
+impl Suite {
+    /// The suite that is in the binary.
+    ///
+    /// # Errors
+    /// When a file of it has a fault; a test checks that none has.
+    pub fn embedded() -> Result<Self, String> {
+        let cases = read(FILES.iter().copied())?;
+        Ok(Self {
+            version: SUITE_VERSION.to_owned(),
+            cases,
+        })
+    }
+
+    /// The suite in a file: one case a line.
+    ///
+    /// # Errors
+    /// When the file cannot be read, has no cases, or one of them has a fault; the text names the file and the line.
+    pub fn open(path: &Path) -> Result<Self, String> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+        let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+        let cases = read([(name.as_str(), text.as_str())])?;
+        let Some(first) = cases.first() else {
+            return Err(format!("{name}: no cases in it"));
+        };
+        let version = first.suite.as_deref().unwrap_or("without a version");
+        Ok(Self {
+            version: format!("{version} ({name})"),
+            cases,
+        })
+    }
+
+    /// Keeps the cases that an area or an id names, or all where there are no names.
+    ///
+    /// # Errors
+    /// When a name names no case.
+    pub fn select(&mut self, names: &[String]) -> Result<(), String> {
+        for name in names {
+            if !self.cases.iter().any(|case| case.is_named_by(name)) {
+                return Err(format!(
+                    "no case and no area is called {name:?}; areas are {}",
+                    self.areas().join(", ")
+                ));
+            }
+        }
+        self.cases
+            .retain(|case| names.is_empty() || names.iter().any(|name| case.is_named_by(name)));
+        Ok(())
+    }
+
+    /// The areas, in the order of their first case.
+    pub fn areas(&self) -> Vec<&str> {
+        let mut seen = HashSet::new();
+        self.cases.iter().map(Case::area).filter(|area| seen.insert(*area)).collect()
+    }
+
+    /// All of it as JSON lines.
+    pub fn exported(&self) -> String {
+        self.cases.iter().map(|case| case.exported() + "\n").collect()
+    }
+}
+
+fn read<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Vec<Case>, String> {
+    let mut cases = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for (name, text) in files {
+        for (place, line) in text.split('\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let place = format!("{name}:{}", place.saturating_add(1));
+            let case = Case::read(line).map_err(|fault| format!("{place}: {fault}"))?;
+            if let Some(other) = places.insert(case.id.clone(), place.clone()) {
+                return Err(format!(
+                    "{place}: {}: there is a case of this id already, at {other}",
+                    case.id
+                ));
+            }
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_there_once() {
+        let line = r#"{"id": "a/b", "template": "", "context": {}, "expect": {"output": ""}}"#;
+        let fault = read([("F", format!("{line}\n\n{line}\n").as_str())])
+            .map(|cases| cases.len())
+            .unwrap_err();
+        assert_eq!(fault, "F:3: a/b: there is a case of this id already, at F:1");
+    }
+}

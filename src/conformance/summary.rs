@@ -1,0 +1,152 @@
+//! Several saved reports as one matrix: a row for each area, a column for each port.
+//!
+//! ```text
+//! area   jinja2 3.1.6  other 0.1
+//! loops       100.0 %     98.1 %
+//! all         100.0 %     97.0 %
+//! ```
+
+use maud::html;
+
+use super::html::{page, shade};
+use super::report::{Report, Score};
+
+/// How a summary is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For a terminal.
+    Text,
+    /// A table, for a README.
+    Markdown,
+    /// One object.
+    Json,
+    /// A page of its own.
+    Html,
+}
+
+/// The matrix of these reports.
+pub fn summary(reports: &[Report], format: Format) -> String {
+    let rows = matrix(reports);
+    match format {
+        Format::Text => text(reports, &rows),
+        Format::Markdown => markdown(reports, &rows),
+        Format::Json => json(reports, &rows),
+        Format::Html => page_of(reports, &rows),
+    }
+}
+
+type Row = (String, Vec<Option<Score>>);
+
+/// The areas of all reports, in the order of their first, and last of all the totals.
+fn matrix(reports: &[Report]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (column, report) in reports.iter().enumerate() {
+        for (area, score) in report.areas() {
+            if !rows.iter().any(|(name, _)| name == area) {
+                rows.push((area.to_owned(), vec![None; reports.len()]));
+            }
+            let row = rows.iter_mut().find(|(name, _)| name == area);
+            if let Some(cell) = row.and_then(|(_, cells)| cells.get_mut(column)) {
+                *cell = Some(score);
+            }
+        }
+    }
+    rows.push(("all".to_owned(), reports.iter().map(|report| Some(report.total())).collect()));
+    rows
+}
+
+fn shown(score: &Option<Score>) -> String {
+    match score {
+        None => "–".to_owned(),
+        Some(score) if score.asked == 0 && score.unsupported > 0 => "unsupported".to_owned(),
+        Some(score) => score.percent(),
+    }
+}
+
+fn text(reports: &[Report], rows: &[Row]) -> String {
+    let wide = rows.iter().map(|(area, _)| area.len()).max().unwrap_or_default();
+    let titles: Vec<String> = reports.iter().map(|report| report.port.title()).collect();
+    let mut text = format!("{:<wide$}", "area");
+    let widths: Vec<usize> = titles.iter().map(|title| title.chars().count().max(11)).collect();
+    for (title, width) in titles.iter().zip(&widths) {
+        text.push_str(&format!("  {title:>width$}"));
+    }
+    text.push('\n');
+    for (area, scores) in rows {
+        text.push_str(&format!("{area:<wide$}"));
+        for (score, width) in scores.iter().zip(&widths) {
+            text.push_str(&format!("  {:>width$}", shown(score)));
+        }
+        text.push('\n');
+    }
+    text + &provenance(reports)
+}
+
+fn markdown(reports: &[Report], rows: &[Row]) -> String {
+    let titles: String = reports
+        .iter()
+        .map(|report| format!(" {} |", report.port.title().replace('|', "\\|")))
+        .collect();
+    let mut text = format!("| area |{titles}\n|---|{}\n", "--:|".repeat(reports.len()));
+    for (area, scores) in rows {
+        let cells: String = scores.iter().map(|score| format!(" {} |", shown(score))).collect();
+        text.push_str(&format!("| {area} |{cells}\n"));
+    }
+    text + "\n" + &provenance(reports)
+}
+
+fn json(reports: &[Report], rows: &[Row]) -> String {
+    let port = |(column, report): (usize, &Report)| {
+        let score = |(area, scores): &Row| {
+            let score = scores.get(column).copied().flatten()?;
+            let [kind, message, line] = score.right_errors;
+            let errors = serde_json::json!({"both": score.errors, "kind": kind, "message": message, "line": line});
+            let cell = serde_json::json!({
+                "right": score.right, "wrong": score.wrong(), "unsupported": score.unsupported, "errors": errors,
+            });
+            Some((area.clone(), cell))
+        };
+        let areas: serde_json::Map<_, _> = rows.iter().filter_map(score).collect();
+        serde_json::json!({
+            "name": report.port.name, "version": report.port.version, "command": report.port.command,
+            "suite": report.suite, "reference": report.reference, "date": report.date, "areas": areas,
+        })
+    };
+    let ports: Vec<serde_json::Value> = reports.iter().enumerate().map(port).collect();
+    format!("{:#}\n", serde_json::json!({ "ports": ports }))
+}
+
+fn page_of(reports: &[Report], rows: &[Row]) -> String {
+    let body = html! {
+        h1 { "Conformance of ports" }
+        table {
+            thead { tr { th { "area" } @for report in reports { th { (report.port.title()) } } } }
+            tbody {
+                @for (place, (area, scores)) in rows.iter().enumerate() {
+                    tr class=[(place.saturating_add(1) == rows.len()).then_some("total")] {
+                        th scope="row" { (area) }
+                        @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (shown(score)) } }
+                    }
+                }
+            }
+        }
+        p class="note" { (provenance(reports)) }
+    };
+    page("Conformance of ports", &body)
+}
+
+/// Which suite, which reference, which days; each once.
+fn provenance(reports: &[Report]) -> String {
+    let each = |part: fn(&Report) -> &str| {
+        let mut parts: Vec<&str> = reports.iter().map(part).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        parts.join(" and ")
+    };
+    format!(
+        "Suite {}, answered by {}; run on {}.\n",
+        each(|report| &report.suite),
+        each(|report| &report.reference),
+        each(|report| &report.date)
+    )
+}

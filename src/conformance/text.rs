@@ -1,0 +1,109 @@
+//! A report for a terminal: a table of areas, and the failures.
+//!
+//! ```text
+//! area       right  wrong  unsupported            kind    text    line
+//! loops         54      0            0  100.0 %  100.0 %  98.0 %  100.0 %
+//! ```
+
+use std::fmt::Write;
+
+use super::difference::difference;
+use super::report::{CaseReport, Detail, Report, Score};
+use super::score::Verdict;
+
+/// How many lines of a template and of a difference are shown.
+const MOST_LINES: usize = 40;
+
+/// The table of areas.
+pub fn table(report: &Report) -> String {
+    let mut rows = vec![["area", "right", "wrong", "unsupported", "", "kind", "text", "line"].map(str::to_owned)];
+    rows.extend(report.areas().into_iter().map(|(area, score)| row(area, &score)));
+    rows.push(row("all", &report.total()));
+    let widths: Vec<usize> = (0..8)
+        .map(|column| {
+            let lengths = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+            lengths.max().unwrap_or_default()
+        })
+        .collect();
+    let mut table = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            // A String takes all that is written.
+            let _ = match place {
+                0 => write!(line, "{cell:<width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    table.push_str("kind, text, line: of the errors that the port makes where the reference does\n");
+    if let Some(line) = report.faults.line() {
+        table.push_str(&line);
+        table.push('\n');
+    }
+    table
+}
+
+fn row(area: &str, score: &Score) -> [String; 8] {
+    let [kind, message, line] = score.error_percents();
+    [
+        area.to_owned(),
+        score.right.to_string(),
+        score.wrong().to_string(),
+        score.unsupported.to_string(),
+        score.percent(),
+        kind,
+        message,
+        line,
+    ]
+}
+
+/// What is wrong with a case, and in colour where wanted.
+pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
+    let mut shown = format!("{}: {} ({})\n", case.id, headline(case), detail.rule);
+    let request = super::visible::visible(&detail.request);
+    for line in some(request.lines().map(str::to_owned).collect()) {
+        shown.push_str(&format!("  | {line}\n"));
+    }
+    if case.verdict.is_fault() {
+        for line in super::visible::visible(&detail.got).lines() {
+            shown.push_str(&format!("  ! {}\n", line.trim_end_matches('⏎')));
+        }
+        return shown;
+    }
+    let lines = difference(&detail.want, &detail.got);
+    let lines = lines.iter().map(|line| {
+        let (start, end) = match (in_colour, line.sign) {
+            (true, '-') => ("\x1b[32m", "\x1b[0m"),
+            (true, '+') => ("\x1b[31m", "\x1b[0m"),
+            _ => ("", ""),
+        };
+        format!("{start}{} {}{end}", line.sign, line.text())
+    });
+    for line in some(lines.collect()) {
+        shown.push_str(&format!("  {line}\n"));
+    }
+    shown
+}
+
+/// What is wrong, in a few words.
+pub fn headline(case: &CaseReport) -> String {
+    match case.verdict {
+        Verdict::Right => {
+            let aspects: Vec<&str> = case.wrong.iter().map(|aspect| aspect.name()).collect();
+            format!("an error, but not its {}", aspects.join(", "))
+        }
+        verdict => verdict.name().to_owned(),
+    }
+}
+
+fn some(mut lines: Vec<String>) -> Vec<String> {
+    let left = lines.len().saturating_sub(MOST_LINES);
+    if left > 0 {
+        lines.truncate(MOST_LINES);
+        lines.push(format!("… {left} more lines"));
+    }
+    lines
+}
