@@ -25,7 +25,7 @@ pub struct Limits {
     pub calls: u32,
     /// Levels of containers and iterators inside each other. Python's own limit for printing is near 300; a JSON schema has 20.
     pub height: u32,
-    /// Bytes of stack that compiling or rendering may use: 384 KiB, or 1280 KiB where the crate was built with debug assertions.
+    /// Bytes of stack that compiling or rendering may use: 420 KiB, or 1280 KiB where the crate was built with debug assertions.
     ///
     /// Threads of servers have 2 MiB, some 512 KiB. What is measured is the distance to where the call began, so there must be room
     /// below it for what the caller used, and above it for the last frames, which nothing measures: some 40 KiB, or 200 KiB without
@@ -49,7 +49,7 @@ impl Default for Limits {
             live: 192 << 20,
             calls: 200,
             height: 200,
-            stack: if cfg!(debug_assertions) { 1280 << 10 } else { 384 << 10 },
+            stack: if cfg!(debug_assertions) { 1280 << 10 } else { 420 << 10 },
             source: 1 << 20,
             width: 1 << 20,
             bits: 1 << 20,

@@ -33,17 +33,17 @@ const STEPS: [(&str, &str, &str); 12] = [
         "It is transformers' and not Jinja's: nothing is escaped for HTML or sorted, and characters beyond ASCII stay.",
     ),
     (
-        "whitespace/trim-blocks",
+        "whitespace/trim-one-newline",
         "line ends behind tags",
         "Switch `trim_blocks` on, and `lstrip_blocks` with it.",
     ),
     (
-        "whitespace/lstrip-blocks",
+        "whitespace/lstrip-after-newline",
         "blanks before tags",
         "Switch `lstrip_blocks` on, and `trim_blocks` with it.",
     ),
     (
-        "loops/break",
+        "loops/break-continue",
         "`break` in loops",
         "Add the extension for loop controls, which transformers has.",
     ),

@@ -34,6 +34,23 @@ struct State<'a> {
     after: Option<Value<'a>>,
 }
 
+impl<'a> State<'a> {
+    /// The next round of a loop over a list or tuple, which needs nothing else; None for other loops, and after a look ahead.
+    fn advance_in_items(&mut self) -> Option<Option<Value<'a>>> {
+        let Iter::Seq(items, next) = &mut self.iter else { return None };
+        if self.after.is_some() {
+            return None;
+        }
+        let item = items.get(*next);
+        *next = next.saturating_add(1);
+        if let Some(item) = &item {
+            self.index0 = self.index0.saturating_add(1);
+            self.before = self.current.replace(item.clone());
+        }
+        Some(item)
+    }
+}
+
 impl<'a> Loop<'a> {
     /// A loop before its first round. `length` is what `len` says of the iterable, if it has one.
     pub fn new(
@@ -60,6 +77,10 @@ impl<'a> Loop<'a> {
 
     /// Goes on to the next round and gives its item.
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        if let Some(item) = self.with(State::advance_in_items)? {
+            runtime.meter.charge(1)?;
+            return Ok(item);
+        }
         let ahead = self.with(|state| state.after.take())?;
         let item = match ahead {
             Some(item) => item,
