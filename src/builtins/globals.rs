@@ -109,7 +109,8 @@ fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 /// `strftime_now(format)`
 fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let format = clinic_text(arguments.take(0), "strftime() argument 1")?;
-    runtime.meter.charge_bytes(format.as_str().len())?;
+    // Each directive is read and written by a call.
+    runtime.meter.charge(1 + format.as_str().len() as u64)?;
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
     let text = strftime(&now, format.as_str(), max_len)?;

@@ -104,7 +104,11 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     };
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| format!("error: standard output: {error}"))
+    match written {
+        // Whoever reads has seen enough, as `head` does.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|error| format!("error: standard output: {error}")),
+    }
 }
 
 /// The bare engine.
@@ -131,9 +135,17 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
 /// The contract.
 fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String, String> {
     let chat = chat_template(arguments, texts)?;
-    let messages = texts.json(messages)?;
-    let tools = arguments.tools.as_deref().map(|path| texts.json(path)).transpose()?;
-    let documents = arguments.documents.as_deref().map(|path| texts.json(path)).transpose()?;
+    let messages = objects(texts, messages, "messages")?;
+    let tools = arguments
+        .tools
+        .as_deref()
+        .map(|path| objects(texts, path, "tools"))
+        .transpose()?;
+    let documents = arguments
+        .documents
+        .as_deref()
+        .map(|path| objects(texts, path, "documents"))
+        .transpose()?;
     let variables = arguments.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let colored = match arguments.color {
@@ -160,12 +172,45 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let prompt: Prompt = chat.apply(&messages, &options).map_err(|error| error.to_string())?;
+    let prompt: Prompt = chat.apply(&messages, &options).map_err(|error| hinted(arguments, &error))?;
     Ok(match (arguments.json, colored) {
         (true, _) => show::prompt(&prompt),
         (false, true) => show::colored(&prompt.text, &prompt.true_spans.bytes),
         (false, false) => prompt.text,
     })
+}
+
+/// A file that holds an array of objects, or null where that is as good as none. The contract takes more than that, in words that
+/// are about Python's types; on a command line anything else is a slip.
+fn objects(texts: &Texts, path: &Path, what: &str) -> Result<Data<'static>, String> {
+    let given = texts.json(path)?;
+    let found = match &given {
+        Data::List(items) => match items.iter().position(|item| !matches!(item, Data::Object(_))) {
+            None => return Ok(given.into_owned()),
+            Some(index) => format!("its element {index} is no object"),
+        },
+        Data::None if what != "messages" => return Ok(Data::None),
+        Data::Object(object) if object.get(what).is_some() => format!("found an object; its \"{what}\" alone would be one"),
+        Data::Object(_) => "found an object".to_owned(),
+        Data::Str(_) => "found a string".to_owned(),
+        _ => "found something else".to_owned(),
+    };
+    Err(format!(
+        "error: {}: expected an array of {what}, each an object: {found}",
+        path.display()
+    ))
+}
+
+/// An error with what helps on a command line: where the template was looked for, when there is none.
+fn hinted(arguments: &Arguments, error: &chat_template::Error) -> String {
+    match &arguments.model {
+        Some(model) if error.message().starts_with("Cannot use chat template functions") => format!(
+            "{error}\n{} was looked through for chat_template.jinja, additional_chat_templates and tokenizer_config.json; a processor's \
+             templates are found with --processor",
+            model.display()
+        ),
+        _ => error.to_string(),
+    }
 }
 
 fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, String> {
@@ -182,9 +227,12 @@ fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
         return match &arguments.name {
             // For the contract an unknown name is a template; on a command line it is a slip.
             Some(name) if !chat.names().contains(&name.as_str()) => Err(format!(
-                "error: {} has no template named {name}; it has {:?}",
+                "error: {} has no template named {name}; it has {}",
                 model.display(),
-                chat.names()
+                match chat.names().as_slice() {
+                    [] => "a single one without a name, or none".to_owned(),
+                    names => names.join(", "),
+                }
             )),
             _ => Ok(chat),
         };

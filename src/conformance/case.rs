@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use super::answer::Answer;
 use super::strict::{known_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
-use crate::LocalTime;
+use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
 
 /// What a port is sent.

@@ -10,7 +10,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ use crate::json::{self, Data, Object};
 
 /// An answer of more bytes is rubbish.
 const MOST_BYTES: u64 = 64 << 20;
+
+/// How many lines are read that nobody asked for; a port that writes without end waits for its pipe.
+const LINES_AHEAD: usize = 4;
 
 /// How much of a port's last words is kept.
 const LAST_WORDS: usize = 600;
@@ -50,6 +53,8 @@ struct Running {
     requests: Sender<String>,
     lines: Receiver<Vec<u8>>,
     last_words: Receiver<String>,
+    /// Whether it has answered a request before.
+    has_answered: bool,
 }
 
 impl<'c> Port<'c> {
@@ -100,12 +105,25 @@ impl<'c> Port<'c> {
     /// # Errors
     /// When the command cannot be started.
     pub fn ask(&mut self, id: &str, request: &str) -> Result<Reply, String> {
+        let has_answered = self.running.as_ref().is_some_and(|running| running.has_answered);
+        match self.ask_once(id, request)? {
+            // What an earlier request left behind must not cost this one, which is therefore asked of a fresh process.
+            Reply::Fault(Verdict::Crashed | Verdict::Rubbish | Verdict::OutOfOrder, _) if has_answered => {
+                self.ask_once(id, request)
+            }
+            reply => Ok(reply),
+        }
+    }
+
+    fn ask_once(&mut self, id: &str, request: &str) -> Result<Reply, String> {
         let reply = match self.line(request)? {
             Ok(line) => understood(id, &line),
             Err(fault) => fault,
         };
-        if matches!(reply, Reply::Fault(..)) {
-            self.stop();
+        match (&reply, &mut self.running) {
+            (Reply::Fault(..), _) => self.stop(),
+            (_, Some(running)) => running.has_answered = true,
+            (_, None) => {}
         }
         Ok(reply)
     }
@@ -194,7 +212,7 @@ fn start(command: &[String]) -> Result<Running, String> {
         .spawn()
         .map_err(|error| format!("--port: {program} cannot be started: {error}"))?;
     let (requests, to_write) = channel::<String>();
-    let (read, lines) = channel();
+    let (read, lines) = sync_channel(LINES_AHEAD);
     let (said, last_words) = channel();
     if let Some(stdin) = child.stdin.take() {
         thread::spawn(move || write_requests(stdin, &to_write));
@@ -213,6 +231,7 @@ fn start(command: &[String]) -> Result<Running, String> {
         requests,
         lines,
         last_words,
+        has_answered: false,
     })
 }
 
@@ -225,7 +244,7 @@ fn write_requests(mut stdin: ChildStdin, requests: &Receiver<String>) {
     }
 }
 
-fn read_lines(stdout: impl Read, lines: &Sender<Vec<u8>>) {
+fn read_lines(stdout: impl Read, lines: &SyncSender<Vec<u8>>) {
     let mut stdout = BufReader::new(stdout);
     loop {
         let mut line = Vec::new();

@@ -39,7 +39,10 @@ pub fn html(report: &Report) -> String {
                 (row("all", &total, false))
             }
         }
-        p class="note" { "Kind, text, line: of the errors that the port makes where the reference does." }
+        p class="note" {
+            "Kind, text, line: of the errors that the port makes where the reference does. "
+            "Below, − is the reference's answer and + the port's."
+        }
         (failures(report))
     };
     page(&title, &body)
@@ -91,10 +94,13 @@ fn row(area: &str, score: &Score, is_linked: bool) -> Markup {
 fn failures(report: &Report) -> Markup {
     html! {
         @for (area, _) in report.areas() {
-            @let failures: Vec<_> = report.failures().filter(|(case, _)| case.area() == area).collect();
-            @if !failures.is_empty() {
+            @let (wrong, only_errors): (Vec<_>, Vec<_>) = report
+                .failures()
+                .filter(|(case, _)| case.area() == area)
+                .partition(|(case, _)| case.is_wrong());
+            @if !wrong.is_empty() || !only_errors.is_empty() {
                 h2 id=(area) { (area) }
-                @for (case, detail) in failures { (failure(case, detail)) }
+                @for (case, detail) in wrong.into_iter().chain(only_errors) { (failure(case, detail)) }
             }
         }
     }
@@ -103,7 +109,7 @@ fn failures(report: &Report) -> Markup {
 fn failure(case: &CaseReport, detail: &Detail) -> Markup {
     html! {
         details {
-            summary { code { (case.id) } " " span class="verdict" { (headline(case)) } " " span class="note" { (detail.rule) } }
+            summary { code { (case.id) } " " span class=(if case.is_wrong() { "few" } else { "half" }) { (headline(case)) } " " span class="note" { (detail.rule) } }
             pre { (visible(&detail.request)) }
             @if case.verdict.is_fault() {
                 pre class="difference" { span class="got" { (visible(&detail.got)) } }

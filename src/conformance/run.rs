@@ -13,6 +13,7 @@ use super::child::{Port, Reply};
 use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
+use super::visible::visible;
 
 /// A port that has not answered anything after so many faults will not.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
@@ -85,7 +86,7 @@ impl Runner {
                 }
                 if answers == 0 && done.len() >= MOST_FAULTS_BEFORE_AN_ANSWER && failed.is_none() {
                     let last = done.last().and_then(|(_, case)| case.detail.as_ref());
-                    let last = last.map_or("", |detail| detail.got.as_str());
+                    let last = last.map(|detail| visible(&detail.got)).unwrap_or_default();
                     failed = Some(format!(
                         "the port answered none of the first {} cases, at last: {last}",
                         done.len()

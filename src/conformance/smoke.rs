@@ -12,7 +12,7 @@ use super::child::{Port, Reply};
 use super::run::judged;
 use super::score::Verdict;
 use super::suite::Suite;
-use super::text::{failure, headline};
+use super::text::failure;
 use crate::json::{self, Data};
 
 /// A case of the suite, what it asks in words, and what is likely wrong where it fails.
@@ -165,7 +165,7 @@ fn check(case: &Case, what: &str, advice: &str, port: &mut Port<'_>) -> Result<C
             "{}\nEach answer has the `id` of its request as it was, and answers come in the order of the requests.",
             detail.got
         ),
-        (Some(detail), _) => format!("{}{}\n{advice}", failure(&report, detail, false), headline(&report)),
+        (Some(detail), _) => format!("{}{advice}", failure(&report, detail, false)),
     };
     Ok(Check {
         what: what.to_owned(),

@@ -26,9 +26,10 @@ impl<'a> Evaluator<'a, '_> {
                     written.map_err(|error| error.on_line(*line).at(expr.span))?;
                 }
             }
+            self.runtime.meter.check_output(self.out.len())?;
         }
         self.joined.add(pieces.len());
-        self.runtime.meter.check_output(self.out.len())
+        Ok(())
     }
 
     /// Writes `str(expr)`.
@@ -74,7 +75,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge_bytes(text.as_str().len())?;
                 self.runtime.note_generated(text, self.out.len())?;
                 self.out.push_str(text.as_str());
-                Ok(())
+                self.runtime.meter.check_output(self.out.len())
             }
             _ => self.runtime.write_str(value, &mut self.out),
         }

@@ -1,5 +1,7 @@
 //! Expressions: the `visit_…` methods of `compiler.py` for them, constant folding (`optimizer.py`) on the way.
 
+use std::collections::BTreeSet;
+
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{Args, Attribute, Autoescape, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
@@ -79,17 +81,18 @@ impl Resolver<'_> {
         if let Some(error) = fold::unhashable_key(&expr.kind, self.eval_context).filter(|_| outer) {
             return Err(error.without_line().at(span));
         }
-        if let Some(kind) = fold::fold(&expr.kind, self.eval_context) {
+        if let Some(kind) = self.folded(&expr.kind) {
             expr.kind = kind;
             return Ok(match &expr.kind {
                 ExprKind::Literal(literal) => literal_nesting(literal),
                 _ => 1,
             });
         }
-        if let ExprKind::Concat(items) = &mut expr.kind
-            && self.eval_context.known() == Autoescape::On
-        {
-            expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
+        match &mut expr.kind {
+            ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
+                expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
+            }
+            _ => {}
         }
         Ok(nesting)
     }
@@ -165,6 +168,15 @@ impl Resolver<'_> {
         Ok(nesting.max(self.args(&mut test.args, place, span)?))
     }
 
+    /// A constant operation as a literal, as long as the template has not had its fill of them.
+    fn folded(&mut self, kind: &ExprKind) -> Option<ExprKind> {
+        if self.folds_left == 0 || !fold::may_fold(kind, self.eval_context) {
+            return None;
+        }
+        self.folds_left = self.folds_left.saturating_sub(1);
+        fold::fold(kind, self.eval_context)
+    }
+
     fn unknown(&self, what: &str, name: &str, at: u32, span: Span) -> Error {
         let name = crate::text::quote::repr(name);
         let error = Error::new(ErrorKind::Syntax, format!("No {what} named {name}."));
@@ -173,11 +185,10 @@ impl Resolver<'_> {
 
     pub(super) fn args(&mut self, args: &mut Args, place: &Place, span: Span) -> Result<u32> {
         let mut nesting = self.deepest(&mut args.positional, place)?;
-        for index in 0..args.keywords.len() {
-            let (before, rest) = args.keywords.split_at_mut(index);
-            let Some(keyword) = rest.first_mut() else { break };
+        let mut names = BTreeSet::new();
+        for keyword in &mut args.keywords {
             nesting = nesting.max(self.expr(&mut keyword.value, place)?);
-            if before.iter().any(|other| other.name == keyword.name) {
+            if !names.insert(&*keyword.name) {
                 self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
             }
         }

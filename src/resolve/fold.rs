@@ -30,9 +30,14 @@ struct Folding<'t> {
     volatile: bool,
 }
 
+/// Whether [`fold`] would evaluate anything.
+pub(super) fn may_fold(kind: &ExprKind, context: EvalContext) -> bool {
+    !context.volatile && has_constant_operands(kind)
+}
+
 /// What an operation on constants gives, as a literal or Markup, if it is one of these.
 pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
-    if context.volatile || !has_constant_operands(kind) {
+    if !may_fold(kind, context) {
         return None;
     }
     match Folding::new(context).evaluate(kind)?.ok()? {
@@ -140,7 +145,7 @@ impl<'t> Folding<'t> {
     /// Folding is bounded far below what a render may use: what is too large stays unfolded.
     fn new(context: EvalContext) -> Self {
         let limits = Limits {
-            steps: 20_000,
+            steps: 4_000,
             value: 1 << 20,
             live: 4 << 20,
             stack: Limits::default().stack / 4,

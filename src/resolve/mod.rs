@@ -88,6 +88,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
         eval_context: EvalContext::default(),
         exported: BTreeSet::new(),
         meter: Meter::new(Limits::default()),
+        folds_left: MAX_FOLDS,
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
 
@@ -126,6 +127,10 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
     }
 }
 
+/// A template of strangers may consist of nothing but constants that take long; what is not folded is computed by the render, which
+/// has limits of its own. Real templates have a few hundred.
+const MAX_FOLDS: u32 = 10_000;
+
 /// The state of a walk.
 struct Resolver<'t> {
     source: &'t Source,
@@ -145,6 +150,8 @@ struct Resolver<'t> {
     exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
     meter: Meter,
+    /// How many more constant operations may become literals.
+    folds_left: u32,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
 }

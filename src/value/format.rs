@@ -62,7 +62,7 @@ impl<'a> Runtime<'a> {
         let Some(depth) = depth else {
             return Err(Error::value("Max string recursion exceeded"));
         };
-        self.meter.charge_bytes(format.as_str().len())?;
+        self.meter.charge_scan(format.as_str().len())?;
         let mut rest = format.as_str();
         while !rest.is_empty() {
             self.meter.charge(1)?;
@@ -168,7 +168,7 @@ impl<'a> Runtime<'a> {
     /// Python's `ascii(value)`.
     pub fn ascii(&mut self, value: &Value<'a>) -> Result<String> {
         let repr = self.repr(value)?;
-        self.meter.charge_bytes(repr.len())?;
+        self.meter.charge_scan(repr.len())?;
         let mut ascii = String::with_capacity(repr.len());
         // A string refuses nothing.
         let _ = quote::write_ascii(&mut ascii, &repr);
@@ -183,18 +183,21 @@ impl<'a> Runtime<'a> {
             self.write_str(value, &mut output)?;
             return Ok(output);
         }
-        self.meter.charge_bytes(specification.len())?;
+        self.meter.charge_scan(specification.len())?;
         let rules = SpecRules {
             type_name: value.ty().name(),
             decimal: decimal_value,
             max_width: self.meter.limits().width,
         };
         if let Value::Str(text) = value {
-            self.meter.charge_bytes(text.as_str().len())?;
+            self.meter.charge_scan(text.as_str().len())?;
             return Ok(spec::format_str(text.as_str(), specification, &rules)?);
         }
         match value.as_number() {
-            Some(NumberRef::Int(int)) => Ok(spec::format_int(int, specification, &rules)?),
+            Some(NumberRef::Int(int)) => {
+                self.meter.charge(1 + (int.bit_length() >> 3))?;
+                Ok(spec::format_int(int, specification, &rules)?)
+            }
             Some(NumberRef::Float(float)) => Ok(spec::format_float(float, specification, &rules)?),
             None => {
                 let ty = value.ty().name();

@@ -65,7 +65,7 @@ enum Given<'a> {
 impl<'a> Runtime<'a> {
     /// `format % arguments`
     pub fn percent(&mut self, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
-        self.meter.charge_bytes(format.as_str().len())?;
+        self.meter.charge_scan(format.as_str().len())?;
         let given = match arguments {
             Value::Tuple(items) => Given::Tuple(items.clone(), 0),
             one => Given::One(Some(one.clone())),
@@ -186,9 +186,9 @@ impl<'a> Source<'_, 'a> {
                 if let Value::Undefined(undefined) = &argument {
                     return Err(undefined.error());
                 }
-                number(&conversion, &argument, max_width)?
+                number(self.runtime, &conversion, &argument, max_width)?
             }
-            'o' | 'x' | 'X' => number(&conversion, &argument, max_width)?,
+            'o' | 'x' | 'X' => number(self.runtime, &conversion, &argument, max_width)?,
             'c' => self.character(&conversion, &argument, max_width)?,
             letter => {
                 let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
@@ -236,7 +236,7 @@ impl<'a> Source<'_, 'a> {
                     _ => Err(conversion.wants_number("").into()),
                 }
             }
-            other => number(conversion, other, max_width),
+            other => number(self.runtime, conversion, other, max_width),
         }
     }
 
@@ -265,11 +265,14 @@ impl<'a> Source<'_, 'a> {
                 )));
             }
         };
-        number(conversion, &parsed, max_width)
+        number(self.runtime, conversion, &parsed, max_width)
     }
 }
 
-fn number(conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+    if let Some(int) = argument.as_integer() {
+        runtime.meter.charge(1 + (int.bit_length() >> 3))?;
+    }
     match argument.as_number() {
         Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
         None => Err(conversion.wants_number(argument.ty().name()).into()),

@@ -39,7 +39,7 @@ impl<'a> Runtime<'a> {
             Value::Range(range) => slice_range(range, bounds()?),
             Value::Bytes(bytes) => {
                 let indices = bounds()?.within(bytes.len())?;
-                self.meter.charge_bytes(indices.count)?;
+                self.meter.charge_scan(indices.count)?;
                 self.meter.check_size(indices.count)?;
                 Ok(Value::Bytes(
                     indices.positions().filter_map(|index| bytes.get(index).copied()).collect(),
@@ -52,7 +52,7 @@ impl<'a> Runtime<'a> {
     }
 
     fn slice_text(&mut self, text: &Str<'a>, bounds: Bounds) -> Result<Str<'a>> {
-        self.meter.charge_bytes(text.as_str().len())?;
+        self.meter.charge_scan(text.as_str().len())?;
         let Bounds { start, stop, step } = bounds;
         match slice(text.as_str(), start, stop, step) {
             Some(std::borrow::Cow::Borrowed(piece)) => Ok(text.piece(piece)),

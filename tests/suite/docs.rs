@@ -1,9 +1,9 @@
-//! What the documents say is so: the README's output, code and deviations, and the rules that cases cite.
+//! What the documents say is so: the README's output, code, limits and deviations, and the rules that cases cite.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use chat_template::{RenderOptions, Template, json};
+use chat_template::{ApplyOptions, ChatTemplate, Limits, LoadOptions, json};
 
 use crate::case::{read_lines, text};
 use crate::sources::case_files;
@@ -13,13 +13,29 @@ mod library;
 
 #[test]
 fn readme_shows_what_its_first_command_prints() {
-    let template = Template::compile(&read("tests/examples/chatml.jinja")).expect("the example compiles");
-    let context = read("tests/examples/conversation.json");
-    let context = json::read(&context, json::DEPTH).expect("the example is JSON");
-    let rendered = template
-        .render_with(&context, &RenderOptions::default())
-        .expect("the example renders");
-    assert_quoted("the first command's output", &format!("```text\n{}```", rendered.text));
+    let readme = read("README.md");
+    let command = readme
+        .lines()
+        .find(|line| line.starts_with("cargo run"))
+        .expect("the README has a command");
+    let words: Vec<&str> = command.split(' ').collect();
+    let after = |option: &str| {
+        let place = words.iter().position(|word| *word == option);
+        let word = place.and_then(|place| words.get(place + 1));
+        root().join(word.unwrap_or_else(|| panic!("the first command has no {option}")))
+    };
+    let chat = ChatTemplate::from_dir(after("--model")).expect("the model can be read");
+    let messages = std::fs::read_to_string(after("--messages")).expect("the conversation can be read");
+    let messages = json::read(&messages, json::DEPTH).expect("the conversation is JSON");
+    let options = ApplyOptions {
+        add_generation_prompt: words.contains(&"--add-generation-prompt"),
+        ..ApplyOptions::default()
+    };
+    let prompt = chat.apply(&messages, &options).expect("the conversation renders");
+    assert_quoted(
+        "the first command and its output",
+        &format!("{command}\n```\n\n```text\n{}```", prompt.text),
+    );
 }
 
 #[test]
@@ -45,6 +61,29 @@ fn readme_lists_the_deviations() {
         "the deviations",
         &format!("| what differs, and why | shown by |\n|---|---|\n{table}"),
     );
+}
+
+#[test]
+fn readme_tells_the_limits() {
+    let limits = Limits::default();
+    let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
+    let source = u64::try_from(limits.source).expect("a size");
+    let told = [
+        format!("{} million steps", limits.steps / 1_000_000),
+        format!("{} of output", mib(limits.output)),
+        format!("{} for one value", mib(limits.value)),
+        format!("{} for all that live", mib(limits.live)),
+        format!("{} calls inside calls", limits.calls),
+        format!("{} levels of containers", limits.height),
+        format!("source has at most {}", mib(source)),
+        format!("a file of a model's folder {}", mib(LoadOptions::default().max_file_size)),
+    ];
+    let readme = read("README.md");
+    let words: Vec<&str> = readme.split_whitespace().collect();
+    let readme = words.join(" ");
+    for figure in told {
+        assert!(readme.contains(&figure), "the README should tell the limit of {figure}");
+    }
 }
 
 #[test]

@@ -154,7 +154,7 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
         Value::Str(text) => text,
         other => return Err(lacks(runtime, &other, "splitlines")),
     };
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     if text.as_str().is_empty() {
         return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
     }

@@ -100,7 +100,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     let base = arguments.take(2).unwrap_or(Value::Int(10));
     let read = match (&value, base.as_number()) {
         (Value::Str(text), Some(NumberRef::Int(base))) => {
-            runtime.meter.charge_bytes(text.as_str().len())?;
+            runtime.meter.charge_scan(text.as_str().len())?;
             // A base beyond any integer is as wrong as 37.
             let base = match base {
                 IntRef::Small(base) => base,
@@ -152,7 +152,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     }
     match value {
         Value::Str(text) => {
-            runtime.meter.charge_bytes(text.as_str().len())?;
+            runtime.meter.charge_scan(text.as_str().len())?;
             match parse_float(text.as_str(), &RULES) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {

@@ -61,7 +61,7 @@ impl<'a> Printer<'a, '_> {
         self.runtime.meter.check_stack()?;
         let mut line = String::new();
         safe_repr(self.runtime, value, &mut line)?;
-        self.runtime.meter.charge_bytes(line.len())?;
+        self.runtime.meter.charge_scan(line.len())?;
         let room = WIDTH.checked_sub(place.indent.saturating_add(place.allowance));
         let inner = Place {
             level: place.level.saturating_add(1),
@@ -151,7 +151,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn format_text(&mut self, text: &str, place: Place) -> Result<()> {
-        self.runtime.meter.charge_bytes(text.len().saturating_mul(4))?;
+        self.runtime.meter.charge_scan(text.len().saturating_mul(4))?;
         let stands_alone = place.level == 1;
         let indent = place.indent.saturating_add(usize::from(stands_alone));
         let allowance = place.allowance.saturating_add(usize::from(stands_alone));

@@ -47,7 +47,7 @@ pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
 /// `{{ "they're foo-bar"|title }} -> They're Foo-Bar`
 pub(super) fn title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     runtime.str(title::title(text.as_str()))
 }
 
@@ -69,7 +69,7 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         return method(runtime, &value, "strip", Arguments::one(chars));
     }
     let text = runtime.str_of(&value)?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }
 
@@ -112,7 +112,7 @@ pub(super) fn string<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 /// `{{ "one two-three"|wordcount }} -> 3`
 pub(super) fn wordcount<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     let count = word::count_words(text.as_str());
     Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
 }

@@ -31,6 +31,9 @@ pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     FROM_KEYS.call(runtime, passed)
 }
 
+/// A namespace looks through its attributes one by one: templates have ten. More than this can only come from data.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// `namespace(…)`
 pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let entries = entries(runtime, arguments, 0)?;
@@ -38,6 +41,11 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
         if let Value::Str(name) = &key.value {
             check_name(name.as_str())?;
         }
+    }
+    if entries.len() > MAX_ATTRIBUTES {
+        let given = entries.len();
+        let message = format!("limit reached: {given} attributes of a namespace, at most {MAX_ATTRIBUTES} are allowed");
+        return Err(Error::limit(message));
     }
     let id = runtime.namespace()?;
     for (key, value) in entries {

@@ -58,7 +58,7 @@ fn from_hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
     let Value::Str(text) = &text else {
         return Err(Error::type_error("bad argument type for built-in operation"));
     };
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::Float(hex::parse_hex(text.as_str())?))
 }
 

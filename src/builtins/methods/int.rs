@@ -122,7 +122,7 @@ fn to_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
         return Err(Error::value("length argument must be non-negative"));
     };
     runtime.meter.check_size(length)?;
-    runtime.meter.charge_bytes(length)?;
+    runtime.meter.charge_scan(length)?;
     let is_negative = int.sign() == Sign::Minus;
     if is_negative && !is_signed {
         return Err(overflow("can't convert negative int to unsigned"));
@@ -153,7 +153,7 @@ fn from_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     let is_signed = is_signed(runtime, arguments.get(3))?;
     let is_little = is_little(&order)?;
     let mut bytes = bytes_of(runtime, &arguments.take(1).unwrap_or(Value::None))?;
-    runtime.meter.charge_bytes(bytes.len())?;
+    runtime.meter.charge_scan(bytes.len())?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(8) > runtime.meter.limits().bits {
         return Err(Error::limit("number or text too large"));
     }

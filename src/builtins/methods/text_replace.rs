@@ -46,10 +46,10 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let new = clinic_text(new, "replace() argument 2")?;
     let count = size(arguments.get(3), -1)?;
     let (old, new) = (old.as_str(), new.as_str());
-    runtime.meter.charge_bytes(whole.as_str().len())?;
+    runtime.meter.charge_scan(whole.as_str().len())?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     match replace::replace(whole.as_str(), old, new, count) {
         Cow::Borrowed(_) => Ok(Value::Str(whole)),
         Cow::Owned(replaced) => {
@@ -71,7 +71,7 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         match runtime.subscript(&table, &code) {
             Ok(Value::None) => {}
             Ok(Value::Str(text)) => {
-                runtime.meter.charge_bytes(text.as_str().len())?;
+                runtime.meter.charge_scan(text.as_str().len())?;
                 output.push_str(text.as_str());
             }
             Ok(Value::Big(_)) => return Err(not_a_character()),
@@ -141,7 +141,7 @@ fn table_from_strings<'a>(
     let deleted = deleted.map_or("", Str::as_str);
     runtime
         .meter
-        .charge_bytes(from.len().saturating_add(to.len()).saturating_add(deleted.len()))?;
+        .charge_scan(from.len().saturating_add(to.len()).saturating_add(deleted.len()))?;
     if char_count(from) != char_count(to) {
         return Err(Error::value("the first two maketrans arguments must have equal length"));
     }

@@ -29,7 +29,7 @@ pub(super) static METHODS: [Function; 6] = [
 
 /// The pieces of a text as views of it. A piece takes more room than the character it may be, so the list's size is checked.
 fn views<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     let mut views: Vec<Value<'a>> = Vec::new();
     for piece in pieces {
         runtime.meter.charge(1)?;
@@ -99,7 +99,7 @@ fn parted<'a>(
 ) -> Result<Value<'a>> {
     let whole = receiver(&mut arguments)?;
     let separator = text(arguments.take(1), |ty| format!("must be str, not {ty}"))?;
-    runtime.meter.charge_bytes(whole.as_str().len())?;
+    runtime.meter.charge_scan(whole.as_str().len())?;
     let (before, at, after) = part(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
     let middle = match at {
         "" => whole.piece(""),
@@ -147,7 +147,7 @@ pub(super) fn joined<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, items: 
         return Ok(Value::Str(only.clone().with_markup(false)));
     }
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     let mut text = String::with_capacity(len);
     for (index, item) in items.iter().enumerate() {
         if index > 0 {

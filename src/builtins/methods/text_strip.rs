@@ -32,11 +32,11 @@ fn stripped<'a>(
     by_set: for<'t> fn(&'t str, &str) -> &'t str,
 ) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     let part = match arguments.get(1) {
         None | Some(Value::None) => plain(text.as_str()),
         Some(Value::Str(chars)) => {
-            runtime.meter.charge_bytes(chars.as_str().len())?;
+            runtime.meter.charge_scan(chars.as_str().len())?;
             by_set(text.as_str(), chars.as_str())
         }
         Some(_) => return Err(Error::type_error(format!("{name} arg must be None or str"))),
@@ -63,7 +63,7 @@ pub(super) fn strip_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
 fn with_affix<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str) -> Result<(Str<'a>, Str<'a>)> {
     let from = receiver(&mut arguments)?;
     let affix = clinic_text(arguments.take(1), &format!("{name}() argument"))?;
-    runtime.meter.charge_bytes(affix.as_str().len())?;
+    runtime.meter.charge_scan(affix.as_str().len())?;
     Ok((from, affix))
 }
 

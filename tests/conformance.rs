@@ -1,0 +1,272 @@
+//! The conformance commands, run as a user runs them: against this crate's port, and against ports that crash, hang and print rubbish.
+//!
+//! The faulty ports are lines of `sh`; where there is none, only what needs no port is tested.
+#![cfg(feature = "cli")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use chat_template::conformance::Suite;
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
+
+#[test]
+fn export_has_every_case_that_the_protocol_can_ask() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let files = std::fs::read_dir(&cases).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.chain([cases.join("contract/apply.jsonl")]);
+    let mut ids = BTreeSet::new();
+    for path in files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
+        let suite = Suite::open(&path).unwrap();
+        ids.extend(suite.cases.into_iter().map(|case| case.id));
+    }
+    let output = conformance(&["export"]);
+    assert!(output.status.success());
+    let exported = stdout(&output);
+    let embedded = Suite::embedded().unwrap();
+    let exported_ids = embedded.cases.iter().map(|case| case.id.clone()).collect();
+    let unknown: Vec<_> = ids.symmetric_difference(&exported_ids).collect();
+    assert!(unknown.is_empty(), "src/conformance/suite.rs should embed these: {unknown:?}");
+    assert_eq!(exported.lines().count(), ids.len());
+    for line in exported.lines() {
+        for key in ["area", "features", "rule", "suite", "reference", "expect"] {
+            assert!(line.contains(&format!("\"{key}\":")), "{key}: {line}");
+        }
+    }
+    // An export is a suite again.
+    let path = file("export.jsonl", &exported);
+    assert_eq!(Suite::open(&path).unwrap().exported(), exported);
+}
+
+#[test]
+fn changelog_knows_the_version() {
+    let changelog = include_str!("cases/CHANGELOG.md");
+    let version = chat_template::conformance::SUITE_VERSION;
+    assert!(changelog.contains(&format!("## {version}")));
+}
+
+#[test]
+fn own_port_is_right_but_for_the_deviations() {
+    let deviations = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/deviations.jsonl");
+    let baseline = deviations.to_str().unwrap();
+    let reports = ["json", "md", "html", "xml"].map(|end| folder().join(format!("own.{end}")).display().to_string());
+    let mut arguments = vec!["run", "--port", OWN, "--baseline", baseline, "--strict"];
+    arguments.extend(reports.iter().flat_map(|path| ["--report", path]));
+    let output = conformance(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(!stdout(&output).contains("in the baseline"), "{}", stdout(&output));
+
+    let [json, markdown, html, junit] = reports.clone().map(|path| std::fs::read_to_string(path).unwrap());
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(report["port"]["name"], "chat-template");
+    assert_eq!(report["suite"], chat_template::conformance::SUITE_VERSION);
+    assert!(markdown.contains("| **all** |") && markdown.contains("operators/complex: wrong"));
+    assert!(html.starts_with("<!DOCTYPE html>") && html.contains("<summary><code>operators/complex</code>"));
+    assert!(!html.contains("<script") && !html.contains("src="), "the page loads nothing");
+    assert!(junit.contains("<testcase name=\"operators/complex\" classname=\"operators\">"));
+
+    let summary = conformance(&["summary", &reports[0], &reports[0]]);
+    assert!(stdout(&summary).contains("chat-template"), "{}", stdout(&summary));
+    for format in ["markdown", "json", "html"] {
+        assert!(conformance(&["summary", &reports[0], "--format", format]).status.success());
+    }
+    let badge: Value = serde_json::from_slice(&conformance(&["badge", &reports[0]]).stdout).unwrap();
+    assert_eq!(badge["schemaVersion"], 1);
+    // The report is a baseline, too.
+    let output = conformance(&["run", "--port", OWN, "--baseline", &reports[0], "--only", "operators"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+}
+
+#[test]
+fn own_port_passes_the_smoke_test() {
+    let output = conformance(&["smoke", "--port", OWN]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert_eq!(stdout(&output).lines().count(), 14);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_faulty_port_loses_the_case_in_hand_and_no_other() {
+    let ids = [
+        "fine/1",
+        "crash/1",
+        "fine/2",
+        "hang/1",
+        "fine/3",
+        "rubbish/1",
+        "fine/4",
+        "order/1",
+        "twice/1",
+        "fine/5",
+    ];
+    let suite: String = ids.iter().map(|id| case(id, "1", "1")).collect();
+    let suite = file("faulty.jsonl", &suite);
+    let script = format!(
+        r#"while IFS= read -r line; do case "$line" in
+          *crash/*) echo 'out of luck' >&2; exit 3;;
+          *hang/*) exec sleep 60;;
+          *rubbish/*) echo nonsense;;
+          *order/*) echo '{{"id": "other", "output": "1"}}';;
+          *twice/*) echo '{{"id": "twice/1", "output": "1"}}'; echo '{{"id": "twice/1", "output": "1"}}';;
+          *) printf '%s\n' "$line" | '{BINARY}' port;;
+        esac; done"#
+    );
+    let script = file("faulty.sh", &script);
+    let port = format!("sh '{}'", script.display());
+    let report = folder().join("faulty.json").display().to_string();
+    let suite = suite.display().to_string();
+    let arguments = [
+        "run",
+        "--port",
+        &port,
+        "--suite",
+        &suite,
+        "--timeout",
+        "4",
+        "--jobs",
+        "1",
+        "--report",
+        &report,
+    ];
+    let output = conformance(&arguments);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+    assert!(stdout(&output).contains("out of luck"), "{}", stdout(&output));
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(&report).unwrap()).unwrap();
+    let verdicts: Vec<String> = report["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| field(case, "verdict"))
+        .collect();
+    let [right, crashed, hung] = ["right", "crashed", "timed_out"];
+    let want = [
+        right,
+        crashed,
+        right,
+        hung,
+        right,
+        "rubbish",
+        right,
+        "out_of_order",
+        right,
+        right,
+    ];
+    assert_eq!(verdicts, want);
+    for fault in ["crashed", "timed_out", "rubbish", "out_of_order"] {
+        assert_eq!(report["faults"][fault], 1, "{fault}");
+    }
+    assert_eq!(report["port"]["name"], "chat-template");
+
+    let output = conformance(&[&arguments[..], &["--fail-fast"]].concat());
+    assert!(stdout(&output).contains("cases were not asked"), "{}", stdout(&output));
+    let output = conformance(&["run", "--port", "cat /dev/null"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("answered none of the first 20 cases"),
+        "{}",
+        stderr(&output)
+    );
+    // It repeats the request, which is no answer.
+    assert_eq!(
+        conformance(&["smoke", "--port", "cat", "--timeout", "5"]).status.code(),
+        Some(1)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_baseline_tells_what_got_worse_and_what_got_better() {
+    let suite = file(
+        "baseline-suite.jsonl",
+        &(case("a/now-wrong", "2", "1") + &case("a/now-right", "1", "1")),
+    );
+    let row = r#"{"id": "a/now-right", "aspect": "output", "reason": "so it was"}"#;
+    let [suite, baseline] = [suite, file("baseline.jsonl", row)].map(|path| path.display().to_string());
+    let output = conformance(&["run", "--port", OWN, "--suite", &suite, "--baseline", &baseline]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("worse than the baseline:\n  a/now-wrong: output\n"));
+    assert!(stdout(&output).contains("listed in the baseline, and right:\n  a/now-right: output (so it was)\n"));
+}
+
+#[test]
+fn faults_of_what_is_given_are_told_with_their_place() {
+    let fine = case("a/b", "1", "1");
+    let told = |name: &str, text: &str| {
+        let path = file(name, text).display().to_string();
+        let output = conformance(&["run", "--port", OWN, "--suite", &path]);
+        assert_eq!(output.status.code(), Some(2), "{name}");
+        stderr(&output)
+    };
+    let slip = told(
+        "slip.jsonl",
+        &(fine.clone() + &case("a/c", "1", "1").replace("\"template\"", "\"tempalte\"")),
+    );
+    assert!(
+        slip.ends_with("slip.jsonl:2: a/c: unknown key \"tempalte\"; did you mean \"template\"?\n"),
+        "{slip}"
+    );
+    let twice = told("twice.jsonl", &fine.repeat(2));
+    assert!(
+        twice.contains("twice.jsonl:2: a/b: there is a case of this id already, at "),
+        "{twice}"
+    );
+    let unanswered = told("unanswered.jsonl", r#"{"id": "a/b", "template": "", "context": {}}"#);
+    assert!(
+        unanswered.ends_with("unanswered.jsonl:1: a/b: missing key \"expect\"\n"),
+        "{unanswered}"
+    );
+    assert!(told("text.jsonl", "template").contains("text.jsonl:1: "));
+    assert!(told("empty.jsonl", "").contains("no cases"));
+
+    for (arguments, text) in [
+        (["--port", "/no/such/port", "--jobs", "2"], "/no/such/port cannot be started"),
+        (["--port", "'", "--jobs", "2"], "a quote or a backslash"),
+        (["--port", "", "--jobs", "2"], "the command is empty"),
+        (
+            ["--port", OWN, "--only", "nothing"],
+            "no case and no area is called \"nothing\"",
+        ),
+        (["--port", OWN, "--baseline", "/no/such/file"], "/no/such/file"),
+        (["--port", OWN, "--report", "report.pdf"], ".json, .md, .html or .xml"),
+        (["--port", OWN, "--timeout", "0"], "--timeout"),
+    ] {
+        let output = conformance(&[&["run"], &arguments[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    }
+}
+
+/// This crate's own port; quoted, because a folder's name may have blanks.
+const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
+
+fn conformance(arguments: &[&str]) -> Output {
+    Command::new(BINARY).arg("conformance").args(arguments).output().unwrap()
+}
+
+fn case(id: &str, template: &str, output: &str) -> String {
+    format!("{{\"id\": \"{id}\", \"template\": \"{template}\", \"context\": {{}}, \"expect\": {{\"output\": \"{output}\"}}}}\n")
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn field(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap().to_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}

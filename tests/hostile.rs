@@ -1,0 +1,130 @@
+//! Templates that want more than there is: each ends in an output or in an error of kind limit, on the threads of a server.
+
+use chat_template::{ErrorKind, Template};
+
+/// What a thread of a server has; builds without optimisation get the usual size of Rust's own threads.
+const STACK: usize = if cfg!(debug_assertions) { 2 << 20 } else { 512 << 10 };
+
+/// The output, or the message of an error of kind limit.
+fn render(source: String) -> Result<String, String> {
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let template = Template::compile(&source).map_err(|error| (error.kind(), error.message().to_owned()))?;
+        let context = serde_json::json!({"x": 1});
+        template
+            .render(&context)
+            .map_err(|error| (error.kind(), error.message().to_owned()))
+    });
+    let result = thread.expect("the thread starts").join().expect("nothing panics");
+    result.map_err(|(kind, message)| {
+        assert_eq!(kind, ErrorKind::Limit, "{message}");
+        message
+    })
+}
+
+#[test]
+fn macros_150_deep_render() {
+    let source = "{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{% endif %}{{ n }} {% endmacro %}{{ m(150) }}";
+    let output = render(source.to_owned()).expect("it renders");
+    assert!(output.starts_with("0 1 2 ") && output.ends_with(" 149 150 "), "{output}");
+}
+
+#[test]
+fn recursive_loops_are_deep() {
+    let source = "{% for a in [1] recursive %}{% if loop.depth < 100 %}{{ loop([1]) }}{% endif %}{{ loop.depth }} {% endfor %}";
+    let output = render(source.to_owned()).expect("it renders");
+    assert!(output.starts_with("100 99 ") && output.ends_with(" 2 1 "), "{output}");
+}
+
+#[test]
+fn recursion_without_end_is_a_limit() {
+    for source in [
+        "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(1) }}",
+        "{% macro m(n) %}{% for a in [n] %}{% set b = m(a)|upper %}{{ ('a' + b)|trim }}{% endfor %}{% endmacro %}{{ m(1) }}",
+        "{% macro m(n) %}{{ [n]|map('default', m(n))|list }}{% endmacro %}{{ m(1) }}",
+        "{% macro m(n) %}{{ caller(n) }}{% endmacro %}{% macro k(n) %}{% call(a) m(n) %}{{ k(a) }}{% endcall %}{% endmacro %}{{ k(1) }}",
+        "{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+        "{% for a in [1] recursive %}{% set b = (loop([1])|upper ~ 'x')|trim %}{{ b }}{% endfor %}",
+        "{% for a in [1] if x recursive %}{{ loop([1]) }}{% endfor %}",
+        "{% block a %}{{ self.a() }}{% endblock %}",
+        "{% block a %}{% for b in [1] %}{% filter upper %}{{ (self.a()|upper)|trim }}{% endfilter %}{% endfor %}{% endblock %}",
+    ] {
+        assert_eq!(
+            render(source.to_owned()),
+            Err("maximum recursion depth exceeded".to_owned()),
+            "{source}"
+        );
+    }
+}
+
+#[test]
+fn tall_trees_inside_deep_statements_do_not_exhaust_the_stack() {
+    for (open, close) in [
+        ("{% with a = x %}", "{% endwith %}"),
+        ("{% filter upper %}", "{% endfilter %}"),
+        ("{% set b %}", "{% endset %}"),
+        ("{% autoescape true %}", "{% endautoescape %}"),
+        ("{% macro m() %}", "{% endmacro %}"),
+    ] {
+        for (before, link, after) in [
+            ("x", " + 1", ""),
+            ("x", ".a", ""),
+            ("x", "|string", ""),
+            ("", "x if 0 else ", "1"),
+        ] {
+            for depth in [1, 20, 100, 180, 240, 5000] {
+                let (open, close, links) = (open.repeat(depth), close.repeat(depth), link.repeat(490));
+                // Whatever the answer is, the thread survives.
+                let source = format!("{open}{{{{ {before}{links}{after} }}}}{close}");
+                let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+                    let template = Template::compile(&source);
+                    template
+                        .and_then(|template| template.render(&serde_json::json!({"x": 1})))
+                        .is_ok()
+                });
+                thread.expect("the thread starts").join().expect("nothing panics");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_grows_in_a_loop_is_a_limit_or_small() {
+    for (start, step) in [
+        ("'ab'", "ns.a + ns.a"),
+        ("'ab'", "ns.a ~ ns.a"),
+        ("[1]", "ns.a + ns.a"),
+        ("[1]", "[ns.a, ns.a]"),
+        ("3", "ns.a * ns.a"),
+        ("'ab'", "ns.a|replace('a', 'aa')"),
+        ("'ab'", "'%s%s' % (ns.a, ns.a)"),
+        ("[1]", "[ns.a]"),
+        ("'a'", "joiner(ns.a)"),
+        ("[1]", "ns.a|map('string')"),
+    ] {
+        let source =
+            format!("{{% set ns = namespace(a={start}) %}}{{% for i in range(100000) %}}{{% set ns.a = {step} %}}{{% endfor %}}");
+        let message = render(source).expect_err(step);
+        assert!(message.starts_with("limit reached: "), "{step}: {message}");
+    }
+}
+
+#[test]
+fn what_is_large_asks_first() {
+    for expression in [
+        "'a' * 1000000000",
+        "[1] * 1000000000",
+        "'a'|center(1000000000)",
+        "'a'.ljust(1000000000)",
+        "'%1000000000d' % 1",
+        "'{:1000000000}'.format(1)",
+        "[1]|tojson(indent=1000000000)",
+        "'a'|indent(1000000000)|length ~ 'a\nb'|indent(1000000000)",
+        "range(1000000000)|list",
+        "[1]|batch(1000000000, 0)|list",
+        "10 ** 1000000000",
+        "'abc'.replace('', 'x' * 20000000)",
+    ] {
+        let message = render(format!("{{{{ {expression} }}}}")).expect_err(expression);
+        assert!(!message.is_empty(), "{expression}");
+    }
+}
