@@ -71,7 +71,7 @@ fn tall_trees_inside_deep_statements_do_not_exhaust_the_stack() {
             ("x", "|string", ""),
             ("", "x if 0 else ", "1"),
         ] {
-            for depth in [1, 20, 100, 180, 240, 5000] {
+            for depth in [1, 20, 100, 180, 200, 230, 240, 5000] {
                 let (open, close, links) = (open.repeat(depth), close.repeat(depth), link.repeat(490));
                 // Whatever the answer is, the thread survives.
                 let source = format!("{open}{{{{ {before}{links}{after} }}}}{close}");
@@ -119,7 +119,6 @@ fn what_is_large_asks_first() {
         "'{:1000000000}'.format(1)",
         "[1]|tojson(indent=1000000000)",
         "'a'|indent(1000000000)|length ~ 'a\nb'|indent(1000000000)",
-        "range(1000000000)|list",
         "[1]|batch(1000000000, 0)|list",
         "10 ** 1000000000",
         "'abc'.replace('', 'x' * 20000000)",

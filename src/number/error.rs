@@ -61,7 +61,7 @@ impl fmt::Display for NumberError {
             Self::Surrogate(code) => {
                 write!(formatter, "lone surrogate U+{code:04X} is not supported")
             }
-            Self::TooLarge => formatter.write_str("number or text too large"),
+            Self::TooLarge => formatter.write_str("limit reached: number or text too large"),
         }
     }
 }

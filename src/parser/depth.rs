@@ -20,6 +20,10 @@ const FRAMES: u32 = 989;
 /// Levels of an expression's tree. Probed: `1 + 1 + …` with 491 operators compiles, with 492 it does not.
 const HEIGHT: u32 = 492;
 
+/// Statements inside each other. CPython refuses the 101st level of indentation, which all but `with`, `filter`, `set`, `autoescape` and
+/// `block` make. With 200 of them around a tall expression, what visits the tree overflows a stack of 512 KiB.
+pub const STATEMENTS: usize = 128;
+
 /// From `parse_expression` to `parse_unary`.
 pub const EXPRESSION: u32 = 11;
 /// The same without `parse_condexpr`.
@@ -91,8 +95,9 @@ impl<'s> Parser<'s> {
     }
 }
 
+/// An error at the place where a template nests too deep.
 #[cold]
-fn too_deep(span: Span) -> Error {
+pub fn too_deep(span: Span) -> Error {
     Error::limit("maximum recursion depth exceeded").at(span).without_line()
 }
 

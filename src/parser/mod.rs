@@ -33,7 +33,11 @@ pub fn parse(source: &Source) -> Result<Template> {
         open_tags: Vec::new(),
         awaited: Vec::new(),
         frames: 0,
-        meter: Meter::new(Limits::default()),
+        // What visits and drops the tree later goes down without asking, on larger frames: a quarter is left to it.
+        meter: Meter::new(Limits {
+            stack: Limits::default().stack / 4 * 3,
+            ..Limits::default()
+        }),
         late_error: None,
     };
     let body = parser.parse_template()?;

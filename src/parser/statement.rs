@@ -70,6 +70,9 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("tag name expected"));
         }
         let name = token.text;
+        if self.open_tags.len() >= depth::STATEMENTS {
+            return Err(depth::too_deep(token.span));
+        }
         self.open_tags.push(OpenTag { name, end: None });
         let kind = self.nested(depth::TAG, |parser| parser.parse_tag(name))?;
         let end = self.open_tags.pop().and_then(|tag| tag.end);

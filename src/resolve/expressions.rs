@@ -47,7 +47,8 @@ impl Resolver<'_> {
                 let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) && !self.eval_context.volatile;
                 if is_written && fold::truth(left, self.eval_context) == Some(*op == LogicOp::Or) {
                     self.is_folding = outer;
-                    expr.kind = left.kind.clone();
+                    let constant = left.kind.clone();
+                    self.replace(expr, constant);
                     return Ok(nesting);
                 }
                 nesting.max(self.expr(right, place)?).saturating_add(1)
@@ -56,7 +57,7 @@ impl Resolver<'_> {
                 Some(nesting) => nesting.saturating_add(1),
                 None => {
                     self.is_folding = outer;
-                    expr.kind = ExprKind::Literal(Data::Bool(false));
+                    self.replace(expr, ExprKind::Literal(Data::Bool(false)));
                     return Ok(0);
                 }
             },
@@ -82,7 +83,7 @@ impl Resolver<'_> {
             return Err(error.without_line().at(span));
         }
         if let Some(kind) = self.folded(&expr.kind) {
-            expr.kind = kind;
+            self.replace(expr, kind);
             return Ok(match &expr.kind {
                 ExprKind::Literal(literal) => literal_nesting(literal),
                 _ => 1,
@@ -104,6 +105,12 @@ impl Resolver<'_> {
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
         self.is_folding |= !is_container && !self.eval_context.volatile;
         outer
+    }
+
+    /// Puts a constant in the place of an expression.
+    pub(super) fn replace(&mut self, expr: &mut Expr, constant: ExprKind) {
+        expr.names(&mut |_| self.has_dropped_names = true);
+        expr.kind = constant;
     }
 
     fn deepest(&mut self, exprs: &mut [Expr], place: &Place) -> Result<u32> {

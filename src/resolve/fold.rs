@@ -46,16 +46,17 @@ pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
     }
 }
 
-/// The error of a constant dict with a key that has no hash: the one error that the reference lets out while it folds
-/// (`Dict.as_const` does not turn it into Impossible).
+/// The error of a constant key that has no hash: the one error that the reference lets out while it folds (`Dict.as_const` does not
+/// turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
 pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Error> {
-    match kind {
-        ExprKind::Dict(_) if has_constant_operands(kind) => {
-            let error = Folding::new(context).evaluate(kind)?.err()?;
-            (error.kind() == ErrorKind::Type).then_some(error)
-        }
-        _ => None,
-    }
+    let ExprKind::Dict(pairs) = kind else { return None };
+    let constants = pairs.iter().take_while(|(key, value)| is_constant(key) && is_constant(value));
+    constants.map(|(key, _)| key).find_map(|key| {
+        let mut folding = Folding::new(context);
+        let key = folding.constant(key)?;
+        let error = Key::new(&mut folding.runtime, key).err()?;
+        (error.kind() == ErrorKind::Type).then_some(error)
+    })
 }
 
 /// One link of a chain of comparisons between literals.
@@ -159,7 +160,7 @@ impl<'t> Folding<'t> {
 
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
-            ExprKind::Literal(Data::Str(text)) => Some(Value::Str(Str::literal(text))),
+            // Equal literals become one object only in the finished code, after folding; so these are told apart.
             ExprKind::Literal(literal) => Some(Value::from(literal)),
             ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
             kind => {

@@ -24,44 +24,27 @@ use track::{Tracker, undeclared};
 use crate::ast::{Child, Load, Scope, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, Meter};
+use crate::parser;
 use crate::source::Source;
 use crate::span::Span;
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     blocks::take_out(template)?;
-    let bodies = template.blocks.iter().map(|block| &block.body);
-    let opens_frames = bodies.chain([&template.body]).flatten().any(opens_frame);
-    // Folding takes names out of the tree, and they count for the scopes.
-    let unfolded = opens_frames.then(|| (template.body.clone(), template.blocks.clone()));
-    let captures = walk(template, source, Captures::default())?;
+    let (captures, has_dropped_names) = walk(template, source, Captures::default())?;
     if captures.iter().any(|idents| !idents.is_empty()) {
-        if let Some((body, blocks)) = unfolded {
-            template.body = body;
-            template.blocks = blocks;
+        if has_dropped_names {
+            // Constants stand where names stood, and those count for the scopes all the same.
+            *template = parser::parse(source)?;
+            blocks::take_out(template)?;
         }
         walk(template, source, captures)?;
     }
     Ok(())
 }
 
-/// Whether the body of a statement, or of one inside it, is compiled to a function that may read the variables around it.
-fn opens_frame(stmt: &Stmt) -> bool {
-    let mut opens = match &stmt.kind {
-        StmtKind::Macro(_) | StmtKind::CallBlock(_) | StmtKind::Generation(_) => true,
-        StmtKind::For(node) => node.recursive || node.test.is_some(),
-        _ => false,
-    };
-    stmt.children(&mut |child| {
-        if let Child::Stmt(stmt) = child {
-            opens = opens || opens_frame(stmt);
-        }
-    });
-    opens
-}
-
-/// One walk over the template; gives the variables that inner frames read.
-fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Captures> {
+/// One walk over the template; gives the variables that inner frames read, and whether folding took names out of the tree.
+fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<(Captures, bool)> {
     let Template {
         body, symbols, blocks, ..
     } = template;
@@ -86,8 +69,12 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
         refused: None,
         is_folding: false,
         eval_context: EvalContext::default(),
+        has_dropped_names: false,
         exported: BTreeSet::new(),
-        meter: Meter::new(Limits::default()),
+        meter: Meter::new(Limits {
+            stack: Limits::default().stack / 4 * 3,
+            ..Limits::default()
+        }),
         folds_left: MAX_FOLDS,
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
@@ -123,7 +110,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<Cap
     template.exported = resolver.exported.iter().copied().collect();
     match resolver.refused {
         Some(error) => Err(error),
-        None => Ok(resolver.frames.into_found()),
+        None => Ok((resolver.frames.into_found(), resolver.has_dropped_names)),
     }
 }
 
@@ -147,6 +134,8 @@ struct Resolver<'t> {
     is_folding: bool,
     /// Shared by all frames, as in the reference.
     eval_context: EvalContext,
+    /// Whether a constant has taken the place of an expression with names in it.
+    has_dropped_names: bool,
     exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
     meter: Meter,
@@ -216,7 +205,8 @@ impl Resolver<'_> {
         })
     }
 
-    /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its.
+    /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its. A
+    /// quarter of the limit is left to the visitors of `track.rs` and `visit.rs`, which go down from here without asking.
     fn check_stack(&self, span: Span) -> Result<()> {
         self.meter.check_stack().map_err(|error| error.at(span).without_line())
     }

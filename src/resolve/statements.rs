@@ -118,7 +118,7 @@ impl Resolver<'_> {
         let context = self.eval_context;
         let volatile_text = if context.volatile { fold::text(&expr, context) } else { None };
         if let Some(text) = volatile_text {
-            expr.kind = ExprKind::Markup(text.into_boxed_str());
+            self.replace(&mut expr, ExprKind::Markup(text.into_boxed_str()));
             return Ok(Piece::Expr(expr, 0));
         }
         let recorded = self.line;
@@ -127,6 +127,7 @@ impl Resolver<'_> {
         let text = if context.volatile { None } else { fold::text(&expr, context) };
         if let Some(text) = text {
             self.line = recorded;
+            expr.names(&mut |_| self.has_dropped_names = true);
             return Ok(Piece::Text(text.into_boxed_str(), expr.at));
         }
         Ok(match context.known() {
@@ -187,6 +188,10 @@ impl Resolver<'_> {
         node.loop_slot = loop_ident.map(|ident| self.frames.slot(ident));
         node.scope = self.frames.scope(&self.tables, body_table);
         node.autoescape = self.eval_context.known();
+        if node.recursive && node.otherwise.is_empty() {
+            // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
+            node.scope.clears.clear();
+        }
         self.indented(&mut node.body, &inner, span)?;
 
         node.otherwise_scope = self.frames.scope(&self.tables, else_table);
@@ -260,13 +265,9 @@ impl Resolver<'_> {
             return Err(Error::syntax(message, span).on_line(self.source.line(at)));
         }
         self.track(table).macro_body(node);
-        for (index, parameter) in node.parameters.iter().enumerate() {
-            if node
-                .parameters
-                .iter()
-                .take(index)
-                .any(|other| other.symbol == parameter.symbol)
-            {
+        let mut names = std::collections::BTreeSet::new();
+        for parameter in &node.parameters {
+            if !names.insert(parameter.symbol) {
                 let name = self.symbols.name(parameter.symbol);
                 self.refuse(format!("duplicate argument 'l_1_{name}' in function definition"), span);
             }

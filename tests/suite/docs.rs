@@ -102,7 +102,7 @@ fn readme_names_files_that_exist() {
             .iter()
             .any(|start| word.starts_with(start))
     };
-    let words = readme.split(|char: char| char.is_whitespace() || "`()[],;".contains(char));
+    let words = readme.split(|char: char| char.is_whitespace() || "`'()[],;".contains(char));
     for path in words.filter(is_path) {
         let path = path.trim_end_matches(['.', ':']);
         // `AREA` stands for any of a kind.

@@ -155,7 +155,7 @@ fn from_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     let mut bytes = bytes_of(runtime, &arguments.take(1).unwrap_or(Value::None))?;
     runtime.meter.charge_scan(bytes.len())?;
     if u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(8) > runtime.meter.limits().bits {
-        return Err(Error::limit("number or text too large"));
+        return Err(Error::limit("limit reached: number or text too large"));
     }
     if is_little {
         bytes.reverse();
