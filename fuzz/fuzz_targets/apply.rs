@@ -1,0 +1,38 @@
+//! The contract with any request, as the port reads it: a JSON object with a template, messages and options.
+#![no_main]
+
+use chat_template::json::{self, Data};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
+
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    let Ok(Data::Object(request)) = json::read(text, json::DEPTH) else {
+        return;
+    };
+    let Some(Data::Str(source)) = request.get("template") else {
+        return;
+    };
+    let Some(messages) = request.get("messages") else { return };
+    let template = ChatTemplate::from_source(&**source, &[("bos_token", "<s>")]);
+    let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
+    let options = ApplyOptions {
+        add_generation_prompt: is_set("add_generation_prompt"),
+        continue_final_message: match is_set("continue_final_message") {
+            true => ContinueFinalMessage::Content,
+            false => ContinueFinalMessage::default(),
+        },
+        generation: is_set("generation"),
+        true_spans: is_set("generation"),
+        ..ApplyOptions::default()
+    };
+    match template.apply(messages, &options) {
+        Ok(prompt) => {
+            for span in &prompt.true_spans.bytes {
+                assert!(
+                    prompt.text.get(span.clone()).is_some(),
+                    "a true span lies inside the text, on character boundaries"
+                );
+            }
+        }
+        Err(error) => drop(error.to_string()),
+    }
+});

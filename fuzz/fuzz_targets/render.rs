@@ -1,0 +1,39 @@
+//! Renders any template with a conversation: no panic, small limits are kept, spans lie inside the output and in order.
+#![no_main]
+
+use chat_template::{Limits, RenderOptions, Template};
+
+libfuzzer_sys::fuzz_target!(|source: &str| {
+    let Ok(template) = Template::compile(source) else { return };
+    let context = serde_json::json!({
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": [{"type": "text", "text": "Hé <b>!"}]},
+            {"role": "assistant", "content": null, "tool_calls": [{"function": {"name": "f", "arguments": {"a": [1, 2.5, true]}}}]},
+        ],
+        "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
+        "add_generation_prompt": true,
+        "x": 7, "s": "a b\nc", "d": {"k": "v"}, "n": null, "f": -0.5,
+    });
+    let mut limits = Limits::default();
+    limits.steps = 200_000;
+    limits.output = 1 << 20;
+    limits.value = 1 << 20;
+    limits.live = 4 << 20;
+    let options = RenderOptions {
+        limits: &limits,
+        generation: true,
+        ..RenderOptions::default()
+    };
+    match template.render_with(&context, &options) {
+        Ok(rendered) => {
+            assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
+            // The reference counts what the root has written, so that spans may lie beyond a shorter text, but never end before they begin.
+            assert!(
+                rendered.generation.iter().all(|span| span.start <= span.end),
+                "spans are ordered"
+            );
+        }
+        Err(error) => drop(error.to_string()),
+    }
+});
