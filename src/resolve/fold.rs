@@ -50,13 +50,17 @@ pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
 /// turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
 pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Error> {
     let ExprKind::Dict(pairs) = kind else { return None };
-    let constants = pairs.iter().take_while(|(key, value)| is_constant(key) && is_constant(value));
-    constants.map(|(key, _)| key).find_map(|key| {
+    for (key, value) in pairs {
+        let is_pair = is_constant(key) && is_constant(value);
         let mut folding = Folding::new(context);
-        let key = folding.constant(key)?;
-        let error = Key::new(&mut folding.runtime, key).err()?;
-        (error.kind() == ErrorKind::Type).then_some(error)
-    })
+        // A branch that is taken may turn out to be no constant after all.
+        let key = folding.constant(key).filter(|_| is_pair)?;
+        folding.constant(value)?;
+        if let Err(error) = Key::new(&mut folding.runtime, key) {
+            return (error.kind() == ErrorKind::Type).then_some(error);
+        }
+    }
+    None
 }
 
 /// One link of a chain of comparisons between literals.
