@@ -4,8 +4,14 @@ import hashlib
 import json
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).parent
+sys.path.insert(0, str(ROOT.parent / "tests" / "reference"))
+
+import families  # noqa: E402
+
+names = families.named()
 words = set()
 
 
@@ -19,7 +25,7 @@ for path in sorted((ROOT.parent / "tests" / "cases").rglob("*.jsonl")):
     for line in path.read_text().splitlines():
         if not line.startswith("{"):
             continue
-        case = json.loads(line)
+        case = families.spelled_out(json.loads(line), names)
         template = case.get("template")
         if isinstance(template, str):
             seed("parse", template)

@@ -53,11 +53,21 @@ impl Case {
     /// # Errors
     /// When it is no case: the text says which key is wrong.
     pub fn read(line: &str) -> Result<Self, String> {
+        Self::read_with(line, Ok)
+    }
+
+    /// The same, where the line says some things shorter than a port is sent them.
+    pub(super) fn read_with(
+        line: &str,
+        spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,
+    ) -> Result<Self, String> {
         let Data::Object(line) = json::read(line, json::DEPTH).map_err(|error| error.to_string())?.into_owned() else {
             return Err("a case is a JSON object".to_owned());
         };
         let id = text(&line, "id")?.to_owned();
-        Self::from_object(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
+        spell_out(line)
+            .and_then(|line| Self::from_object(id.clone(), line))
+            .map_err(|fault| format!("{id}: {fault}"))
     }
 
     fn from_object(id: String, line: Object<'static>) -> Result<Self, String> {

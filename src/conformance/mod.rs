@@ -20,6 +20,7 @@ mod baseline;
 mod case;
 mod child;
 mod difference;
+mod families;
 mod html;
 mod junit;
 mod markdown;

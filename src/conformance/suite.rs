@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::case::Case;
+use super::families::{FAMILIES, Shared};
 
 /// The version of the embedded suite; `tests/cases/CHANGELOG.md` says what each changed.
 pub const SUITE_VERSION: &str = "1.0.0";
@@ -71,7 +72,10 @@ impl Suite {
     /// # Errors
     /// When a file of it has a fault; a test checks that none has.
     pub fn embedded() -> Result<Self, String> {
-        let cases = read(FILES.iter().copied())?;
+        let shared = Shared::embedded()?;
+        let spelled_out = |line: &str| Case::read_with(line, |case| shared.spell_out(case));
+        let mut cases = read(FILES.iter().copied(), Case::read)?;
+        cases.extend(read(FAMILIES.iter().copied(), spelled_out)?);
         Ok(Self {
             version: SUITE_VERSION.to_owned(),
             cases,
@@ -86,7 +90,7 @@ impl Suite {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
         let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
-        let cases = read([(name.as_str(), text.as_str())])?;
+        let cases = read([(name.as_str(), text.as_str())], Case::read)?;
         let Some(first) = cases.first() else {
             return Err(format!("{name}: no cases in it"));
         };
@@ -127,7 +131,10 @@ impl Suite {
     }
 }
 
-fn read<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Vec<Case>, String> {
+fn read<'t>(
+    files: impl IntoIterator<Item = (&'t str, &'t str)>,
+    case: impl Fn(&str) -> Result<Case, String>,
+) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     let mut places = std::collections::HashMap::new();
     for (name, text) in files {
@@ -136,7 +143,7 @@ fn read<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> Result<Vec<C
                 continue;
             }
             let place = format!("{name}:{}", place.saturating_add(1));
-            let case = Case::read(line).map_err(|fault| format!("{place}: {fault}"))?;
+            let case = case(line).map_err(|fault| format!("{place}: {fault}"))?;
             if let Some(other) = places.insert(case.id.clone(), place.clone()) {
                 return Err(format!(
                     "{place}: {}: there is a case of this id already, at {other}",
@@ -156,7 +163,7 @@ mod tests {
     #[test]
     fn an_id_is_there_once() {
         let line = r#"{"id": "a/b", "template": "", "context": {}, "expect": {"output": ""}}"#;
-        let fault = read([("F", format!("{line}\n\n{line}\n").as_str())])
+        let fault = read([("F", format!("{line}\n\n{line}\n").as_str())], Case::read)
             .map(|cases| cases.len())
             .unwrap_err();
         assert_eq!(fault, "F:3: a/b: there is a case of this id already, at F:1");

@@ -25,7 +25,8 @@ pub fn cases(area: &str) -> Vec<Case> {
 }
 
 impl Case {
-    fn new(line: &str) -> Self {
+    /// The case that a line holds.
+    pub fn new(line: &str) -> Self {
         let line = json::read(line, json::DEPTH).expect("a case is JSON").into_owned();
         let fields = object(&line);
         let id = text(fields.get("id").expect("a case has an id")).to_owned();

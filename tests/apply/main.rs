@@ -1,4 +1,5 @@
-//! The cases in tests/cases/contract, which transformers answered: applying, the reading of folders, and the folders in tests/models.
+//! The cases that transformers answered: tests/cases/contract with applying, the reading of folders and the folders in tests/models,
+//! and the conversations of tests/cases/families.
 //!
 //! ```text
 //! {"id": "apply/choose/named-default", "rule": "…", "apply": {"template": {"default": "D"}, "messages": […]}, "expect": {"output": "D"}}
@@ -30,6 +31,22 @@ fn requests_are_answered_as_by_transformers() {
         cases.len(),
         faults.join("\n")
     );
+}
+
+/// The embedded suite spells out what families share.
+#[cfg(feature = "cli")]
+#[test]
+fn families_are_answered_as_by_transformers() {
+    let suite = chat_template::conformance::Suite::embedded().expect("the suite has no fault");
+    let cases = suite
+        .cases
+        .iter()
+        .filter(|case| case.area() == "families" && case.features().contains(&"apply"));
+    let faults: Vec<String> = cases
+        .map(|case| Case::new(&case.exported()))
+        .filter_map(|case| case.fault(answer(&case, &template(&case))))
+        .collect();
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! The cases of whole conversations, whose templates are files and whose conversations are shared.
+//!
+//! ```text
+//! {"template": "@chatml.jinja", "messages": "@greeting"}   ->   {"template": "{%- for …", "messages": [{"role": "user", …
+//! ```
+//!
+//! In such a case a string that begins with `@` stands for a file of tests/cases/families, or for a value of its `shared.json`. It
+//! deliberately knows nothing of what a case must have: a name is looked for wherever an argument may stand.
+
+use std::borrow::Cow;
+
+use crate::json::{self, Data, Object};
+
+/// Where in a case names stand; the answer is never looked at.
+const NAMING: [&str; 3] = ["template", "context", "apply"];
+
+/// Names of families: each is a file of cases and a template.
+macro_rules! families {
+    ($($name:literal),* $(,)?) => {
+        /// The files of cases, with their texts.
+        pub const FAMILIES: &[(&str, &str)] = &[$((
+            concat!("families/", $name, ".jsonl"),
+            include_str!(concat!("../../tests/cases/families/", $name, ".jsonl")),
+        )),*];
+
+        /// The templates, by the names that cases use.
+        const TEMPLATES: &[(&str, &str)] = &[$((
+            concat!("@", $name, ".jinja"),
+            include_str!(concat!("../../tests/cases/families/", $name, ".jinja")),
+        )),*];
+    };
+}
+
+families!["chatml", "llama-2", "qwen3"];
+
+/// What the names in cases stand for.
+pub struct Shared(Data<'static>);
+
+impl Shared {
+    /// Reads the values that are in the binary.
+    ///
+    /// # Errors
+    /// When they are not JSON.
+    pub fn embedded() -> Result<Self, String> {
+        let text = include_str!("../../tests/cases/families/shared.json");
+        let shared = json::read(text, json::DEPTH).map_err(|error| format!("families/shared.json: {error}"))?;
+        Ok(Self(shared.into_owned()))
+    }
+
+    /// A case with its names replaced by what they stand for.
+    ///
+    /// # Errors
+    /// When a name stands for nothing.
+    pub fn spell_out(&self, case: Object<'static>) -> Result<Object<'static>, String> {
+        let entry = |(key, value): (Cow<'static, str>, Data<'static>)| {
+            let value = if NAMING.contains(&&*key) { self.value(value)? } else { value };
+            Ok((key, value))
+        };
+        Ok(Object::new(
+            case.into_entries().into_iter().map(entry).collect::<Result<_, String>>()?,
+        ))
+    }
+
+    /// Names stand in objects, not in lists. The reader has bounded how deep these are.
+    fn value(&self, value: Data<'static>) -> Result<Data<'static>, String> {
+        match value {
+            Data::Str(name) if name.starts_with('@') => self.named(&name),
+            Data::Object(object) => {
+                let entry = |(key, value)| Ok((key, self.value(value)?));
+                let entries = object.into_entries().into_iter().map(entry).collect::<Result<_, String>>()?;
+                Ok(Data::Object(Object::new(entries)))
+            }
+            other => Ok(other),
+        }
+    }
+
+    fn named(&self, name: &str) -> Result<Data<'static>, String> {
+        let template = TEMPLATES.iter().find(|(other, _)| *other == name);
+        let value = match (&self.0, template) {
+            (_, Some((_, source))) => Some(Data::Str(Cow::Borrowed(source))),
+            (Data::Object(shared), None) => name.strip_prefix('@').and_then(|name| shared.get(name)).cloned(),
+            (_, None) => None,
+        };
+        value.ok_or_else(|| format!("{name:?} is no file in families, and not in families/shared.json"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_replaced_where_arguments_stand() {
+        let Data::Object(greeting) = json::read(r#"{"greeting": [{"role": "user", "content": "@x"}]}"#, json::DEPTH)
+            .unwrap()
+            .into_owned()
+        else {
+            unreachable!()
+        };
+        let shared = Shared(Data::Object(greeting));
+        let spelled = |line: &str| {
+            let Data::Object(line) = json::read(line, json::DEPTH).unwrap().into_owned() else {
+                unreachable!()
+            };
+            let mut written = String::new();
+            json::write_data(&Data::Object(shared.spell_out(line)?), &mut written);
+            Ok::<_, String>(written)
+        };
+        assert_eq!(
+            spelled(r#"{"rule": "@x", "apply": {"messages": "@greeting"}}"#).unwrap(),
+            r#"{"rule":"@x","apply":{"messages":[{"role":"user","content":"@x"}]}}"#
+        );
+        assert!(spelled(r#"{"template": "@chatml.jinja"}"#).unwrap().contains("im_start"));
+        assert!(spelled(r#"{"template": "@x"}"#).unwrap_err().contains("\"@x\" is no file"));
+    }
+}

@@ -1,0 +1,31 @@
+"""Cases of whole conversations, whose templates are files and whose conversations are shared.
+
+In a case of tests/cases/families a string that begins with `@` stands for a file of that folder, or for a value of its
+shared.json; it stands where an argument may, in objects and not in lists.
+"""
+
+import json
+import pathlib
+
+FAMILIES = pathlib.Path(__file__).resolve().parent.parent / "cases" / "families"
+
+
+def named():
+    """What each name stands for."""
+    shared = json.loads((FAMILIES / "shared.json").read_text(encoding="utf-8"))
+    # Bytes, because reading text would translate line ends.
+    templates = {path.name: path.read_bytes().decode() for path in FAMILIES.glob("*.jinja")}
+    return {f"@{name}": value for name, value in {**shared, **templates}.items()}
+
+
+def spelled_out(case, names):
+    """A case with what its names stand for; a KeyError tells a name that stands for nothing. Other areas have no names."""
+    if not case["id"].startswith("families/"):
+        return case
+
+    def value(argument):
+        if isinstance(argument, dict):
+            return {key: value(inner) for key, inner in argument.items()}
+        return names[argument] if isinstance(argument, str) and argument.startswith("@") else argument
+
+    return {key: value(inner) if key in ("template", "context", "apply") else inner for key, inner in case.items()}
