@@ -80,8 +80,8 @@ impl LocalTime {
         // From the epoch and not by a timestamp: the last hours of the year 9999 have none in some zones. Rounded down, for
         // microseconds count forwards before 1970 too.
         let since_epoch = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
-        let seconds = since_epoch.as_secs() - i64::from(since_epoch.subsec_nanos() < 0);
-        let unix = seconds - i64::from(offset.seconds());
+        let later = i64::from(since_epoch.subsec_nanos() < 0).saturating_add(i64::from(offset.seconds()));
+        let unix = since_epoch.as_secs().saturating_sub(later);
         // Each part is in its range already, so that none of these conversions changes anything.
         Self {
             year: i32::from(civil.year()),

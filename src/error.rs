@@ -269,7 +269,7 @@ impl Error {
             let position = source.position(span.start);
             let line_left = source.line_text(position.line).chars().count();
             let width = source.slice(span).chars().take_while(|c| *c != '\n').count();
-            let room = (line_left + 1).saturating_sub(position.column as usize);
+            let room = line_left.saturating_add(1).saturating_sub(position.column as usize);
             self.0.excerpt = Some(Excerpt {
                 position,
                 text: source.line_text(position.line).to_owned(),

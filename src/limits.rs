@@ -100,18 +100,24 @@ impl Meter {
     /// Counts the work of touching so many bytes once.
     #[inline]
     pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
-        self.charge(1 + (bytes as u64 >> 6))
+        self.charge((bytes as u64 >> 6).saturating_add(1))
+    }
+
+    /// Counts the work of touching so many items once.
+    #[inline]
+    pub fn charge_items(&mut self, count: usize) -> Result<()> {
+        self.charge((count as u64).saturating_add(1))
     }
 
     /// Counts the work of looking at the characters of a text one by one, which takes about eight times as long as copying them.
     #[inline]
     pub fn charge_scan(&mut self, bytes: usize) -> Result<()> {
-        self.charge(1 + (bytes as u64 >> 3))
+        self.charge((bytes as u64 >> 3).saturating_add(1))
     }
 
     /// Steps used so far.
     pub fn steps(&self) -> u64 {
-        self.limits.steps - self.steps_left
+        self.limits.steps.saturating_sub(self.steps_left)
     }
 
     /// Claims memory for a value before it is made; it counts as live until the claim is dropped.
@@ -121,7 +127,7 @@ impl Meter {
         if bytes > self.limits.value {
             return Err(exceeded("bytes of one value", bytes, self.limits.value));
         }
-        let live = self.live.get() + bytes;
+        let live = self.live.get().saturating_add(bytes);
         if live > self.limits.live {
             return Err(exceeded("bytes of live values", live, self.limits.live));
         }
@@ -180,7 +186,7 @@ impl Meter {
             return Err(Error::limit("maximum recursion depth exceeded"));
         }
         self.check_stack()?;
-        self.calls += 1;
+        self.calls = self.calls.saturating_add(1);
         Ok(())
     }
 

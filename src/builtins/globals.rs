@@ -110,7 +110,7 @@ fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let format = clinic_text(arguments.take(0), "strftime() argument 1")?;
     // Each directive is read and written by a call.
-    runtime.meter.charge(1 + format.as_str().len() as u64)?;
+    runtime.meter.charge_items(format.as_str().len())?;
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
     let text = strftime(&now, format.as_str(), max_len)?;

@@ -215,19 +215,19 @@ impl Report {
 impl Score {
     fn add(&mut self, case: &CaseReport) {
         if case.verdict == Verdict::Unsupported {
-            self.unsupported += 1;
+            self.unsupported = self.unsupported.saturating_add(1);
             return;
         }
-        self.asked += 1;
+        self.asked = self.asked.saturating_add(1);
         if case.is_wrong() {
             return;
         }
-        self.right += 1;
+        self.right = self.right.saturating_add(1);
         if case.errs {
-            self.errors += 1;
+            self.errors = self.errors.saturating_add(1);
             let aspects = [Aspect::Kind, Aspect::Message, Aspect::Line];
             for (count, aspect) in self.right_errors.iter_mut().zip(aspects) {
-                *count += usize::from(!case.wrong.contains(&aspect));
+                *count = count.saturating_add(usize::from(!case.wrong.contains(&aspect)));
             }
         }
     }

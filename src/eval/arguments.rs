@@ -63,7 +63,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn keywords(&mut self, values: &Dict<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         for (name, value) in values.iter() {
-            self.runtime.meter.charge(1 + arguments.keywords().len() as u64 / 8)?;
+            self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
             let Value::Str(name) = name else {
                 return Err(Error::type_error("keywords must be strings"));
             };

@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a, '_> {
         let given = arguments.len();
         // Each parameter looks through the keywords.
         let looks = expected.saturating_mul(arguments.keywords().len().saturating_add(1));
-        self.runtime.meter.charge(1 + looks as u64 / 8)?;
+        self.runtime.meter.charge_items(looks / 8)?;
         let mut rest = arguments.take_from(expected);
         let mut found_caller = given >= expected && node.explicit_caller;
         let mut values = Vec::with_capacity(expected);

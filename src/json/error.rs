@@ -53,7 +53,7 @@ impl JsonError {
         };
         let place = match length {
             0 | 1 => format!("byte {first:#04x} in position {start}"),
-            _ => format!("bytes in position {start}-{}", start.saturating_add(length - 1)),
+            _ => format!("bytes in position {start}-{}", start.saturating_add(length).saturating_sub(1)),
         };
         Self {
             kind: JsonErrorKind::Encoding,
@@ -113,9 +113,9 @@ impl Fault {
 /// A place as `JSONDecodeError` names it. It counts code points, and takes nothing but a line feed for the end of a line.
 fn place(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let column = before.get(line_start..).unwrap_or_default().chars().count() + 1;
+    let line_start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
+    let line = before.matches('\n').count().saturating_add(1);
+    let column = before.get(line_start..).unwrap_or_default().chars().count().saturating_add(1);
     format!("line {line} column {column} (char {})", before.chars().count())
 }
 

@@ -27,19 +27,20 @@ impl<'a> Reader<'a> {
             Some(b'0') => 1,
             Some(b'1'..=b'9') => digits(unsigned),
             Some(b'I') if unsigned.starts_with(b"Infinity") => {
-                self.at += usize::from(is_negative) + 8;
+                self.advance(if is_negative { 9 } else { 8 });
                 return Ok(Data::Float(if is_negative { f64::NEG_INFINITY } else { f64::INFINITY }));
             }
             Some(b'N') if rest.starts_with(b"NaN") => {
-                self.at += 3;
+                self.advance(3);
                 return Ok(Data::Float(f64::NAN));
             }
             _ => return Err(Fault::syntax("Expecting value", self.at)),
         };
-        let integer_length = usize::from(is_negative) + whole;
-        let float_length = integer_length + fraction_and_exponent(unsigned.get(whole..).unwrap_or_default());
-        let text = self.text.get(self.at..self.at + float_length).unwrap_or_default();
-        self.at += float_length;
+        let integer_length = usize::from(is_negative).saturating_add(whole);
+        let float_length = integer_length.saturating_add(fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
+        let start = self.at;
+        self.advance(float_length);
+        let text = self.text.get(start..self.at).unwrap_or_default();
         if float_length > integer_length {
             // Rust and Python both round to the nearest float, and read what is too large as infinity.
             return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
@@ -66,7 +67,7 @@ fn fraction_and_exponent(text: &[u8]) -> usize {
     let fraction = match text {
         [b'.', fraction @ ..] => match digits(fraction) {
             0 => 0,
-            count => 1 + count,
+            count => count.saturating_add(1),
         },
         _ => 0,
     };
@@ -77,7 +78,7 @@ fn fraction_and_exponent(text: &[u8]) -> usize {
     };
     match exponent {
         (_, 0) => fraction,
-        (mark, count) => fraction + mark + count,
+        (mark, count) => fraction.saturating_add(count).saturating_add(mark),
     }
 }
 

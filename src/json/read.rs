@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
     fn begin(&mut self, unfinished: &mut Unfinished<'a>) -> Result<Begun<'a>, Fault> {
         Ok(Begun::Finished(match self.byte() {
             Some(b'"') => {
-                self.at += 1;
+                self.advance(1);
                 Data::Str(self.string()?)
             }
             Some(b'{') => {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                     unfinished.open.push(Open::Object { start, key });
                     return Ok(Begun::Opened);
                 }
-                self.at += 1;
+                self.advance(1);
                 Data::Object(Object::default())
             }
             Some(b'[') => {
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
                     unfinished.open.push(Open::List { start });
                     return Ok(Begun::Opened);
                 }
-                self.at += 1;
+                self.advance(1);
                 Data::List(Vec::new())
             }
             Some(b'n') if self.take(b"null") => Data::None,
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
                 at: self.at,
             });
         }
-        self.at += 1;
+        self.advance(1);
         self.skip_white_space();
         Ok(())
     }
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
                 unfinished.items.push(value);
                 match follower {
                     Some(b',') => {
-                        self.at += 1;
+                        self.advance(1);
                         self.skip_white_space();
                         return Ok(Finish::NextMember);
                     }
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
                 unfinished.entries.push((std::mem::take(key), value));
                 match follower {
                     Some(b',') => {
-                        self.at += 1;
+                        self.advance(1);
                         self.skip_white_space();
                         *key = self.key()?;
                         return Ok(Finish::NextMember);
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
                 }
             }
         };
-        self.at += 1;
+        self.advance(1);
         unfinished.open.pop();
         Ok(Finish::Closed(container))
     }
@@ -203,13 +203,13 @@ impl<'a> Reader<'a> {
         if self.byte() != Some(b'"') {
             return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
         }
-        self.at += 1;
+        self.advance(1);
         let key = self.string()?;
         self.skip_white_space();
         if self.byte() != Some(b':') {
             return Err(Fault::syntax("Expecting ':' delimiter", self.at));
         }
-        self.at += 1;
+        self.advance(1);
         self.skip_white_space();
         Ok(key)
     }
@@ -226,10 +226,20 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    /// Takes so many bytes, which are there and are whole characters.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a text is never longer than a number of bytes can say"
+    )]
+    #[inline]
+    pub(super) fn advance(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
     fn take(&mut self, word: &[u8]) -> bool {
         let is_next = self.rest().starts_with(word);
         if is_next {
-            self.at += word.len();
+            self.advance(word.len());
         }
         is_next
     }
@@ -237,7 +247,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn skip_white_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
-            self.at += 1;
+            self.advance(1);
         }
     }
 }

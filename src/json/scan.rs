@@ -31,6 +31,10 @@ const SHORT: usize = 16;
 /// The index of the first byte that `marks` marks by its high bit, or the length.
 ///
 /// A mark may be wrong above the first right one, because a borrow runs upwards; the first byte is the lowest one of the word.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the tail is a part of the bytes, and a word has eight of them"
+)]
 #[inline]
 fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     let mut tail = bytes;

@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let run = self.run();
         if self.byte() == Some(b'"') {
-            self.at += 1;
+            self.advance(1);
             return Ok(Cow::Borrowed(run));
         }
         self.string_with_escapes(start, run).map(Cow::Owned)
@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
     #[inline]
     fn run(&mut self) -> &'a str {
         let start = self.at;
-        self.at += plain_length(self.rest());
+        self.advance(plain_length(self.rest()));
         // The run ends at an ASCII character or with the text, and so between characters.
         self.text.get(start..self.at).unwrap_or_default()
     }
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         loop {
             match self.byte() {
                 Some(b'"') => {
-                    self.at += 1;
+                    self.advance(1);
                     return Ok(string);
                 }
                 Some(b'\\') => string.push(self.escape(start)?),
@@ -59,7 +59,8 @@ impl<'a> Reader<'a> {
         let [letter, rest @ ..] = self.rest().get(1..).unwrap_or_default() else {
             return Err(unterminated(start));
         };
-        self.at += 2;
+        let letter_at = backslash.saturating_add(1);
+        self.advance(2);
         Ok(match letter {
             b'"' => '"',
             b'\\' => '\\',
@@ -70,8 +71,8 @@ impl<'a> Reader<'a> {
             b'r' => '\r',
             b't' => '\t',
             b'u' => {
-                let code = hex_digits(rest, backslash + 1)?;
-                self.at += 4;
+                let code = hex_digits(rest, letter_at)?;
+                self.advance(4);
                 return self.unicode_escape(code, backslash);
             }
             _ => return Err(Fault::syntax("Invalid \\escape", backslash)),
@@ -84,10 +85,10 @@ impl<'a> Reader<'a> {
             return Ok(character);
         }
         if let (0xD800..=0xDBFF, Some(rest)) = (code, self.rest().strip_prefix(b"\\u")) {
-            let second = hex_digits(rest, self.at + 1)?;
+            let second = hex_digits(rest, self.at.saturating_add(1))?;
             if let 0xDC00..=0xDFFF = second {
-                self.at += 6;
-                let joined = 0x10000 + ((code - 0xD800) << 10) + (second - 0xDC00);
+                self.advance(6);
+                let joined = 0x10000_u32.saturating_add((code & 0x3FF) << 10 | (second & 0x3FF));
                 return Ok(char::from_u32(joined).unwrap_or(char::REPLACEMENT_CHARACTER));
             }
         }
@@ -98,7 +99,7 @@ impl<'a> Reader<'a> {
 }
 
 fn unterminated(start: usize) -> Fault {
-    Fault::syntax("Unterminated string starting at", start - 1)
+    Fault::syntax("Unterminated string starting at", start.saturating_sub(1))
 }
 
 /// The four digits behind a `\u`, whose `u` is the place that an error names. Python wants one more character behind them.

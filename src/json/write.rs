@@ -14,7 +14,7 @@ use crate::number::text::float_text;
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     let plain_length = if ensure_ascii { plain_ascii_length } else { plain_length };
-    out.reserve(text.len() + 2);
+    out.reserve(text.len().saturating_add(2));
     out.push('"');
     let mut rest = text;
     // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.

@@ -100,14 +100,14 @@ fn fixed(magnitude: f64, format: &FloatFormat) -> String {
     if format.is_alternate && precision == 0 {
         text.push('.');
     }
-    push_zeros(&mut text, format.precision - precision);
+    push_zeros(&mut text, format.precision.saturating_sub(precision));
     text
 }
 
 /// `precision` significant digits, at least one.
 fn general(magnitude: f64, format: &FloatFormat) -> String {
     let wanted = format.precision.max(1);
-    let precision = (wanted - 1).min(MAX_EXACT_DIGITS);
+    let precision = wanted.saturating_sub(1).min(MAX_EXACT_DIGITS);
     let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
     if format.is_alternate {
         decimal.pad(wanted);
@@ -115,7 +115,7 @@ fn general(magnitude: f64, format: &FloatFormat) -> String {
         decimal.trim();
     }
     // With the point and a zero still to come there is room for one digit less.
-    let room = wanted - usize::from(format.ends_with_point_zero);
+    let room = wanted.saturating_sub(usize::from(format.ends_with_point_zero));
     decimal.general(room, format)
 }
 
@@ -129,7 +129,7 @@ fn shortest(magnitude: f64) -> Decimal {
     if !can_be_tie {
         return decimal;
     }
-    let precision = decimal.digits.len() - 1;
+    let precision = decimal.digits.len().saturating_sub(1);
     let even = format!("{magnitude:.precision$e}");
     if even.parse() == Ok(magnitude) {
         Decimal::parse(&even)
@@ -181,7 +181,7 @@ impl Decimal {
     fn exponential(&self, is_alternate: bool) -> String {
         let (first, rest) = self.digits.split_at_checked(1).unwrap_or(("0", ""));
         let point = if rest.is_empty() && !is_alternate { "" } else { "." };
-        let exponent = self.point - 1;
+        let exponent = self.point.saturating_sub(1);
         let sign = if exponent < 0 { '-' } else { '+' };
         let exponent = exponent.unsigned_abs();
         format!("{first}{point}{rest}e{sign}{exponent:02}")
@@ -190,7 +190,7 @@ impl Decimal {
     /// `0.000125`, `1250.0`.
     fn plain(&self, format: &FloatFormat) -> String {
         let before = usize::try_from(self.point).unwrap_or(0);
-        let mut text = String::with_capacity(self.digits.len() + before + 8);
+        let mut text = String::with_capacity(self.digits.len().saturating_add(before).saturating_add(8));
         let (whole, fraction) = self.digits.split_at_checked(before).unwrap_or((&self.digits, ""));
         text.push_str(if whole.is_empty() { "0" } else { whole });
         push_zeros(&mut text, before.saturating_sub(self.digits.len()));
@@ -200,7 +200,7 @@ impl Decimal {
         if fraction.is_empty() && format.ends_with_point_zero {
             text.push('0');
         }
-        push_zeros(&mut text, usize::try_from(-self.point).unwrap_or(0));
+        push_zeros(&mut text, usize::try_from(self.point.saturating_neg()).unwrap_or(0));
         text.push_str(fraction);
         text
     }

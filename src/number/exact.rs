@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
@@ -55,6 +55,7 @@ impl Leading {
 /// `float(int)`: the nearest float, the even one of two.
 pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
     let big = match int {
+        #[expect(clippy::cast_precision_loss, reason = "the cast rounds half to even, as Python does")]
         IntRef::Small(small) => return Ok(small as f64),
         IntRef::Big(big) => big,
     };
@@ -68,6 +69,10 @@ pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
 }
 
 /// `left / right` of two integers: the float nearest to the exact quotient.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the divisor is not zero, the shift lies between two of a float's exponents, and big integers do not overflow"
+)]
 pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     if right.is_zero() {
         return Err(NumberError::ZeroDivision("division by zero"));
@@ -118,11 +123,17 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
     }
     // The bounds are powers of two: the lower one fits, the upper one does not.
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
+        #[expect(clippy::cast_possible_truncation, reason = "only the fraction is cut off, as it shall be")]
         return Ok(Int::Small(float as i64));
     }
     let (significand, exponent) = parts(float);
-    let magnitude = BigInt::from(significand) << exponent.unsigned_abs();
-    Ok(Int::from(if float < 0.0 { -magnitude } else { magnitude }))
+    let sign = if float < 0.0 { Sign::Minus } else { Sign::Plus };
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and an exponent is at most 971"
+    )]
+    let magnitude = BigUint::from(significand) << exponent.unsigned_abs();
+    Ok(Int::from(BigInt::from_biguint(sign, magnitude)))
 }
 
 /// `math.floor(float)`.
@@ -164,8 +175,9 @@ pub fn as_integer_ratio(float: f64) -> NumberResult<(Int, Int)> {
     let (significand, exponent) = parts(float);
     let zeros = significand.trailing_zeros();
     let numerator = i64::try_from(significand >> zeros).unwrap_or(i64::MAX);
-    let denominator = BigInt::from(1) << (exponent + i64::from(zeros)).unsigned_abs();
-    let signed = if float < 0.0 { -numerator } else { numerator };
+    let signed = if float < 0.0 { numerator.saturating_neg() } else { numerator };
+    let mut denominator = BigInt::ZERO;
+    denominator.set_bit(exponent.saturating_add(i64::from(zeros)).unsigned_abs(), true);
     Ok((Int::Small(signed), Int::from(denominator)))
 }
 
@@ -184,7 +196,7 @@ pub fn hex(float: f64) -> String {
     let (significand, exponent) = parts(float);
     let leading = significand >> 52;
     let fraction = significand & ((1 << 52) - 1);
-    let exponent = exponent + 52;
+    let exponent = exponent.saturating_add(52);
     format!("{sign}0x{leading}.{fraction:013x}p{exponent:+}")
 }
 
@@ -212,13 +224,18 @@ fn parts(float: f64) -> (u64, i64) {
     let fraction = bits & ((1 << 52) - 1);
     match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
         0 => (fraction, MIN_EXPONENT),
-        biased => (fraction | (1 << 52), biased - 1 + MIN_EXPONENT),
+        biased => (fraction | (1 << 52), biased.saturating_sub(1).saturating_add(MIN_EXPONENT)),
     }
 }
 
 /// The float nearest to `(bits + a little, where is_inexact) * 2**exponent`; infinity where it is too large.
 ///
 /// `bits` has at least 55 bits where it is inexact.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "what is too large has left before; a length is at most 128, and the excess lies between 1 and it"
+)]
+#[expect(clippy::cast_precision_loss, reason = "what is cast has no more bits than a significand")]
 fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
     let length = i64::from(u128::BITS - bits.leading_zeros());
     if exponent.saturating_add(length) > MAX_EXPONENT {
@@ -228,13 +245,13 @@ fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
     if excess <= 0 {
         return bits as f64 * power_of_two(exponent);
     }
-    if excess > length {
+    let Some(excess_bits) = u32::try_from(excess).ok().filter(|_| excess <= length) else {
         // Below half of the smallest float.
         return 0.0;
-    }
-    let kept = bits.checked_shr(excess as u32).unwrap_or(0);
-    let half = 1_u128 << (excess - 1);
-    let rest = bits - kept.checked_shl(excess as u32).unwrap_or(0);
+    };
+    let kept = bits.checked_shr(excess_bits).unwrap_or(0);
+    let half = 1_u128 << (excess_bits - 1);
+    let rest = bits - kept.checked_shl(excess_bits).unwrap_or(0);
     let rounds_up = rest > half || (rest == half && (is_inexact || kept & 1 == 1));
     let rounded = kept + u128::from(rounds_up);
     let exponent = exponent + excess;
@@ -248,9 +265,9 @@ fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
 /// `2**exponent`, for an exponent that floats have.
 fn power_of_two(exponent: i64) -> f64 {
     if exponent >= -1022 {
-        f64::from_bits((exponent.clamp(-1022, 1023) + 1023).unsigned_abs() << 52)
+        f64::from_bits(exponent.min(1023).saturating_add(1023).unsigned_abs() << 52)
     } else {
-        f64::from_bits(1 << (exponent.max(MIN_EXPONENT) - MIN_EXPONENT))
+        f64::from_bits(1 << exponent.saturating_sub(MIN_EXPONENT).clamp(0, 51))
     }
 }
 

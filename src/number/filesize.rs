@@ -19,19 +19,19 @@ const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB
 /// A number of bytes for people to read.
 pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
     let bytes = to_float(bytes)?;
-    let (base, units) = if is_binary { (1024, BINARY) } else { (1000, DECIMAL) };
+    let (base, units) = if is_binary { (1024_u32, BINARY) } else { (1000, DECIMAL) };
     if bytes == 1.0 {
         return Ok("1 Byte".to_owned());
     }
-    if is_below(bytes, IntRef::Small(base)) {
+    if is_below(bytes, IntRef::Small(i64::from(base))) {
         let whole = int_text(truncate(bytes)?.as_ref())?;
         return Ok(format!("{whole} Bytes"));
     }
     let mut text = String::new();
     for (exponent, unit) in (2..).zip(units) {
         // The first size that is too large for the unit: 1024**9 has 91 bits.
-        let end = power(IntRef::Small(base), IntRef::Small(exponent), 128)?;
-        let count = base as f64 * bytes / int_to_float(end.as_ref())?;
+        let end = power(IntRef::Small(i64::from(base)), IntRef::Small(exponent), 128)?;
+        let count = f64::from(base) * bytes / int_to_float(end.as_ref())?;
         let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
         text = format!("{digits} {unit}");
         if is_below(bytes, end.as_ref()) {

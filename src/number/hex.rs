@@ -53,6 +53,10 @@ fn finite(text: &str) -> Option<NumberResult<f64>> {
         return Some(Err(too_large()));
     }
     let shift = usize::try_from(power.unsigned_abs()).ok()?;
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and the shift has a bound"
+    )]
     let float = if power >= 0 {
         int_to_float(Int::from(integer << shift).as_ref())
     } else {
@@ -68,7 +72,11 @@ fn read_power(text: &str) -> Option<i64> {
         return None;
     }
     let power = digits.parse().unwrap_or(i64::MAX / 2);
-    Some(if text.starts_with('-') { -power } else { power })
+    Some(if text.starts_with('-') {
+        power.saturating_neg()
+    } else {
+        power
+    })
 }
 
 #[cfg(test)]

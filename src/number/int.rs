@@ -159,7 +159,7 @@ impl<'a> IntRef<'a> {
     /// Python's `int.bit_length`: the bits of the magnitude, none for zero.
     pub fn bit_length(self) -> u64 {
         match self {
-            Self::Small(small) => u64::from(u64::BITS - small.unsigned_abs().leading_zeros()),
+            Self::Small(small) => u64::from(u64::BITS.saturating_sub(small.unsigned_abs().leading_zeros())),
             Self::Big(big) => big.bits(),
         }
     }

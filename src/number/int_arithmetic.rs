@@ -4,6 +4,8 @@
 //! [`exact`](super::exact), because its result is a float, and powers with a negative exponent are in
 //! [`arithmetic`](super::arithmetic).
 
+use std::ops::Neg;
+
 use num_integer::Integer;
 
 use super::error::{NumberError, NumberResult};
@@ -18,6 +20,10 @@ pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<I
         }
     }
     refuse_beyond(sum_bits(left, right), max_bits)?;
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and the size was asked for"
+    )]
     Ok(Int::from(&*left.to_big() + &*right.to_big()))
 }
 
@@ -29,6 +35,10 @@ pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberRes
         }
     }
     refuse_beyond(sum_bits(left, right), max_bits)?;
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and the size was asked for"
+    )]
     Ok(Int::from(&*left.to_big() - &*right.to_big()))
 }
 
@@ -44,6 +54,10 @@ pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberRes
     }
     // The product has this many bits, or one fewer.
     refuse_beyond(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and the size was asked for"
+    )]
     Ok(Int::from(&*left.to_big() * &*right.to_big()))
 }
 
@@ -54,7 +68,7 @@ pub fn negate(int: IntRef<'_>) -> Int {
             return Int::Small(negated);
         }
     }
-    Int::from(-&*int.to_big())
+    Int::from(int.to_big().into_owned().neg())
 }
 
 /// `abs(int)`.
@@ -97,6 +111,11 @@ pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberRes
     }
     // Exact for powers of two, and otherwise right within a few bits of the largest number any limit allows.
     let bits = binary_logarithm(base) * f64::from(exponent) + 1.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "above zero, and the cast stops at the largest"
+    )]
     refuse_beyond(bits as u64, max_bits)?;
     Ok(Int::from(base.to_big().pow(exponent)))
 }
@@ -129,6 +148,10 @@ fn sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
 }
 
 /// The logarithm of the magnitude, for numbers above 1.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "an estimate, of which the caller knows how near it is"
+)]
 fn binary_logarithm(int: IntRef<'_>) -> f64 {
     let leading = Leading::of(&int.magnitude());
     (leading.bits as f64).log2() + leading.exponent as f64

@@ -54,18 +54,21 @@ pub struct Parts<'a> {
 
 /// The number in its layout.
 pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
-    let fixed = parts.sign.len() + parts.prefix.len() + parts.rest.chars().count();
+    let fixed: usize = [parts.sign, parts.prefix, parts.rest]
+        .map(|part| part.chars().count())
+        .iter()
+        .sum();
     let min_digits = if layout.fill == '0' && layout.align == Align::AfterSign {
         layout.width.saturating_sub(fixed)
     } else {
         0
     };
     let digits = group(parts.digits, min_digits, layout.grouping);
-    let missing = layout.width.saturating_sub(fixed + digits.len());
+    let missing = layout.width.saturating_sub(fixed).saturating_sub(digits.len());
     let (left, inner, right) = match layout.align {
         Align::Left => (0, 0, missing),
         Align::Right => (missing, 0, 0),
-        Align::Center => (missing / 2, 0, missing - missing / 2),
+        Align::Center => (missing / 2, 0, missing.div_ceil(2)),
         Align::AfterSign => (0, missing, 0),
     };
     let mut text = String::new();
@@ -95,7 +98,7 @@ fn group(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
     if digits.is_empty() {
         return String::new();
     }
-    let mut reversed = String::with_capacity(digits.len().max(min_width) + digits.len() / 3);
+    let mut reversed = String::with_capacity(digits.len().max(min_width).saturating_add(digits.len() / 3));
     let mut left = digits.bytes().rev().map(char::from).peekable();
     let mut width = 0;
     let mut in_group = 0;
@@ -103,13 +106,13 @@ fn group(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
         if let Some(grouping) = grouping {
             if in_group == grouping.size {
                 reversed.push(grouping.separator);
-                width += 1;
+                width = width.saturating_add(1);
                 in_group = 0;
             }
         }
         reversed.push(left.next().unwrap_or('0'));
-        width += 1;
-        in_group += 1;
+        width = width.saturating_add(1);
+        in_group = in_group.saturating_add(1);
     }
     reversed.chars().rev().collect()
 }

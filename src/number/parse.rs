@@ -4,7 +4,7 @@
 //! (`PyLong_FromString`), `floatobject.c` (`PyFloat_FromString`), `pystrtod.c` and `unicodeobject.c`
 //! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`). What a character is, the caller says.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint, Sign};
 
 use super::error::{NumberError, NumberResult};
 use super::int::Int;
@@ -138,7 +138,8 @@ fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     if !rest.trim_start_matches(is_c_space).is_empty() {
         return Ok(None);
     }
-    Ok(BigInt::parse_bytes(digits.as_bytes(), radix).map(|magnitude| Int::from(if is_negative { -magnitude } else { magnitude })))
+    let sign = if is_negative { Sign::Minus } else { Sign::Plus };
+    Ok(BigUint::parse_bytes(digits.as_bytes(), radix).map(|magnitude| Int::from(BigInt::from_biguint(sign, magnitude))))
 }
 
 /// Reads a float, spaces included; nothing where the text is not one.

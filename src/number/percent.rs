@@ -141,7 +141,8 @@ impl Conversion {
         if width > max_width {
             return Err(NumberError::TooLarge);
         }
-        let missing = width.saturating_sub(sign.len() + prefix.len() + digits.chars().count());
+        let length: usize = [sign, prefix, digits].map(|part| part.chars().count()).iter().sum();
+        let missing = width.saturating_sub(length);
         let (left, inner, right) = match (self.is_left, has_zeros) {
             (true, _) => (0, 0, missing),
             (false, true) => (0, missing, 0),
@@ -200,7 +201,7 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
     };
     let precision = conversion.precision.unwrap_or(0);
     // CPython adds sign and prefix to the precision in a C int.
-    if precision > (i32::MAX as usize) - 3 {
+    if precision.saturating_add(3) > i32::MAX as usize {
         return Err(NumberError::overflow("precision too large"));
     }
     if precision > max_width {
@@ -237,13 +238,13 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
         match char {
-            '(' => depth += 1,
+            '(' => depth = depth.saturating_add(1),
             ')' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {
             let key = rest.get(1..place).unwrap_or_default();
-            *rest = rest.get(place + 1..).unwrap_or_default();
+            *rest = rest.get(place..).and_then(|rest| rest.strip_prefix(char)).unwrap_or_default();
             return Ok(key);
         }
     }

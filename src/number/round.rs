@@ -10,6 +10,7 @@ use num_integer::Integer;
 
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, Number, NumberRef};
+use super::int_arithmetic::{absolute, negate};
 use super::{arithmetic, exact};
 
 /// More decimal places than this leave every float as it is.
@@ -55,14 +56,15 @@ pub fn round_int(int: IntRef<'_>, places: IntRef<'_>) -> Int {
     }
     // A digit takes more than three bits, so a unit of that many digits is more than twice the number.
     let digits = match places {
-        IntRef::Small(places) if places.unsigned_abs() <= int.bit_length() / 3 + 2 => places.unsigned_abs(),
+        IntRef::Small(places) if places.unsigned_abs().saturating_sub(2) <= int.bit_length() / 3 => places.unsigned_abs(),
         _ => return Int::Small(0),
     };
-    let big = int.to_big();
-    let is_negative = int.is_negative();
-    let magnitude = if is_negative { -&*big } else { big.into_owned() };
-    let rounded = nearest_multiple(&magnitude, &power_of_ten(digits), false);
-    Int::from(if is_negative { -rounded } else { rounded })
+    let rounded = nearest_multiple(&absolute(int).as_ref().to_big(), &power_of_ten(digits), false);
+    if int.is_negative() {
+        negate(IntRef::from(&rounded))
+    } else {
+        Int::from(rounded)
+    }
 }
 
 /// `round(number, places)`.
@@ -99,6 +101,10 @@ fn scaled(
 }
 
 /// The multiple of `unit` nearest to `magnitude`, or to a little more where `is_inexact`; the even one of two.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "big integers do not overflow, and the result is hardly larger than the magnitude"
+)]
 fn nearest_multiple(magnitude: &BigInt, unit: &BigInt, is_inexact: bool) -> BigInt {
     let (quotient, remainder) = magnitude.div_mod_floor(unit);
     let rounds_up = match (remainder * 2_u32).cmp(unit) {

@@ -107,8 +107,7 @@ impl<'f> Directive<'f> {
             next = characters.next();
         }
         directive.letter = next;
-        let taken = after.len() - characters.as_str().len();
-        directive.source = after.get(..taken).unwrap_or(after);
+        directive.source = after.strip_suffix(characters.as_str()).unwrap_or(after);
         directive
     }
 
@@ -172,7 +171,10 @@ impl<'f> Directive<'f> {
         let two_or_blank = |number| Field::Number(number, 2, ' ');
         let year = time.year().unsigned_abs();
         let half = if time.hour() < 12 { "AM" } else { "PM" };
-        let hour_of_twelve = (time.hour() + 11) % 12 + 1;
+        let hour_of_twelve = match time.hour() % 12 {
+            0 => 12,
+            hour => hour,
+        };
         Some(match letter {
             '%' => Field::Text("%"),
             'A' => Field::Name(weekday(time)),
@@ -188,9 +190,9 @@ impl<'f> Directive<'f> {
             'R' => Field::Format("%H:%M"),
             'S' => two(time.second()),
             'T' | 'X' => Field::Format("%H:%M:%S"),
-            'U' => two((time.day_of_year() + 6 - time.weekday()) / 7),
+            'U' => two(weeks_begun(time, time.weekday())),
             'V' => two(iso_week(time).1),
-            'W' => two((time.day_of_year() + 7 - weekday_from_monday(time)) / 7),
+            'W' => two(weeks_begun(time, weekday_from_monday(time).saturating_sub(1))),
             'Y' => one(year),
             'Z' => Field::Text(""),
             'a' => Field::Name(abbreviated(weekday(time))),
@@ -231,10 +233,22 @@ fn abbreviated(name: &'static str) -> &'static str {
 
 /// 1 to 7 from Monday.
 fn weekday_from_monday(time: &LocalTime) -> u32 {
-    (time.weekday() + 6) % 7 + 1
+    match time.weekday() {
+        0 => 7,
+        weekday => weekday,
+    }
+}
+
+/// How many weeks of the year have begun, where so many days have passed since the current one began; days before the first are none.
+fn weeks_begun(time: &LocalTime, days_into_week: u32) -> u32 {
+    time.day_of_year().saturating_add(6).saturating_sub(days_into_week) / 7
 }
 
 /// The year and week of ISO 8601: a week belongs to the year that has its Thursday.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a day of the year is 1 to 366, a weekday 1 to 7, a year 1 to 9999: so no sum overflows, and no difference is below zero"
+)]
 fn iso_week(time: &LocalTime) -> (u32, u32) {
     let year = time.year().unsigned_abs();
     // Counted from four days before the year begins, so that it cannot be negative.
@@ -278,7 +292,7 @@ fn simple_uppercase(character: char) -> char {
 }
 
 fn offset(character: char, distance: u32) -> char {
-    char::from_u32(u32::from(character) + distance).unwrap_or(character)
+    char::from_u32(u32::from(character).saturating_add(distance)).unwrap_or(character)
 }
 
 #[cfg(test)]

@@ -200,7 +200,7 @@ impl<'a> Iterator for DictIter<'a> {
             Self::Data(iter) => iter.next().map(|(key, value)| (Value::text(key), Value::from(value))),
             Self::Owned(dict, next, end) => {
                 let (key, value) = dict.entries.get_index(*next).filter(|_| *next < *end)?;
-                *next += 1;
+                *next = next.saturating_add(1);
                 Some((key.value.clone(), value.clone()))
             }
         }

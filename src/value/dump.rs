@@ -75,8 +75,9 @@ impl<'a> Runtime<'a> {
         if !options.sort_keys {
             return self.dump_entries(dict.iter(), options, level, out);
         }
-        self.meter.charge(1 + dict.len() as u64)?;
-        self.meter.check_size(dict.len().saturating_mul(2 * size_of::<Value<'_>>()))?;
+        self.meter.charge_items(dict.len())?;
+        self.meter
+            .check_size(dict.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
         let entries: Vec<_> = dict.iter().collect();
         // CPython sorts the pairs, of which no two begin with the same key.
         let order = sorted(

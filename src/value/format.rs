@@ -195,7 +195,7 @@ impl<'a> Runtime<'a> {
         }
         match value.as_number() {
             Some(NumberRef::Int(int)) => {
-                self.meter.charge(1 + (int.bit_length() >> 3))?;
+                self.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
                 Ok(spec::format_int(int, specification, &rules)?)
             }
             Some(NumberRef::Float(float)) => Ok(spec::format_float(float, specification, &rules)?),

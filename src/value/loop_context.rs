@@ -90,7 +90,7 @@ impl<'a> Loop<'a> {
             },
         };
         self.with(|state| {
-            state.index0 += 1;
+            state.index0 = state.index0.saturating_add(1);
             state.before = state.current.replace(item.clone());
         })?;
         Ok(Some(item))

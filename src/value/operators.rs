@@ -122,12 +122,17 @@ impl<'a> Runtime<'a> {
     /// Charges for the longest that arithmetic may take on these operands: the product of their lengths.
     #[inline]
     fn charge_numbers(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
-        let words = |value: &Value<'a>| value.as_integer().map_or(1, |int| 1 + IntRef::bit_length(int) / 64);
+        let words = |value: &Value<'a>| {
+            value
+                .as_integer()
+                .map_or(1, |int| (IntRef::bit_length(int) / 64).saturating_add(1))
+        };
         match (left, right) {
             (Value::Big(_), _) | (_, Value::Big(_)) => {
                 let (left, right) = (words(left), words(right));
+                let looks = left.max(right).saturating_add(1);
                 self.meter
-                    .charge(1 + left.max(right) + left.saturating_mul(right) / WORDS_A_STEP)
+                    .charge(looks.saturating_add(left.saturating_mul(right) / WORDS_A_STEP))
             }
             _ => Ok(()),
         }

@@ -271,7 +271,7 @@ impl<'a> Source<'_, 'a> {
 
 fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
     if let Some(int) = argument.as_integer() {
-        runtime.meter.charge(1 + (int.bit_length() >> 3))?;
+        runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
     }
     match argument.as_number() {
         Some(number) => Ok(percent::format_number(conversion, number, max_width)?),

@@ -119,7 +119,7 @@ impl<'a> Runtime<'a> {
     pub fn items(&mut self, values: Vec<Value<'a>>) -> Result<Seq<'a>> {
         let below = values.iter().map(Value::height).max().unwrap_or(0);
         let height = below.saturating_add(1);
-        self.meter.charge(1 + values.len() as u64 / 8)?;
+        self.meter.charge_items(values.len() / 8)?;
         self.meter.check_height(height)?;
         let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
         Ok(Seq::owned(values, height, claim))
@@ -149,7 +149,7 @@ impl<'a> Runtime<'a> {
             .map(|(key, value)| key.value.height().max(value.height()))
             .max();
         let height = below.unwrap_or(0).saturating_add(1);
-        self.meter.charge(1 + entries.len() as u64 / 8)?;
+        self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
         let entry = size_of::<(super::Key<'_>, Value<'_>)>().saturating_add(16);
         let claim = self.meter.claim(entries.capacity().saturating_mul(entry))?;

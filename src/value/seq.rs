@@ -121,7 +121,7 @@ impl<'a> Seq<'a> {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
-        let back = (self.len() - end)..(self.len() - start);
+        let back = self.len().saturating_sub(end)..self.len().saturating_sub(start);
         match self {
             Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
             Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),

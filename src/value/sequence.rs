@@ -66,7 +66,7 @@ impl<'a> Runtime<'a> {
                 return self.list(values);
             }
         };
-        self.meter.charge(1 + end.len() as u64)?;
+        self.meter.charge_items(end.len())?;
         let len = values.len().saturating_add(end.len());
         self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
         values.extend(end.iter());
@@ -135,7 +135,7 @@ impl<'a> Runtime<'a> {
 
     fn chained(&mut self, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
         let len = left.len().saturating_add(right.len());
-        self.meter.charge(1 + len as u64)?;
+        self.meter.charge_items(len)?;
         self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
         Ok(left.iter().chain(right.iter()).collect())
     }
@@ -214,7 +214,7 @@ impl<'a> Runtime<'a> {
         let times = usize::try_from(count).unwrap_or(0);
         let len = items.len().saturating_mul(times);
         self.check_memory(len.saturating_mul(size_of::<Value<'_>>()))?;
-        self.meter.charge(1 + len as u64)?;
+        self.meter.charge_items(len)?;
         // Nothing repeated a billion times is still nothing, and takes no time.
         let rounds = if items.is_empty() { 0 } else { times };
         let mut repeated = Vec::with_capacity(len);

@@ -49,7 +49,7 @@ impl<'a> Runtime<'a> {
         let mut items = Iter::new(value)?;
         while let Some(item) = items.next(self)? {
             self.meter
-                .check_size(entries.len().saturating_mul(2 * size_of::<Value<'_>>()))?;
+                .check_size(entries.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
             entries.entry(Key::new(self, item)?).or_insert(Value::None);
         }
         Ok(entries)

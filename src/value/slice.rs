@@ -72,7 +72,7 @@ impl<'a> Runtime<'a> {
                 Ok(items.slice(end.saturating_sub(count)..end).reversed())
             }
             _ => {
-                self.meter.charge(1 + indices.count as u64)?;
+                self.meter.charge_items(indices.count)?;
                 self.meter.check_size(indices.count.saturating_mul(size_of::<Value<'_>>()))?;
                 let values = indices.positions().filter_map(|index| items.get(index)).collect();
                 self.items(values)

@@ -20,8 +20,8 @@ pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool
 
 /// The indices from 0 to `len` in their sorted order; `reverse` keeps the order of equal items, as Python's does.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
-    runtime.meter.charge(1 + len as u64)?;
-    runtime.meter.check_size(len.saturating_mul(2 * size_of::<usize>()))?;
+    runtime.meter.charge_items(len)?;
+    runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
     let mut order: Vec<usize> = (0..len).collect();
     if reverse {
         order.reverse();
@@ -62,9 +62,9 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_
         let Some(&pivot) = rest.first() else { break };
         let (mut low, mut high) = (0, sorted.len());
         while low < high {
-            let middle = low + (high - low) / 2;
+            let middle = usize::midpoint(low, high);
             match sorted.get(middle) {
-                Some(&other) if !less(runtime, pivot, other)? => low = middle + 1,
+                Some(&other) if !less(runtime, pivot, other)? => low = middle.saturating_add(1),
                 _ => high = middle,
             }
         }
@@ -85,7 +85,7 @@ fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut
         if *descends.get_or_insert(is_less) != is_less {
             break;
         }
-        end += 1;
+        end = end.saturating_add(1);
     }
     if let Some(beginning) = run.get_mut(..end).filter(|_| descends == Some(true)) {
         beginning.reverse();

@@ -104,7 +104,7 @@ impl<'a> Pull<'a> for Unique<'a> {
             let key = Key::new(runtime, key)?;
             runtime
                 .meter
-                .check_size(self.seen.len().saturating_mul(2 * size_of::<Value<'_>>()))?;
+                .check_size(self.seen.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
             if self.seen.insert(key, Value::None).is_none() {
                 return Ok(Some(item));
             }

@@ -124,8 +124,13 @@ pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let linked = written(runtime, |mut output| write_linked(&mut output, text.as_str(), links))?;
     if links.trim_url_limit.is_none() && !matches!(limit, Value::None) {
         // What is no integer fails only where an address is compared with it, or is cut.
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a limit beyond all integers is as good as the largest of them"
+        )]
+        let whole = |float: f64| float.floor() as i64;
         links.trim_url_limit = Some(if let Value::Float(float) = limit {
-            float.floor() as i64
+            whole(float)
         } else {
             i64::MIN
         });

@@ -218,6 +218,11 @@ fn wrap_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
         let width = runtime.repr(width)?;
         return Err(Error::value(format!("invalid width {width} (must be > 0)")));
     }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "above zero; the fraction shall go, and beyond the largest the cast stops"
+    )]
     let whole = match width {
         Value::Float(float) => *float as usize,
         other => other.as_int().and_then(|int| usize::try_from(int).ok()).unwrap_or(usize::MAX),

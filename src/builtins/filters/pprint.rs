@@ -220,7 +220,7 @@ fn pieces_of_text(text: &str, room: Room, allowance: usize) -> Vec<String> {
         let mut parts = words_with_blanks(line).peekable();
         let (mut current, mut current_end) = (0, 0);
         while let Some(part) = parts.next() {
-            let candidate_end = current_end + part.len();
+            let candidate_end = part.len().saturating_add(current_end);
             let is_last = is_last_line && parts.peek().is_none();
             let candidate = repr_of_text(line.get(current..candidate_end).unwrap_or_default());
             if !fits(&candidate, if is_last { less(room, allowance) } else { room }) {
@@ -256,7 +256,7 @@ fn pieces_of_bytes(bytes: &[u8], room: Room, allowance: usize) -> Vec<String> {
     let mut pieces = Vec::new();
     let (mut start, mut end) = (0, 0);
     for part in bytes.chunks(4) {
-        let candidate_end = end + part.len();
+        let candidate_end = part.len().saturating_add(end);
         // The allowance is for a last part that is no whole four, as the reference has it.
         let room = if part.len() < 4 { less(room, allowance) } else { room };
         let candidate = bytes.get(start..candidate_end).unwrap_or_default();

@@ -53,6 +53,10 @@ fn integer(value: &Value<'_>) -> Result<BigInt> {
 }
 
 /// How many items there are between the bounds.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "big integers do not overflow, and a difference is hardly larger than they are"
+)]
 fn length(start: &BigInt, stop: &BigInt, step: &BigInt) -> BigInt {
     let distance = if step.is_negative() { start - stop } else { stop - start };
     if distance.is_positive() {

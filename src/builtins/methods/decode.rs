@@ -114,7 +114,7 @@ fn utf16(bytes: &[u8], order: Order) -> Result<(char, usize), Bad> {
             reason: "illegal UTF-16 surrogate",
         });
     }
-    let code = 0x10000 + ((high & 0x3ff) << 10) + (low & 0x3ff);
+    let code = 0x10000_u32.saturating_add((high & 0x3ff) << 10 | (low & 0x3ff));
     char::from_u32(code).map(|character| (character, 4)).ok_or(Bad {
         len: 2,
         reason: "illegal encoding",

@@ -45,7 +45,7 @@ fn positions<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, only_f
     }
     let mut found = Vec::new();
     let mut iter = Iter::Range(range.start, range.step, range.len);
-    let mut at = 0;
+    let mut at = 0_i64;
     while let Some(item) = iter.next(runtime)? {
         if runtime.identical_or_equal(&item, &wanted)? {
             found.push(at);
@@ -53,7 +53,7 @@ fn positions<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, only_f
                 break;
             }
         }
-        at += 1;
+        at = at.saturating_add(1);
     }
     Ok((found, wanted))
 }
