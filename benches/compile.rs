@@ -1,4 +1,5 @@
 //! Compiling the five templates, beside minijinja: `cargo bench --bench compile`.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod arena;
 

@@ -7,6 +7,7 @@
 //! Times are those of the thread on its processor, the least of several batches, and the engines take turns, so that a busy machine
 //! hits all alike. Where the corpus is there, its Qwen3 template is in the table too. Without `--bench`, which cargo gives, each row
 //! is checked and none is timed.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod arena;
 

@@ -1,4 +1,5 @@
 //! Rendering the five templates, beside minijinja and beside one copy of the output: `cargo bench --bench render`.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod arena;
 

@@ -80,6 +80,14 @@ impl Meter {
         }
     }
 
+    /// A meter for what makes a tree. What visits and drops the tree later goes down without asking, on larger frames: a quarter of the
+    /// stack is left to it.
+    pub fn for_trees() -> Self {
+        let limits = Limits::default();
+        let stack = (limits.stack / 4).saturating_mul(3);
+        Self::new(Limits { stack, ..limits })
+    }
+
     /// The limits that it keeps.
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -1,6 +1,7 @@
 //! The conformance commands, run as a user runs them: against this crate's port, and against ports that crash, hang and print rubbish.
 //!
 //! The faulty ports are lines of `sh`; where there is none, only what needs no port is tested.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "cli")]
 
 use std::collections::BTreeSet;

@@ -6,6 +6,7 @@
 //!
 //! Read off the text of the files: what stands behind `crate::`, in paths and in groups. Unit tests may look up, so that the module
 //! `tests` at a file's end is left out.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
 //! Templates that want more than there is: each ends in an output or in an error of kind limit, on the threads of a server.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use chat_template::{ErrorKind, Template};
 

@@ -95,12 +95,12 @@ mod tests {
             .unwrap()
             .into_owned()
         else {
-            unreachable!()
+            panic!("an object was read")
         };
         let shared = Shared(Data::Object(greeting));
         let spelled = |line: &str| {
             let Data::Object(line) = json::read(line, json::DEPTH).unwrap().into_owned() else {
-                unreachable!()
+                panic!("an object was read")
             };
             let mut written = String::new();
             json::write_data(&Data::Object(shared.spell_out(line)?), &mut written);

@@ -41,7 +41,7 @@ fn replace_with_escapes(body: &str) -> Cow<'_, str> {
     if body.is_ascii() {
         return Cow::Borrowed(body);
     }
-    let mut ascii = String::with_capacity(body.len() * 2);
+    let mut ascii = String::with_capacity(body.len().saturating_mul(2));
     for char in body.chars() {
         // Writing to a string cannot fail.
         let _ = match u32::from(char) {
@@ -96,8 +96,10 @@ impl Decoder<'_> {
 
     /// One to three octal digits; at most 777, which is a character.
     fn decode_octal(&mut self) {
-        let digits = self.rest.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7'));
-        let (length, code) = digits.fold((0, 0), |(length, code), byte| (length + 1, code * 8 + u32::from(byte - b'0')));
+        let digits = self.rest.chars().take(3).map_while(|digit| digit.to_digit(8));
+        let (length, code) = digits.fold((0_usize, 0), |(length, code), digit| {
+            (length.saturating_add(1), code << 3 | digit)
+        });
         self.text.extend(char::from_u32(code));
         self.rest = self.rest.get(length..).unwrap_or_default();
     }

@@ -136,7 +136,7 @@ impl<'s> Lexer<'s> {
         let code = self.text.get(start..).unwrap_or_default();
         if self.brackets.is_empty() {
             if let Some(length) = text::closer_length(code, closer) {
-                self.leave(start + length);
+                self.leave(start.saturating_add(length));
                 return Ok(Some(closing_token(closer, start, code)));
             }
         }
@@ -144,7 +144,7 @@ impl<'s> Lexer<'s> {
         let Some((kind, length)) = token::scan(code, before.ends_with('.')) else {
             return Err(self.unexpected_char());
         };
-        self.position = start + length;
+        self.position = start.saturating_add(length);
         let mut token = token(kind, start, code.get(..length).unwrap_or_default());
         match kind {
             TokenKind::Blank => return Ok(None),
@@ -221,8 +221,13 @@ fn closing_token(closer: Closer, start: usize, code: &str) -> Token<'_> {
         Closer::Variable => TokenKind::VariableEnd,
         Closer::Block | Closer::Comment => TokenKind::BlockEnd,
     };
-    let marked = usize::from(code.starts_with(['-', '+']));
-    token(kind, start, code.get(..marked + closer.delimiter().len()).unwrap_or_default())
+    let length = closer.delimiter().len();
+    let marked = if code.starts_with(['-', '+']) {
+        length.saturating_add(1)
+    } else {
+        length
+    };
+    token(kind, start, code.get(..marked).unwrap_or_default())
 }
 
 /// The span of so many bytes; offsets fit because the size of a source is limited.

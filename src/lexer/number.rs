@@ -10,9 +10,9 @@ use crate::unicode;
 pub fn float_length(code: &str) -> Option<usize> {
     let whole = grouped_digits(code)?;
     let fraction = after(code, whole).strip_prefix('.').and_then(grouped_digits);
-    let mantissa = whole + fraction.map_or(0, |digits| 1 + digits);
+    let mantissa = fraction.map_or(whole, |digits| whole.saturating_add(1).saturating_add(digits));
     match exponent(after(code, mantissa)) {
-        Some(exponent) => Some(mantissa + exponent),
+        Some(exponent) => Some(mantissa.saturating_add(exponent)),
         None => fraction.map(|_| mantissa),
     }
 }
@@ -23,15 +23,15 @@ pub fn integer_length(code: &str) -> Option<usize> {
         [b'0', b'b' | b'B', ..] => |digit| matches!(digit, '0' | '1'),
         [b'0', b'o' | b'O', ..] => |digit| digit.is_digit(8),
         [b'0', b'x' | b'X', ..] => |digit| digit.is_ascii_hexdigit() || is_decimal(digit),
-        [b'1'..=b'9', ..] => return Some(1 + spaced_digits(after(code, 1), is_decimal)),
+        [b'1'..=b'9', ..] => return Some(spaced_digits(after(code, 1), is_decimal).saturating_add(1)),
         _ => |_| false,
     };
     if !code.starts_with('0') {
         return None;
     }
     match spaced_digits(after(code, 2), digits) {
-        0 => Some(1 + spaced_digits(after(code, 1), |digit| digit == '0')),
-        length => Some(2 + length),
+        0 => Some(spaced_digits(after(code, 1), |digit| digit == '0').saturating_add(1)),
+        length => Some(length.saturating_add(2)),
     }
 }
 
@@ -39,24 +39,24 @@ fn exponent(code: &str) -> Option<usize> {
     let digits = code.strip_prefix(['e', 'E'])?;
     let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(digits);
     let length = grouped_digits(unsigned)?;
-    Some(code.len() - unsigned.len() + length)
+    Some(code.len().saturating_sub(unsigned.len()).saturating_add(length))
 }
 
 /// The length of `(\d+_)*\d+`: single underscores between digits.
 fn grouped_digits(code: &str) -> Option<usize> {
     let first = code.chars().next().filter(|char| is_decimal(*char))?;
-    Some(first.len_utf8() + spaced_digits(after(code, first.len_utf8()), is_decimal))
+    let length = first.len_utf8();
+    Some(spaced_digits(after(code, length), is_decimal).saturating_add(length))
 }
 
 /// The length of `(_?\d)*` for the given digits.
 fn spaced_digits(code: &str, is_digit: fn(char) -> bool) -> usize {
-    let mut length = 0;
+    let mut rest = code;
     loop {
-        let rest = after(code, length);
         let digit = rest.strip_prefix('_').unwrap_or(rest);
-        match digit.chars().next() {
-            Some(char) if is_digit(char) => length += rest.len() - digit.len() + char.len_utf8(),
-            _ => return length,
+        match digit.strip_prefix(is_digit) {
+            Some(behind) => rest = behind,
+            None => return code.len().saturating_sub(rest.len()),
         }
     }
 }

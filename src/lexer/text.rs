@@ -51,13 +51,13 @@ pub struct Opener {
 /// The leftmost opener at or after `from`.
 pub fn find_opener(text: &str, from: usize) -> Option<Opener> {
     braces(text, from).find_map(|start| {
-        let opening = match text.as_bytes().get(start + 1)? {
+        let opening = match text.as_bytes().get(start.saturating_add(1))? {
             b'{' => Opening::Variable,
             b'%' => Opening::Block,
             b'#' => Opening::Comment,
             _ => return None,
         };
-        let (mark, end) = mark_at(text, start + 2);
+        let (mark, end) = mark_at(text, start.saturating_add(2));
         let raw_end = match opening {
             Opening::Block => raw_tag_end(text, end),
             _ => None,
@@ -74,8 +74,8 @@ pub fn find_opener(text: &str, from: usize) -> Option<Opener> {
 /// The leftmost `{% endraw %}` at or after `from`.
 pub fn find_endraw(text: &str, from: usize) -> Option<Opener> {
     braces(text, from).find_map(|start| {
-        let (mark, end) = match text.as_bytes().get(start + 1)? {
-            b'%' => mark_at(text, start + 2),
+        let (mark, end) = match text.as_bytes().get(start.saturating_add(1))? {
+            b'%' => mark_at(text, start.saturating_add(2)),
             _ => return None,
         };
         let end = keyword_end(text, end, "endraw")?;
@@ -83,7 +83,7 @@ pub fn find_endraw(text: &str, from: usize) -> Option<Opener> {
             opening: Opening::EndRaw,
             mark,
             start,
-            end: end + closer_length(rest(text, end), Closer::Block)?,
+            end: closer_length(rest(text, end), Closer::Block)?.saturating_add(end),
         })
     })
 }
@@ -93,8 +93,9 @@ pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
     let inside = rest(text, from);
     let at = inside.find("#}")?;
     let before = inside.get(..at).unwrap_or_default();
-    let start = from + at - usize::from(before.ends_with(['+', '-']));
-    Some(start + closer_length(rest(text, start), Closer::Comment)?)
+    let marked = before.strip_suffix(['+', '-']).unwrap_or(before);
+    let start = from.saturating_add(marked.len());
+    Some(closer_length(rest(text, start), Closer::Comment)?.saturating_add(start))
 }
 
 /// What closes a tag.
@@ -123,14 +124,15 @@ impl Closer {
 pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
     let delimiter = closer.delimiter();
     if let Some(after) = code.strip_prefix('-').and_then(|code| code.strip_prefix(delimiter)) {
-        return Some(1 + delimiter.len() + blank_length(after));
+        return Some(blank_length(after).saturating_add(delimiter.len()).saturating_add(1));
     }
     let trims = closer != Closer::Variable;
     if trims && code.strip_prefix('+').is_some_and(|code| code.starts_with(delimiter)) {
-        return Some(1 + delimiter.len());
+        return Some(delimiter.len().saturating_add(1));
     }
     let after = code.strip_prefix(delimiter)?;
-    Some(delimiter.len() + usize::from(trims && after.starts_with('\n')))
+    let newline = usize::from(trims && after.starts_with('\n'));
+    Some(newline.saturating_add(delimiter.len()))
 }
 
 /// What is left of the text before an opener; `is_line_start` says that the text begins a line.
@@ -139,7 +141,7 @@ pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> 
         Mark::Strip => text.trim_end_matches(unicode::is_whitespace),
         // jinja2 3.1.6 lexer.py tokeniter: lstrip only where the opener is not a variable.
         Mark::None if opener.opening != Opening::Variable => {
-            let line = text.rfind('\n').map_or(0, |newline| newline + 1);
+            let line = text.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
             let indent = rest(text, line);
             let is_indent = blank_length(indent) == indent.len();
             let strips = is_indent && (line > 0 || is_line_start);
@@ -151,14 +153,16 @@ pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> 
 
 /// Offsets of `{`, from left to right.
 fn braces(text: &str, from: usize) -> impl Iterator<Item = usize> {
-    rest(text, from).match_indices('{').map(move |(at, _)| from + at)
+    rest(text, from)
+        .match_indices('{')
+        .map(move |(at, _)| from.saturating_add(at))
 }
 
 /// The mark at an offset, and the offset behind it.
 fn mark_at(text: &str, at: usize) -> (Mark, usize) {
     match text.as_bytes().get(at) {
-        Some(b'-') => (Mark::Strip, at + 1),
-        Some(b'+') => (Mark::Keep, at + 1),
+        Some(b'-') => (Mark::Strip, at.saturating_add(1)),
+        Some(b'+') => (Mark::Keep, at.saturating_add(1)),
         _ => (Mark::None, at),
     }
 }
@@ -168,17 +172,17 @@ fn raw_tag_end(text: &str, from: usize) -> Option<usize> {
     let end = keyword_end(text, from, "raw")?;
     let closer = rest(text, end);
     if closer.starts_with("%}") {
-        return Some(end + 2);
+        return Some(end.saturating_add(2));
     }
     let after = closer.strip_prefix("-%}")?;
-    Some(end + 3 + blank_length(after))
+    Some(blank_length(after).saturating_add(3).saturating_add(end))
 }
 
 /// Where a word and the blanks around it end.
 fn keyword_end(text: &str, from: usize, word: &str) -> Option<usize> {
-    let start = from + blank_length(rest(text, from));
+    let start = from.saturating_add(blank_length(rest(text, from)));
     let after = rest(text, start).strip_prefix(word)?;
-    Some(start + word.len() + blank_length(after))
+    Some(start.saturating_add(word.len()).saturating_add(blank_length(after)))
 }
 
 fn rest(text: &str, from: usize) -> &str {
@@ -214,7 +218,7 @@ mod tests {
     fn indents_of_blocks_go_where_they_begin_a_line() {
         let stripped = |text, is_line_start| {
             let opener = find_opener(text, 0).unwrap();
-            strip_before(&text[..opener.start], &opener, is_line_start)
+            strip_before(text.get(..opener.start).unwrap(), &opener, is_line_start)
         };
         assert_eq!(stripped("a\n \u{a0}{% x", false), "a\n");
         assert_eq!(stripped("  {% x", true), "");

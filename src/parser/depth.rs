@@ -69,6 +69,11 @@ impl<'s> Parser<'s> {
         self.meter.check_stack().map_err(|error| error.at(span).without_line())
     }
 
+    /// Leaves so many of the reference's calls, each of which was counted as a [`CALL`].
+    pub fn leave_calls(&mut self, count: usize) {
+        self.frames = self.frames.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+
     /// Makes a node above others, the tallest of which has so many levels.
     pub fn node(&mut self, kind: ExprKind, span: Span, at: u32, height_below: u32) -> Node {
         let height = height_below.saturating_add(1);

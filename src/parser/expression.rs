@@ -50,7 +50,7 @@ impl<'s> Parser<'s> {
             }
             break node;
         };
-        self.frames = self.frames.saturating_sub(waiting.len() as u32);
+        self.leave_calls(waiting.len());
         while let Some((start, then, test)) = waiting.pop() {
             node = self.conditional(start, then, test, Some(node));
         }
@@ -184,7 +184,7 @@ impl<'s> Parser<'s> {
 
     /// Puts prefixes before an operand, the innermost last, and leaves the calls that they stand for.
     fn prefixed(&mut self, prefixes: Vec<(UnaryOp, u32)>, operand: Node) -> Node {
-        self.frames = self.frames.saturating_sub(prefixes.len() as u32);
+        self.leave_calls(prefixes.len());
         let end = self.stream.end();
         prefixes.into_iter().rev().fold(operand, |operand, (op, start)| {
             let kind = ExprKind::Unary(op, Box::new(operand.expr));

@@ -20,7 +20,7 @@ mod target;
 
 use crate::ast::{Symbols, Template};
 use crate::error::{Error, Result};
-use crate::limits::{Limits, Meter};
+use crate::limits::Meter;
 use crate::source::Source;
 use stream::TokenStream;
 use tag::OpenTag;
@@ -33,11 +33,7 @@ pub fn parse(source: &Source) -> Result<Template> {
         open_tags: Vec::new(),
         awaited: Vec::new(),
         frames: 0,
-        // What visits and drops the tree later goes down without asking, on larger frames: a quarter is left to it.
-        meter: Meter::new(Limits {
-            stack: Limits::default().stack / 4 * 3,
-            ..Limits::default()
-        }),
+        meter: Meter::for_trees(),
         late_error: None,
     };
     let body = parser.parse_template()?;

@@ -313,7 +313,7 @@ impl<'t> Folding<'t> {
 /// A value as a literal; None for what a literal cannot hold (markup, generators, …) or the reference cannot write back (`inf`
 /// inside a container).
 fn to_literal(value: &Value<'_>, parts: &mut usize) -> Option<Literal> {
-    *parts += 1;
+    *parts = parts.saturating_add(1);
     if *parts > MAX_PARTS {
         return None;
     }

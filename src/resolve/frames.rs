@@ -66,11 +66,12 @@ impl Frames {
         let Some(owner) = self.stack.iter().rposition(|frame| frame.first_level <= ident.level) else {
             return Slot::Unresolved;
         };
-        let is_inner = owner + 1 < self.stack.len();
+        let first_inner = owner.saturating_add(1);
+        let is_inner = first_inner < self.stack.len();
         let hops = self
             .stack
             .iter()
-            .skip(owner + 1)
+            .skip(first_inner)
             .filter(|frame| has_cells(&self.known, frame))
             .count();
         let Some(frame) = self.stack.get_mut(owner) else {
@@ -86,8 +87,9 @@ impl Frames {
             &mut frame.size.locals
         };
         let index = *frame.slots.entry(ident).or_insert_with(|| {
-            *next += 1;
-            *next - 1
+            let free = *next;
+            *next = free.saturating_add(1);
+            free
         });
         match (captured, is_inner) {
             (false, false) => Slot::Local(index),

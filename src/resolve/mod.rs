@@ -23,7 +23,7 @@ use track::{Tracker, undeclared};
 
 use crate::ast::{Child, Load, Scope, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Limits, Meter};
+use crate::limits::Meter;
 use crate::parser;
 use crate::source::Source;
 use crate::span::Span;
@@ -71,10 +71,7 @@ fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<(Ca
         eval_context: EvalContext::default(),
         has_dropped_names: false,
         exported: BTreeSet::new(),
-        meter: Meter::new(Limits {
-            stack: Limits::default().stack / 4 * 3,
-            ..Limits::default()
-        }),
+        meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };

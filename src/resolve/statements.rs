@@ -23,12 +23,13 @@ impl Resolver<'_> {
 
     /// A body one level of indentation deeper.
     fn indented(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<()> {
-        self.indentation += 1;
+        let outer = self.indentation;
+        self.indentation = outer.saturating_add(1);
         if self.indentation > MAX_INDENTATION {
             self.refuse("too many levels of indentation", span);
         }
         let result = self.body(body, place);
-        self.indentation -= 1;
+        self.indentation = outer;
         result
     }
 

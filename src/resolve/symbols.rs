@@ -65,25 +65,29 @@ impl Tables {
 
     /// A table of level 0, or one below `parent`.
     pub fn add(&mut self, parent: Option<TableId>) -> TableId {
-        let level = parent.map_or(0, |parent| self.level(parent) + 1);
-        self.tables.push(Table {
+        let level = parent.map_or(0, |parent| self.level(parent).saturating_add(1));
+        self.push(Table {
             level,
             parent,
             ..Table::default()
-        });
-        TableId(self.tables.len() - 1)
+        })
     }
 
     /// `Symbols.copy`: a branch of a table.
     pub fn branch(&mut self, id: TableId) -> TableId {
         let Table { level, parent, .. } = *self.table(id);
-        self.tables.push(Table {
+        self.push(Table {
             level,
             parent,
             base: Some(id),
             ..Table::default()
-        });
-        TableId(self.tables.len() - 1)
+        })
+    }
+
+    fn push(&mut self, table: Table) -> TableId {
+        let id = TableId(self.tables.len());
+        self.tables.push(table);
+        id
     }
 
     /// The level of a table.
@@ -186,10 +190,18 @@ impl Tables {
         std::iter::successors(first, |table| self.tables.get(table.base.or(table.parent)?.0))
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "only `push` makes the number of a table, and none is taken away"
+    )]
     fn table(&self, TableId(index): TableId) -> &Table {
         &self.tables[index]
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "only `push` makes the number of a table, and none is taken away"
+    )]
     fn table_mut(&mut self, TableId(index): TableId) -> &mut Table {
         &mut self.tables[index]
     }

@@ -201,12 +201,9 @@ pub(super) mod tests {
         let examples = source
             .lines()
             .filter_map(|line| line.strip_prefix("/// `")?.strip_suffix('`')?.rsplit_once(" -> "));
-        let mut count = 0;
-        for (template, output) in examples {
-            assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
-            count += 1;
-        }
-        count
+        examples
+            .inspect(|(template, output)| assert_eq!(render(template).as_deref().ok(), Some(*output), "{template}"))
+            .count()
     }
 
     #[test]
