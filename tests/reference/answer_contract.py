@@ -4,7 +4,7 @@
     python tests/reference/answer_contract.py --write    # fills in and refreshes `expect`
     python tests/reference/answer_contract.py --write apply qwen3
 
-Names of files after the option limit it to these. A case is a request of apply_port.py or of folder_port.py, by the file it is in,
+Names of files after the option limit it to these. A case is a request of port.py or of folder_port.py, by the file it is in,
 with the rule that it shows and the answer; families.py says what is said shorter in families.
 Runs under CPython 3.11 with what requirements-apply.txt lists.
 """
@@ -20,7 +20,7 @@ from schema import visible
 HERE = pathlib.Path(__file__).resolve().parent
 CONTRACT = HERE.parent / "cases" / "contract"
 FILES = {
-    "apply_port.py": [CONTRACT / "apply.jsonl", *sorted(families.FAMILIES.glob("*.jsonl"))],
+    "port.py": [CONTRACT / "apply.jsonl", *sorted(families.FAMILIES.glob("*.jsonl"))],
     "folder_port.py": [CONTRACT / "folders.jsonl", CONTRACT / "models.jsonl"],
 }
 KEYS = ["id", "rule", "model", "template", "context", "apply", "files", "processor", "now", "generation", "expect"]

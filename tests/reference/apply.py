@@ -1,22 +1,16 @@
-"""transformers as a port: answers `apply` requests with its own `apply_chat_template`, and hands `render` requests to port.py.
+"""What transformers' own `apply_chat_template` gives for an `apply` of the protocol; port.py asks it.
 
-    $ echo '{"id": 1, "apply": {"template": "{{ tools }}", "messages": [{}]}}' | python tests/reference/apply_port.py
-    {"id": 1, "output": "None"}
+    call({"template": "{{ tools }}", "messages": [{}]}, False)   # {"output": "None"}
 
 It needs transformers 5.23.0, no torch and no model: the tokenizer is the base class, with the template and the special
 tokens of the request. Where spans are asked for, the tokenizing path is taken up to the place where the text would be
 tokenized; what it had rendered until then is the answer. The only thing that is put in the reference's way is its clock.
 """
 
-import json
 import sys
 
-import transformers
 from transformers import tokenization_utils_base as base
 from transformers.utils import chat_template_utils
-
-import port
-from environment import Clock
 
 # What the seven attributes of a tokenizer are called; a token of another name is one of the model's own.
 STANDARD = set(base.PreTrainedTokenizerBase.SPECIAL_TOKENS_ATTRIBUTES)
@@ -44,6 +38,11 @@ class Datetime:
         self.now = clock.now
 
 
+def follow(clock):
+    """Puts a clock in the place of the system's."""
+    chat_template_utils.datetime = Datetime(clock)
+
+
 def tokenizer_of(request):
     tokens = request.get("special_tokens") or {}
     named = {name: token for name, token in tokens.items() if name in STANDARD}
@@ -65,37 +64,3 @@ def call(request, wants_spans):
     except Rendered as rendered:
         text, [spans] = rendered.args
         return {"output": text, "generation": spans}
-
-
-def answer(line, clock):
-    try:
-        request = json.loads(line)
-    except ValueError:
-        request = None
-    if not isinstance(request, dict) or request.get("describe") or "apply" not in request:
-        reply = port.answer(line, clock)
-        if "port" in reply:
-            reply["port"] |= {"name": "transformers", "requests": ["render", "apply", "generation"]}
-            reply["port"]["version"] = f"{transformers.__version__} with jinja2 {reply['port']['version']}"
-        return reply
-    reply = {"id": request.get("id")}
-    apply = request["apply"]
-    if not isinstance(apply, dict) or not isinstance(apply.get("template"), (str, dict)) or "messages" not in apply:
-        return {**reply, **port.fault("an apply has a template, which is a string or an object, and messages")}
-    clock.set(request.get("now"))
-    try:
-        return {**reply, **call(apply, bool(request.get("generation")))}
-    except Exception as error:
-        kind, message, line = port.kind_of(error), port.message_of(error), port.line_of(error)
-        return {**reply, "error": {"kind": kind, "message": message, "line": line}}
-
-
-def main():
-    clock = Clock()
-    chat_template_utils.datetime = Datetime(clock)
-    for line in sys.stdin.buffer:
-        print(json.dumps(answer(line, clock)), flush=True)
-
-
-if __name__ == "__main__":
-    main()

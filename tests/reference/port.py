@@ -3,17 +3,21 @@
     $ echo '{"id": 1, "template": "{{ 1/0 }}", "context": {}}' | python tests/reference/port.py
     {"id": 1, "error": {"kind": "zero_division", "message": "division by zero", "line": 1}}
 
-It renders; it does not know `apply` requests. What is told apart here and nowhere else is the kind of
-an exception and the line that it belongs to: a syntax error names its own, and an error at run time
-has the line of the innermost frame that jinja2 rewrote into one of the template.
+It renders by jinja2, and where transformers is installed, an `apply` is answered by that. What is told apart here and nowhere
+else is the kind of an exception and the line that it belongs to: a syntax error names its own, and an error at run time has the
+line of the innermost frame that jinja2 rewrote into one of the template.
 """
 
+import importlib.metadata
+import importlib.util
 import json
 import sys
 
 import jinja2
 
 from environment import Clock, compile_template
+
+HAS_TRANSFORMERS = importlib.util.find_spec("transformers") is not None
 
 # The first class that fits gives the kind.
 KINDS = [
@@ -63,8 +67,11 @@ def message_of(error):
     return error.message if isinstance(error, jinja2.TemplateSyntaxError) else str(error)
 
 
+def error_of(error):
+    return {"error": {"kind": kind_of(error), "message": message_of(error), "line": line_of(error)}}
+
+
 def render(request, clock):
-    clock.set(request.get("now"))
     try:
         chat = compile_template(request["template"], clock)
         if not request.get("generation"):
@@ -72,17 +79,30 @@ def render(request, clock):
         output, spans = chat.render_with_spans(request["context"])
         return {"output": output, "generation": spans}
     except Exception as error:
-        return {"error": {"kind": kind_of(error), "message": message_of(error), "line": line_of(error)}}
+        return error_of(error)
+
+
+def apply(request, clock):
+    # It takes seconds to import, and most that is asked has no need of it.
+    import apply as transformers
+
+    transformers.follow(clock)
+    try:
+        return transformers.call(request["apply"], bool(request.get("generation")))
+    except Exception as error:
+        return error_of(error)
 
 
 def port():
-    version = f"{jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
+    name, version = "jinja2", f"{jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
+    if HAS_TRANSFORMERS:
+        name, version = "transformers", f"{importlib.metadata.version('transformers')} with jinja2 {version}"
     return {
-        "name": "jinja2",
+        "name": name,
         "version": version,
         "language": "Python",
-        "homepage": "https://jinja.palletsprojects.com",
-        "requests": ["render", "generation"],
+        "homepage": "https://huggingface.co/docs/transformers" if HAS_TRANSFORMERS else "https://jinja.palletsprojects.com",
+        "requests": ["render", "apply", "generation"] if HAS_TRANSFORMERS else ["render", "generation"],
         "limits": "off",
     }
 
@@ -101,8 +121,14 @@ def answer(line, clock):
     reply = {"id": request.get("id")}
     if request.get("describe"):
         return {**reply, "port": port()}
+    clock.set(request.get("now"))
     if "apply" in request:
-        return {**reply, "unsupported": "this port renders templates; it does not know the contract around them"}
+        arguments = request["apply"]
+        if not HAS_TRANSFORMERS:
+            return {**reply, "unsupported": "transformers is not installed here"}
+        if not isinstance(arguments, dict) or not isinstance(arguments.get("template"), (str, dict)) or "messages" not in arguments:
+            return {**reply, **fault("an apply has a template, which is a string or an object, and messages")}
+        return {**reply, **apply(request, clock)}
     if not isinstance(request.get("template"), str) or not isinstance(request.get("context"), dict):
         return {**reply, **fault("a request has a template, which is a string, and a context, which is an object")}
     return {**reply, **render(request, clock)}
