@@ -1,15 +1,18 @@
 //! Several saved reports as one matrix: a row for each area, a column for each port.
 //!
 //! ```text
-//! area   jinja2 3.1.6  other 0.1
-//! loops       100.0 %     98.1 %
-//! all         100.0 %     97.0 %
+//! area         jinja2 3.1.6  other 0.1
+//! loops             100.0 %     98.1 %
+//! all               100.0 %     97.0 %
+//! unsupported             0          2
+//! no answer               0          1
 //! ```
 
 use maud::html;
 
 use super::html::{page, shade};
-use super::report::{Report, Score};
+use super::report::{CaseReport, Report, Score};
+use super::score::Verdict;
 
 /// How a summary is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,18 @@ fn matrix(reports: &[Report]) -> Vec<Row> {
     rows
 }
 
+/// Below the shares: how many cases a port says that it does not support, and on how many it crashed, hung, or printed no answer.
+fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 2] {
+    let count = |of: fn(&CaseReport) -> bool| {
+        let count = |report: &Report| report.cases.iter().filter(|case| of(case)).count().to_string();
+        reports.iter().map(count).collect()
+    };
+    [
+        ("unsupported", count(|case| case.verdict == Verdict::Unsupported)),
+        ("no answer", count(|case| case.verdict.is_fault())),
+    ]
+}
+
 fn shown(score: &Option<Score>) -> String {
     match score {
         None => "–".to_owned(),
@@ -63,8 +78,17 @@ fn shown(score: &Option<Score>) -> String {
     }
 }
 
+/// What a table without colours has: the areas, and the counts below.
+fn lines<'r>(reports: &[Report], rows: &'r [Row]) -> Vec<(&'r str, Vec<String>)> {
+    let areas = rows
+        .iter()
+        .map(|(area, scores)| (area.as_str(), scores.iter().map(shown).collect()));
+    areas.chain(counts(reports)).collect()
+}
+
 fn text(reports: &[Report], rows: &[Row]) -> String {
-    let wide = rows.iter().map(|(area, _)| area.len()).max().unwrap_or_default();
+    let lines = lines(reports, rows);
+    let wide = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let titles: Vec<String> = reports.iter().map(|report| report.port.title()).collect();
     let mut text = format!("{:<wide$}", "area");
     let widths: Vec<usize> = titles.iter().map(|title| title.chars().count().max(11)).collect();
@@ -72,10 +96,10 @@ fn text(reports: &[Report], rows: &[Row]) -> String {
         text.push_str(&format!("  {title:>width$}"));
     }
     text.push('\n');
-    for (area, scores) in rows {
-        text.push_str(&format!("{area:<wide$}"));
-        for (score, width) in scores.iter().zip(&widths) {
-            text.push_str(&format!("  {:>width$}", shown(score)));
+    for (name, cells) in lines {
+        text.push_str(&format!("{name:<wide$}"));
+        for (cell, width) in cells.iter().zip(&widths) {
+            text.push_str(&format!("  {cell:>width$}"));
         }
         text.push('\n');
     }
@@ -88,9 +112,8 @@ fn markdown(reports: &[Report], rows: &[Row]) -> String {
         .map(|report| format!(" {} |", report.port.title().replace('|', "\\|")))
         .collect();
     let mut text = format!("| area |{titles}\n|---|{}\n", "--:|".repeat(reports.len()));
-    for (area, scores) in rows {
-        let cells: String = scores.iter().map(|score| format!(" {} |", shown(score))).collect();
-        text.push_str(&format!("| {area} |{cells}\n"));
+    for (name, cells) in lines(reports, rows) {
+        text.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
     }
     text + "\n" + &provenance(reports)
 }
@@ -109,7 +132,7 @@ fn json(reports: &[Report], rows: &[Row]) -> String {
         let areas: serde_json::Map<_, _> = rows.iter().filter_map(score).collect();
         serde_json::json!({
             "name": report.port.name, "version": report.port.version, "command": report.port.command,
-            "suite": report.suite, "reference": report.reference, "date": report.date, "areas": areas,
+            "suite": report.suite, "reference": report.reference, "date": report.date, "areas": areas, "faults": report.faults,
         })
     };
     let ports: Vec<serde_json::Value> = reports.iter().enumerate().map(port).collect();
@@ -128,6 +151,9 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
                         @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (shown(score)) } }
                     }
                 }
+                @for (name, cells) in counts(reports) {
+                    tr { th scope="row" { (name) } @for cell in cells { td { (cell) } } }
+                }
             }
         }
         p class="note" { (provenance(reports)) }
@@ -135,18 +161,18 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
     page("Conformance of ports", &body)
 }
 
-/// Which suite, which reference, which days; each once.
+/// Which suite and how many cases of it, which reference, which days; each once.
 fn provenance(reports: &[Report]) -> String {
-    let each = |part: fn(&Report) -> &str| {
-        let mut parts: Vec<&str> = reports.iter().map(part).collect();
+    let each = |part: fn(&Report) -> String| {
+        let mut parts: Vec<String> = reports.iter().map(part).collect();
         parts.sort_unstable();
         parts.dedup();
         parts.join(" and ")
     };
     format!(
         "Suite {}, answered by {}; run on {}.\n",
-        each(|report| &report.suite),
-        each(|report| &report.reference),
-        each(|report| &report.date)
+        each(|report| format!("{} ({} cases)", report.suite, report.cases.len())),
+        each(|report| report.reference.clone()),
+        each(|report| report.date.clone())
     )
 }
