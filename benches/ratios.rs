@@ -1,160 +1,286 @@
-//! The table of ratios: what minijinja takes over what this crate takes, for each template and size.
+//! The table of ratios: what minijinja takes over what this crate takes, and what this crate takes over a renderer written by hand.
 //!
 //! ```text
-//! CHAT_TEMPLATE_CORPUS=../shared/corpus cargo bench --bench ratios [-- TEMPLATE]
+//! cargo bench --bench ratios [-- TEMPLATE]
 //! ```
 //!
-//! Times are those of the thread on its processor, the least of several batches, and the engines take turns, so that a busy machine
-//! hits all alike. Where the corpus is there, its Qwen3 template is in the table too. Without `--bench`, which cargo gives, each row
+//! Takes about a minute. Where the corpus is, ten of its templates are in the table too. Without `--bench`, which cargo gives, each row
 //! is checked and none is timed.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod arena;
 
 use std::hint::black_box;
-use std::path::Path;
-use std::time::Duration;
 
 use chat_template::Template;
-use cpu_time::ThreadTime;
+use minijinja::Environment;
+use serde_json::Value;
 
 use arena::conversation::{Size, conversation};
+use arena::corpus::{CorpusTemplate, first_by_hash};
+use arena::stopwatch::{fastest, speed_of_two_threads};
 use arena::{Contest, Engines, FAMILIES, Family, rival};
 
-/// How long one batch should take: long against the clock, short against what else the machine does.
-const BATCH: Duration = Duration::from_millis(4);
-
-/// How many batches each engine has, of which the fastest counts.
-const BATCHES: usize = 9;
-
-const SIZES: [Size; 5] = [
+const SIZES: [Size; 9] = [
+    Size::Messages(1),
     Size::Messages(10),
     Size::Messages(100),
     Size::Messages(1000),
     Size::Messages(10_000),
     Size::Tools(5),
+    Size::Tools(50),
+    Size::Large,
+    Size::Parts,
 ];
 
-/// The published template of Qwen3, as TRL keeps it; the digits are the start of its sha256.
-const CORPUS_TEMPLATE: &str = "templates/qwen3--a55ee1.jinja";
+/// The sizes that the means are of.
+const COUNTED: [Size; 4] = [Size::Messages(10), Size::Messages(100), Size::Messages(1000), Size::Tools(5)];
+
+/// How many templates of the corpus are in the table.
+const CORPUS_TEMPLATES: usize = 10;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let timed = arguments.iter().any(|argument| argument == "--bench");
     let wanted = arguments.iter().find(|argument| !argument.starts_with("--"));
     let environment = rival::environment();
+    let families: Vec<Family> = FAMILIES
+        .into_iter()
+        .filter(|family| wanted.is_none_or(|wanted| family.name.contains(wanted.as_str())))
+        .collect();
+    let context = corpus_conversation();
+    let corpus = match wanted {
+        None => first_by_hash(&environment, &context, CORPUS_TEMPLATES),
+        Some(_) => Vec::new(),
+    };
+    if !timed {
+        check(&environment, &families);
+        return;
+    }
+    let rows = show_renders(&environment, &families);
+    show_means("the rows marked *, of", rows.iter().filter(|row| COUNTED.contains(&row.size)));
+    show_growth(&families, &rows);
+    show_corpus(&environment, &corpus, &context);
+    show_compiles(&environment, &families, &corpus);
+    show_threads(&environment, &families);
+}
 
-    println!("render; ns a message, and minijinja's time over ours\n");
-    println!("| template | messages | copy | ours | minijinja | from JSON | ratio | ratio from JSON |");
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
-    let chosen = |family: &&Family| wanted.is_none_or(|wanted| family.name.contains(wanted.as_str()));
-    let mut ratios = Vec::new();
-    for family in FAMILIES.iter().filter(chosen) {
-        let engines = Engines::new(&environment, family.source);
-        for size in SIZES {
-            ratios.extend(render_row(family, &engines, size, timed));
+/// Nanoseconds a message.
+struct Row {
+    family: &'static str,
+    size: Size,
+    copy: f64,
+    by_hand: f64,
+    ours: f64,
+    rival: f64,
+    ours_from_text: f64,
+    rival_from_text: f64,
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        self.rival / self.ours
+    }
+
+    fn ratio_by_hand(&self) -> f64 {
+        self.ours / self.by_hand
+    }
+
+    fn ratio_from_text(&self) -> f64 {
+        self.rival_from_text / self.ours_from_text
+    }
+
+    fn new(contest: &Contest<'_>, family: &'static str, size: Size, has_hand: bool) -> Self {
+        let times = fastest([
+            &|| drop(black_box(contest.copy())),
+            &|| {
+                if has_hand {
+                    drop(black_box(contest.by_hand()));
+                }
+            },
+            &|| drop(black_box(contest.ours())),
+            &|| drop(black_box(contest.rival())),
+            &|| drop(black_box(contest.ours_from_text())),
+            &|| drop(black_box(contest.rival_from_text())),
+            &|| drop(black_box(contest.rival_from_text_over_json())),
+        ]);
+        let [copy, by_hand, ours, rival, ours_from_text, direct, over_json] = times.map(|time| time / size.messages() as f64);
+        Self {
+            family,
+            size,
+            copy,
+            by_hand,
+            ours,
+            rival,
+            ours_from_text,
+            rival_from_text: direct.min(over_json),
         }
     }
-    if let Some(source) = corpus_template() {
-        let engines = Engines::new(&environment, &source);
-        for (name, calls) in [("Qwen3 (corpus)", 2), ("Qwen3 (corpus), no calls", 0)] {
-            let source = "";
-            let parts = false;
-            let qwen3 = Family {
-                name,
-                source,
-                calls,
-                parts,
-            };
-            if chosen(&&qwen3) {
-                render_row(&qwen3, &engines, Size::Messages(100), timed);
-            }
+}
+
+fn check(environment: &Environment<'_>, families: &[Family]) {
+    for family in families {
+        let engines = Engines::new(environment, family);
+        for size in sizes_of(family) {
+            let context = conversation(family, size);
+            let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+            println!("{}, {}: {} bytes, equal", family.name, size.label(), contest.output().len());
         }
     }
-    let mean = |pick: fn(&(f64, f64)) -> f64| (ratios.iter().map(|pair| pick(pair).ln()).sum::<f64>() / ratios.len() as f64).exp();
-    if timed && !ratios.is_empty() {
+}
+
+fn sizes_of(family: &Family) -> impl Iterator<Item = Size> {
+    let parts = family.parts;
+    SIZES.into_iter().filter(move |size| parts || *size != Size::Parts)
+}
+
+fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> {
+    println!("render: ns a message; minijinja over ours, ours over by hand; from JSON text, and minijinja over ours\n");
+    println!(
+        "| template | messages | copy | by hand | ours | minijinja | ratio | by hand | ours, text | minijinja, text | ratio |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let mut rows = Vec::new();
+    for family in families {
+        let engines = Engines::new(environment, family);
+        for size in sizes_of(family) {
+            let context = conversation(family, size);
+            let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+            let row = Row::new(&contest, family.name, size, true);
+            let mark = if COUNTED.contains(&size) { "*" } else { "" };
+            println!(
+                "| {} | {}{mark} | {:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.1} | {:.0} | {:.0} | {:.2} |",
+                row.family,
+                size.label(),
+                row.copy,
+                row.by_hand,
+                row.ours,
+                row.rival,
+                row.ratio(),
+                row.ratio_by_hand(),
+                row.ours_from_text,
+                row.rival_from_text,
+                row.ratio_from_text()
+            );
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+fn show_means<'r>(of: &str, rows: impl Iterator<Item = &'r Row> + Clone) {
+    let count = rows.clone().count();
+    let mean = |ratio: fn(&Row) -> f64| (rows.clone().map(|row| ratio(row).ln()).sum::<f64>() / count as f64).exp();
+    let least = |ratio: fn(&Row) -> f64| rows.clone().map(ratio).fold(f64::INFINITY, f64::min);
+    println!("\n{of} which there are {count}: geometric means and the least");
+    println!(
+        "- minijinja over ours: {:.2}, least {:.2}",
+        mean(Row::ratio),
+        least(Row::ratio)
+    );
+    println!("- ours over by hand: {:.2}", mean(Row::ratio_by_hand));
+    println!(
+        "- from JSON text, minijinja over ours: {:.2}, least {:.2}",
+        mean(Row::ratio_from_text),
+        least(Row::ratio_from_text)
+    );
+}
+
+/// What a message costs more in a long conversation, once the copy's own growth is taken off.
+fn show_growth(families: &[Family], rows: &[Row]) {
+    println!("\na message among 10 000 over one among 1000, without the copy");
+    for family in families {
+        let time = |count: usize| {
+            let mut of_family = rows.iter().filter(|row| row.family == family.name);
+            let row = of_family
+                .find(|row| row.size == Size::Messages(count))
+                .expect("both are measured");
+            (row.ours - row.copy, row.rival - row.copy, row.by_hand - row.copy)
+        };
+        let ((ours, rival, by_hand), (ours_before, rival_before, by_hand_before)) = (time(10_000), time(1000));
         println!(
-            "\ngeometric mean of the written templates: {:.2}, from JSON {:.2}",
-            mean(|pair| pair.0),
-            mean(|pair| pair.1)
+            "- {}: ours {:.2}, minijinja {:.2}, by hand {:.2}",
+            family.name,
+            ours / ours_before,
+            rival / rival_before,
+            by_hand / by_hand_before
         );
     }
+}
 
-    println!("\ncompile; µs, and minijinja's time over ours\n");
-    println!("| template | bytes | ours | minijinja | ratio |");
+/// A hundred messages, and one call a turn: what most templates take.
+fn corpus_conversation() -> Value {
+    let [_, tools, ..] = FAMILIES;
+    conversation(&tools, Size::Messages(100))
+}
+
+fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context: &Value) {
+    if corpus.is_empty() {
+        return;
+    }
+    println!("\nthe first templates of the corpus by sha256: 100 messages, ns a message\n");
+    println!("| template | copy | ours | minijinja | ratio | ours, text | minijinja, text | ratio |");
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    let mut rows = Vec::new();
+    for template in corpus {
+        let engines = Engines::compile(environment, &template.source).expect("it was compiled before");
+        let contest = Contest::new(&engines, context).expect("it was rendered before");
+        let row = Row::new(&contest, "", Size::Messages(100), false);
+        println!(
+            "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
+            template.name,
+            row.copy,
+            row.ours,
+            row.rival,
+            row.ratio(),
+            row.ours_from_text,
+            row.rival_from_text,
+            row.ratio_from_text()
+        );
+        rows.push(row);
+    }
+    let mean = |ratio: fn(&Row) -> f64| (rows.iter().map(|row| ratio(row).ln()).sum::<f64>() / rows.len() as f64).exp();
+    println!(
+        "\ngeometric mean {:.2}, from JSON text {:.2}",
+        mean(Row::ratio),
+        mean(Row::ratio_from_text)
+    );
+}
+
+fn show_compiles(environment: &Environment<'_>, families: &[Family], corpus: &[CorpusTemplate]) {
+    println!("\ncompile: µs, and ours over minijinja's\n");
+    println!("| template | bytes | ours | minijinja | ours over minijinja |");
     println!("|---|--:|--:|--:|--:|");
-    for family in FAMILIES.iter().filter(chosen).filter(|_| timed) {
-        let source = family.source;
+    let own = families.iter().map(|family| (family.name, family.source));
+    let theirs = corpus
+        .iter()
+        .map(|template| (template.name.as_str(), template.source.as_str()));
+    let mut logarithms = Vec::new();
+    for (name, source) in own.chain(theirs) {
         let [ours, minijinja] = fastest([&|| drop(black_box(Template::compile(source))), &|| {
             drop(black_box(environment.template_from_str(source)))
         }]);
-        let (name, bytes, ratio) = (family.name, source.len(), minijinja / ours);
+        let (bytes, ratio) = (source.len(), ours / minijinja);
+        logarithms.push(ratio.ln());
         println!(
             "| {name} | {bytes} | {:.1} | {:.1} | {ratio:.2} |",
             ours / 1e3,
             minijinja / 1e3
         );
     }
+    let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+    println!("\ngeometric mean {:.2}", mean.exp());
 }
 
-/// Prints one row; the two ratios that it shows.
-fn render_row(family: &Family, engines: &Engines<'_>, size: Size, timed: bool) -> Option<(f64, f64)> {
-    let context = conversation(family, size);
-    let contest = Contest::new(engines, &context);
-    let (name, label) = (family.name, size.label());
-    if !timed {
-        println!("| {name} | {label} | {} bytes, equal |", contest.output_length());
-        return None;
-    }
-    let times = fastest([
-        &|| drop(black_box(contest.copy())),
-        &|| drop(black_box(contest.ours())),
-        &|| drop(black_box(contest.rival())),
-        &|| drop(black_box(contest.rival_from_json())),
-    ]);
-    let [copy, ours, rival, from_json] = times.map(|nanoseconds| nanoseconds / size.messages() as f64);
-    let ratios = (rival / ours, from_json / ours);
+fn show_threads(environment: &Environment<'_>, families: &[Family]) {
     println!(
-        "| {name} | {label} | {copy:.0} | {ours:.0} | {rival:.0} | {from_json:.0} | {:.2} | {:.2} |",
-        ratios.0, ratios.1
+        "\none compiled template in two threads, 100 messages: how much more is done than in one, by the wall and by the processors"
     );
-    Some(ratios)
-}
-
-fn corpus_template() -> Option<String> {
-    let corpus = std::env::var_os("CHAT_TEMPLATE_CORPUS")?;
-    let path = Path::new(&corpus).join(CORPUS_TEMPLATE);
-    match std::fs::read_to_string(&path) {
-        Ok(source) => Some(source),
-        Err(error) => panic!("{}: {error}", path.display()),
+    for family in families {
+        let engines = Engines::new(environment, family);
+        let context = conversation(family, Size::Messages(100));
+        let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+        let [wall, busy] = speed_of_two_threads(&|| contest.ours());
+        println!("- {}: {wall:.2}, {busy:.2}", family.name);
     }
-}
-
-/// The nanoseconds that each of these takes at best; they take turns, batch by batch.
-fn fastest<const N: usize>(actions: [&dyn Fn(); N]) -> [f64; N] {
-    let rounds = actions.map(rounds_in_a_batch);
-    let mut best = [f64::INFINITY; N];
-    for _ in 0..BATCHES {
-        for ((action, rounds), best) in actions.iter().zip(rounds).zip(&mut best) {
-            let nanoseconds = batch(action, rounds).as_nanos() as f64 / f64::from(rounds);
-            *best = best.min(nanoseconds);
-        }
-    }
-    best
-}
-
-fn rounds_in_a_batch(action: &dyn Fn()) -> u32 {
-    let mut rounds = 1;
-    while batch(action, rounds) < BATCH && rounds < 1 << 20 {
-        rounds *= 2;
-    }
-    rounds
-}
-
-fn batch(action: &dyn Fn(), rounds: u32) -> Duration {
-    let start = ThreadTime::now();
-    for _ in 0..rounds {
-        action();
-    }
-    start.elapsed()
 }

@@ -1,48 +1,131 @@
-//! Rendering the five templates, beside minijinja and beside one copy of the output: `cargo bench --bench render`.
+//! The five templates by criterion, beside minijinja, a renderer written by hand and one copy of the output.
+//!
+//! ```text
+//! cargo bench --bench render [-- 'apply/chatml']
+//! ```
+//!
+//! The groups: `render` on JSON that the caller holds, `render_json` from its text, `apply` through the contract, and `turn`: a
+//! conversation that has just been rendered comes again with two messages more.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod arena;
 
-use criterion::{BenchmarkId, Criterion, Throughput};
+use std::time::Duration;
+
+use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock, json};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
+use serde_json::Value;
 
 use arena::conversation::{Size, conversation};
-use arena::{Contest, Engines, FAMILIES, rival};
+use arena::{Contest, Engines, FAMILIES, Family, NOW, rival};
 
-const SIZES: [Size; 5] = [
+const SIZES: [Size; 9] = [
+    Size::Messages(1),
     Size::Messages(10),
     Size::Messages(100),
     Size::Messages(1000),
     Size::Messages(10_000),
     Size::Tools(5),
+    Size::Tools(50),
+    Size::Large,
+    Size::Parts,
 ];
 
-fn render(criterion: &mut Criterion) {
+fn render(criterion: &mut Criterion, family: &Family) {
     let environment = rival::environment();
-    for family in FAMILIES {
-        let engines = Engines::new(&environment, family.source);
+    let engines = Engines::new(&environment, family);
+    for size in SIZES.into_iter().filter(|size| family.parts || *size != Size::Parts) {
+        let context = conversation(family, size);
+        let contest = checked(&engines, &context);
         let mut group = criterion.benchmark_group(format!("render/{}", family.name));
-        for size in SIZES {
-            let context = conversation(&family, size);
-            let contest = Contest::new(&engines, &context);
-            group.throughput(Throughput::Elements(size.messages() as u64));
-            if size.messages() >= 1000 {
-                // A render takes milliseconds here, and the default would take minutes.
-                group.sample_size(20);
-            }
-            let id = |engine: &str| BenchmarkId::new(engine, size.label());
-            group.bench_function(id("chat-template"), |bencher| bencher.iter(|| contest.ours()));
-            group.bench_function(id("minijinja"), |bencher| bencher.iter(|| contest.rival()));
-            group.bench_function(id("minijinja from JSON"), |bencher| {
-                bencher.iter(|| contest.rival_from_json())
-            });
-            group.bench_function(id("copy"), |bencher| bencher.iter(|| contest.copy()));
-        }
+        group.throughput(Throughput::Elements(size.messages() as u64));
+        let id = |engine: &str| BenchmarkId::new(engine, size.label());
+        group.bench_function(id("chat-template"), |bencher| bencher.iter(|| contest.ours()));
+        group.bench_function(id("minijinja"), |bencher| bencher.iter(|| contest.rival()));
+        group.bench_function(id("minijinja, converting"), |bencher| {
+            bencher.iter(|| contest.rival_from_json())
+        });
+        group.bench_function(id("by hand"), |bencher| bencher.iter(|| contest.by_hand()));
+        group.bench_function(id("copy"), |bencher| bencher.iter(|| contest.copy()));
+        group.finish();
+
+        let mut group = criterion.benchmark_group(format!("render_json/{}", family.name));
+        group.throughput(Throughput::Elements(size.messages() as u64));
+        group.bench_function(id("chat-template"), |bencher| bencher.iter(|| contest.ours_from_text()));
+        group.bench_function(id("minijinja"), |bencher| bencher.iter(|| contest.rival_from_text()));
+        group.bench_function(id("minijinja, over JSON"), |bencher| {
+            bencher.iter(|| contest.rival_from_text_over_json())
+        });
         group.finish();
     }
 }
 
+fn apply(criterion: &mut Criterion, family: &Family) {
+    let clock = FixedClock(NOW.parse().expect("NOW is a time"));
+    let clock: &dyn Clock = &clock;
+    let template = ChatTemplate::from_source(family.source, &[("bos_token", "<s>"), ("eos_token", "</s>")]);
+    let mut group = criterion.benchmark_group(format!("apply/{}", family.name));
+    for size in [Size::Messages(10), Size::Messages(1000), Size::Tools(5)] {
+        let context = conversation(family, size);
+        let tools = context.get("tools");
+        let options = ApplyOptions {
+            tools: tools.as_ref().map(|tools| *tools as _),
+            add_generation_prompt: true,
+            clock,
+            ..ApplyOptions::default()
+        };
+        let messages = &context["messages"];
+        let text = messages.to_string();
+        let prompt = |messages: &Value| template.apply(messages, &options).expect("it renders").text;
+        let prompt_from_text = || {
+            let messages = json::read(&text, json::DEPTH).expect("it is JSON");
+            template.apply(&messages, &options).expect("it renders").text
+        };
+        assert!(prompt(messages) == prompt_from_text(), "both doors give the same");
+        group.throughput(Throughput::Elements(size.messages() as u64));
+        group.bench_function(BenchmarkId::new("ready", size.label()), |bencher| {
+            bencher.iter(|| prompt(messages))
+        });
+        group.bench_function(BenchmarkId::new("from text", size.label()), |bencher| {
+            bencher.iter(prompt_from_text)
+        });
+    }
+    group.finish();
+}
+
+fn turn(criterion: &mut Criterion, family: &Family) {
+    let environment = rival::environment();
+    let engines = Engines::new(&environment, family);
+    let mut group = criterion.benchmark_group(format!("turn/{}", family.name));
+    for count in [10, 100, 1000] {
+        let before = conversation(family, Size::Messages(count));
+        let after = conversation(family, Size::Messages(count + 2));
+        let (before, after) = (checked(&engines, &before), checked(&engines, &after));
+        group.throughput(Throughput::Elements(count as u64 + 2));
+        group.bench_function(BenchmarkId::new("chat-template", count), |bencher| {
+            bencher.iter_batched(|| drop(before.ours()), |()| after.ours(), BatchSize::PerIteration)
+        });
+        group.bench_function(BenchmarkId::new("minijinja", count), |bencher| {
+            bencher.iter_batched(|| drop(before.rival()), |()| after.rival(), BatchSize::PerIteration)
+        });
+    }
+    group.finish();
+}
+
+fn checked<'e>(engines: &'e Engines<'e>, context: &'e Value) -> Contest<'e> {
+    Contest::new(engines, context).unwrap_or_else(|error| panic!("{error}"))
+}
+
 fn main() {
-    let mut criterion = Criterion::default().configure_from_args();
-    render(&mut criterion);
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(800))
+        .configure_from_args();
+    for family in FAMILIES {
+        render(&mut criterion, &family);
+        apply(&mut criterion, &family);
+        turn(&mut criterion, &family);
+    }
     criterion.final_summary();
 }

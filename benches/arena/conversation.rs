@@ -19,6 +19,10 @@ pub enum Size {
     Messages(usize),
     /// Ten messages, and so many functions listed.
     Tools(usize),
+    /// Ten messages of 100 KB each.
+    Large,
+    /// Ten messages, of which each question has a hundred parts; for templates that take parts.
+    Parts,
 }
 
 impl Size {
@@ -26,7 +30,7 @@ impl Size {
     pub fn messages(self) -> usize {
         match self {
             Self::Messages(count) => count,
-            Self::Tools(_) => 10,
+            Self::Tools(_) | Self::Large | Self::Parts => 10,
         }
     }
 
@@ -35,13 +39,18 @@ impl Size {
         match self {
             Self::Messages(count) => count.to_string(),
             Self::Tools(count) => format!("10 + {count} tools"),
+            Self::Large => "10 of 100 KB".to_owned(),
+            Self::Parts => "10 of 100 parts".to_owned(),
         }
     }
 }
 
 /// The context of a conversation for a family's template.
 pub fn conversation(family: &Family, size: Size) -> Value {
-    let mut writer = Writer { state: 0x9E37_79B9 };
+    let mut writer = Writer {
+        state: 0x9E37_79B9,
+        size,
+    };
     let mut context = json!({
         "messages": writer.messages(family, size.messages()),
         "add_generation_prompt": true,
@@ -84,6 +93,7 @@ const WORDS: [&str; 24] = [
 /// A generator of numbers (Marsaglia's xorshift64) and the texts that come of them.
 struct Writer {
     state: u64,
+    size: Size,
 }
 
 impl Writer {
@@ -97,6 +107,18 @@ impl Writer {
     /// A text of about 50 to 400 bytes, which neither begins nor ends with white space.
     fn text(&mut self) -> String {
         let length = 50 + self.below(330);
+        self.words(length)
+    }
+
+    /// The content of a message.
+    fn content(&mut self) -> String {
+        match self.size {
+            Size::Large => self.words(100_000),
+            _ => self.text(),
+        }
+    }
+
+    fn words(&mut self, length: usize) -> String {
         let mut text = String::from("So");
         while text.len() < length {
             text.push(' ');
@@ -107,7 +129,7 @@ impl Writer {
     }
 
     fn messages(&mut self, family: &Family, count: usize) -> Vec<Value> {
-        let mut messages = vec![json!({"role": "system", "content": self.text()})];
+        let mut messages = vec![json!({"role": "system", "content": self.content()})];
         let with_calls = 2 * (1 + family.calls) + 2;
         for round in 0.. {
             messages.push(self.question(family, round));
@@ -119,24 +141,27 @@ impl Writer {
                 0 if family.calls > 0 && room >= with_calls => {
                     messages.extend(self.calls(family.calls));
                     messages.extend(self.calls(family.calls));
-                    messages.push(json!({"role": "assistant", "content": self.text()}));
+                    messages.push(json!({"role": "assistant", "content": self.content()}));
                 }
                 2 | 5 => {
                     let content = format!("<think>\n{}\n</think>\n\n{}", self.text(), self.text());
                     messages.push(json!({"role": "assistant", "content": content}));
                 }
-                _ => messages.push(json!({"role": "assistant", "content": self.text()})),
+                _ => messages.push(json!({"role": "assistant", "content": self.content()})),
             }
         }
         messages
     }
 
     fn question(&mut self, family: &Family, round: usize) -> Value {
-        if family.parts && round % 2 == 1 {
+        if self.size == Size::Parts {
+            let parts: Vec<Value> = (0..100).map(|_| json!({"type": "text", "text": self.words(20)})).collect();
+            json!({"role": "user", "content": parts})
+        } else if family.parts && round % 2 == 1 {
             let parts = json!([{"type": "image"}, {"type": "text", "text": self.text()}]);
             json!({"role": "user", "content": parts})
         } else {
-            json!({"role": "user", "content": self.text()})
+            json!({"role": "user", "content": self.content()})
         }
     }
 

@@ -1,17 +1,21 @@
-//! What every bench runs: five templates written for it, conversations made by rule, and this crate and minijinja side by side on them.
+//! What every bench runs: five templates written for it, conversations made by rule, and this crate, minijinja and a renderer written by
+//! hand side by side on them.
 //!
 //! ```text
-//! let contest = Contest::new(&family.engines(), &conversation(&family, Size::Messages(100)));
-//! contest.ours();  contest.rival();  contest.rival_from_json();  contest.copy();
+//! let contest = Contest::new(&Engines::new(&environment, &family), &conversation(&family, Size::Messages(100)))?;
+//! contest.ours();  contest.rival();  contest.by_hand();  contest.copy();
 //! ```
 //!
-//! A contest is made only where both engines give the same bytes. It knows nothing of how time is taken.
+//! A contest is made only where all give the same bytes. It knows nothing of how time is taken.
 #![allow(dead_code, reason = "each bench is a crate of its own and takes what it needs")]
 
+pub mod by_hand;
 pub mod conversation;
+pub mod corpus;
 pub mod rival;
+pub mod stopwatch;
 
-use chat_template::{Clock, FixedClock, LocalTime, RenderOptions, Template};
+use chat_template::{Clock, FixedClock, RenderOptions, Template, json};
 use minijinja::Environment;
 use minijinja::value::Serde;
 
@@ -29,6 +33,8 @@ pub struct Family {
     pub calls: usize,
     /// Whether every other question is a list of parts and not a text.
     pub parts: bool,
+    /// The same as a Rust function.
+    pub by_hand: by_hand::Renderer,
 }
 
 /// The five templates: each stands for a kind that is common among real ones.
@@ -39,6 +45,7 @@ pub const FAMILIES: [Family; 5] = [
         source: include_str!("../templates/chatml.jinja"),
         calls: 2,
         parts: false,
+        by_hand: by_hand::chatml::render,
     },
     // Functions as indented JSON, a date, `trim` on each message: in the manner of Llama-3.1.
     Family {
@@ -46,6 +53,7 @@ pub const FAMILIES: [Family; 5] = [
         source: include_str!("../templates/tools.jinja"),
         calls: 1,
         parts: false,
+        by_hand: by_hand::tools::render,
     },
     // A scan from the end with a namespace, thoughts cut off by `split`, grouped answers of functions: in the manner of Qwen3.
     Family {
@@ -53,6 +61,7 @@ pub const FAMILIES: [Family; 5] = [
         source: include_str!("../templates/backward_scan.jinja"),
         calls: 2,
         parts: false,
+        by_hand: by_hand::backward_scan::render,
     },
     // `selectattr`, a check that turns alternate, comparison of whole messages: in the manner of Mistral-Nemo.
     Family {
@@ -60,6 +69,7 @@ pub const FAMILIES: [Family; 5] = [
         source: include_str!("../templates/selectattr.jinja"),
         calls: 2,
         parts: false,
+        by_hand: by_hand::selectattr::render,
     },
     // A macro for each message, over text or parts: in the manner of Qwen3.5.
     Family {
@@ -67,24 +77,35 @@ pub const FAMILIES: [Family; 5] = [
         source: include_str!("../templates/macro_parts.jinja"),
         calls: 2,
         parts: true,
+        by_hand: by_hand::macro_parts::render,
     },
 ];
 
-/// A template compiled by both engines; minijinja's side borrows the environment.
+/// A template compiled by both engines, and by hand where somebody wrote that; minijinja's side borrows the environment.
 pub struct Engines<'e> {
     ours: Template,
     rival: minijinja::Template<'e, 'e>,
+    by_hand: Option<by_hand::Renderer>,
 }
 
 impl<'e> Engines<'e> {
+    /// The engines of one of the five.
+    pub fn new(environment: &'e Environment<'e>, family: &'e Family) -> Self {
+        let mut engines = Self::compile(environment, family.source).unwrap_or_else(|error| panic!("{error}"));
+        engines.by_hand = Some(family.by_hand);
+        engines
+    }
+
     /// Compiles a template with both.
-    pub fn new(environment: &'e Environment<'e>, source: &'e str) -> Self {
-        Self {
-            ours: Template::compile(source).unwrap_or_else(|error| panic!("{error}")),
-            rival: environment
-                .template_from_str(source)
-                .unwrap_or_else(|error| panic!("{error:#}")),
-        }
+    ///
+    /// # Errors
+    /// What either of them does not compile.
+    pub fn compile(environment: &'e Environment<'e>, source: &'e str) -> Result<Self, String> {
+        Ok(Self {
+            ours: Template::compile(source).map_err(|error| error.to_string())?,
+            rival: environment.template_from_str(source).map_err(|error| format!("{error:#}"))?,
+            by_hand: None,
+        })
     }
 }
 
@@ -92,51 +113,91 @@ impl<'e> Engines<'e> {
 pub struct Contest<'e> {
     engines: &'e Engines<'e>,
     json: &'e serde_json::Value,
+    text: String,
     ready: minijinja::Value,
     clock: FixedClock,
     output: String,
 }
 
 impl<'e> Contest<'e> {
-    /// Renders once with both, and panics where the bytes differ.
-    pub fn new(engines: &'e Engines<'e>, json: &'e serde_json::Value) -> Self {
-        let now: LocalTime = NOW.parse().expect("NOW is a time");
+    /// Renders once at each door.
+    ///
+    /// # Errors
+    /// Where one fails, or the bytes differ.
+    pub fn new(engines: &'e Engines<'e>, json: &'e serde_json::Value) -> Result<Self, String> {
         let mut contest = Self {
             engines,
             json,
+            text: json.to_string(),
             ready: minijinja::Value::from(Serde(json)),
-            clock: FixedClock(now),
+            clock: FixedClock(NOW.parse().expect("NOW is a time")),
             output: String::new(),
         };
-        contest.output = contest.ours();
-        for rival in [contest.rival(), contest.rival_from_json()] {
-            if let Some(place) = first_difference(&contest.output, &rival) {
-                panic!("the engines' outputs differ from byte {place} on");
-            }
+        contest.output = contest.render(json).map_err(|error| error.to_string())?;
+        let rival = engines.rival.render(contest.ready.clone());
+        contest.compare("minijinja", &rival.map_err(|error| format!("{error:#}"))?)?;
+        contest.compare("minijinja from JSON", &contest.rival_from_json())?;
+        contest.compare("minijinja from text", &contest.rival_from_text())?;
+        contest.compare("minijinja from text over JSON", &contest.rival_from_text_over_json())?;
+        contest.compare("from text", &contest.ours_from_text())?;
+        if engines.by_hand.is_some() {
+            contest.compare("by hand", &contest.by_hand())?;
         }
-        contest
+        Ok(contest)
     }
 
     /// This crate, on the caller's JSON, which it borrows.
     pub fn ours(&self) -> String {
+        self.render(self.json).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// This crate, from JSON text: what `Template::render_json` does, at a time of our own.
+    pub fn ours_from_text(&self) -> String {
+        let context = json::read(&self.text, json::DEPTH).unwrap_or_else(|error| panic!("{error}"));
+        self.render(&context).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn render<'c>(&self, context: impl Into<chat_template::Context<'c>>) -> chat_template::Result<String> {
         let clock: &dyn Clock = &self.clock;
         let options = RenderOptions {
             clock,
             ..RenderOptions::default()
         };
-        let rendered = self.engines.ours.render_with(self.json, &options);
-        rendered.unwrap_or_else(|error| panic!("{error}")).text
+        Ok(self.engines.ours.render_with(context, &options)?.text)
+    }
+
+    /// The function written by hand, with room for its output, on the caller's JSON.
+    pub fn by_hand(&self) -> String {
+        let mut out = String::with_capacity(self.output.len());
+        let render = self.engines.by_hand.expect("the five have one");
+        render(self.json, &mut out).expect("the conversation is not refused");
+        out
     }
 
     /// Minijinja, on a context that is ready in its own form.
     pub fn rival(&self) -> String {
-        let rendered = self.engines.rival.render(self.ready.clone());
-        rendered.unwrap_or_else(|error| panic!("{error:#}"))
+        self.rival_on(self.ready.clone())
     }
 
     /// Minijinja, on the caller's JSON, which it converts.
     pub fn rival_from_json(&self) -> String {
-        let rendered = self.engines.rival.render(Serde(self.json));
+        self.rival_on(Serde(self.json))
+    }
+
+    /// Minijinja, from JSON text read into its own values.
+    pub fn rival_from_text(&self) -> String {
+        let context: minijinja::Value = serde_json::from_str(&self.text).expect("it is JSON");
+        self.rival_on(context)
+    }
+
+    /// Minijinja, from JSON text read into JSON, which it converts.
+    pub fn rival_from_text_over_json(&self) -> String {
+        let context: serde_json::Value = serde_json::from_str(&self.text).expect("it is JSON");
+        self.rival_on(Serde(&context))
+    }
+
+    fn rival_on(&self, context: impl Into<minijinja::Value>) -> String {
+        let rendered = self.engines.rival.render(context);
         rendered.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
@@ -145,16 +206,20 @@ impl<'e> Contest<'e> {
         self.output.clone()
     }
 
-    /// How many bytes a render writes.
-    pub fn output_length(&self) -> usize {
-        self.output.len()
+    /// What a render writes.
+    pub fn output(&self) -> &str {
+        &self.output
     }
-}
 
-fn first_difference(left: &str, right: &str) -> Option<usize> {
-    if left == right {
-        return None;
+    fn compare(&self, who: &str, output: &str) -> Result<(), String> {
+        if output == self.output {
+            return Ok(());
+        }
+        let same = self
+            .output
+            .bytes()
+            .zip(output.bytes())
+            .take_while(|(left, right)| left == right);
+        Err(format!("{who}: the output differs from byte {} on", same.count()))
     }
-    let same = left.bytes().zip(right.bytes()).take_while(|(left, right)| left == right);
-    Some(same.count())
 }
