@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::limits::Reached;
 use crate::source::{Position, Source};
 use crate::span::Span;
 
@@ -127,6 +128,7 @@ struct Report {
     trail: Vec<Step>,
     note: Option<String>,
     template: Option<String>,
+    reached: Option<Reached>,
 }
 
 /// The line that the reference names.
@@ -165,6 +167,7 @@ impl Error {
             trail: Vec::new(),
             note: None,
             template: None,
+            reached: None,
         }))
     }
 
@@ -194,8 +197,28 @@ impl Error {
 
     /// A limit of this crate was reached.
     #[cold]
-    pub fn limit(message: impl Into<String>) -> Self {
-        Self::new(ErrorKind::Limit, message)
+    pub fn limit(reached: Reached) -> Self {
+        Self::limit_saying(reached, reached.to_string())
+    }
+
+    /// The reference's RecursionError, for a limit of ours in the same situation; which one it is says the note.
+    #[cold]
+    pub fn recursion(reached: Reached) -> Self {
+        Self::limit_saying(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
+    }
+
+    /// The reference's MemoryError, for a size that no machine has.
+    #[cold]
+    pub fn memory(reached: Reached) -> Self {
+        Self::limit_saying(reached, "").with_note(reached.to_string())
+    }
+
+    /// A limit of this crate was reached, in other words.
+    #[cold]
+    pub fn limit_saying(reached: Reached, message: impl Into<String>) -> Self {
+        let mut error = Self::new(ErrorKind::Limit, message);
+        error.0.reached = Some(reached);
+        error
     }
 
     /// A fault of this crate: something that was held to be impossible.
@@ -311,6 +334,11 @@ impl Error {
     /// Where the piece that failed begins: line and column from 1, the column in code points.
     pub fn position(&self) -> Option<Position> {
         self.0.excerpt.as_ref().map(|excerpt| excerpt.position)
+    }
+
+    /// Which limit was reached and by what, where the kind is [`ErrorKind::Limit`].
+    pub fn reached(&self) -> Option<Reached> {
+        self.0.reached
     }
 
     /// The macros and loop rounds around the place, the innermost first.

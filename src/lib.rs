@@ -303,6 +303,6 @@ mod value;
 pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, Spans, assistant_mask};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
-pub use limits::Limits;
+pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
 pub use template::{Context, RenderOptions, Rendered, Template};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::ast;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
-use crate::limits::Limits;
+use crate::limits::{Limit, Limits, Meter, Reached};
 use crate::source::Source;
 use crate::value::{Runtime, Value};
 use crate::{eval, parser, resolve};
@@ -38,6 +38,8 @@ pub struct RenderOptions<'o> {
     pub clock: &'o dyn Clock,
     /// What the render may use.
     pub limits: &'o Limits,
+    /// A flag that ends the render soon after someone sets it, from any thread.
+    pub cancel: Option<&'o AtomicBool>,
     /// Whether the spans of `{% generation %}` blocks are wanted.
     pub generation: bool,
 }
@@ -84,6 +86,7 @@ impl Default for RenderOptions<'_> {
         Self {
             clock: &SYSTEM_CLOCK,
             limits: &DEFAULT_LIMITS,
+            cancel: None,
             generation: false,
         }
     }
@@ -95,12 +98,16 @@ impl Template {
     /// # Errors
     /// Of kind syntax what Jinja, or Python behind it, refuses to compile; of kind limit what is larger than the default limits.
     pub fn compile(source: &str) -> Result<Self> {
-        let limit = DEFAULT_LIMITS.source;
-        if source.len() > limit {
-            let length = source.len();
-            return Err(Error::limit(format!(
-                "limit reached: {length} bytes of source, at most {limit} are allowed"
-            )));
+        Self::compile_with(source, &DEFAULT_LIMITS)
+    }
+
+    /// Compiles a source that may be as long as the limits say. Its nesting is bounded by the default limits in any case.
+    ///
+    /// # Errors
+    /// As [`Template::compile`].
+    pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
+        if source.len() > limits.source {
+            return Err(Error::limit(Reached::sizes(Limit::Source, source.len(), limits.source)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -178,7 +185,8 @@ impl Template {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         }
-        let mut runtime = Runtime::new(options.limits.clone(), options.clock);
+        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock);
         let output = self.render_value(&mut runtime, input, options.generation)?;
         Ok(Rendered {
             text: output.text,

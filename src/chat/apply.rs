@@ -9,6 +9,7 @@
 //! masks are not known here.
 
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
@@ -21,7 +22,7 @@ use super::{ChatTemplate, Input, refused};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::template::{RenderOptions, Template};
 use crate::value::{Runtime, Value};
 
@@ -90,8 +91,10 @@ pub struct ApplyOptions<'o> {
     pub special_tokens: Option<&'o [(String, String)]>,
     /// What `strftime_now` sees: local time unless given.
     pub clock: &'o dyn Clock,
-    /// What the render may use.
+    /// What the render may use; in a batch, what each may use.
     pub limits: &'o Limits,
+    /// A flag that ends the render soon after someone sets it, from any thread.
+    pub cancel: Option<&'o AtomicBool>,
     /// Whether the spans of `{% generation %}` blocks are wanted as the reference counts them, for [`assistant_mask`]. As in the reference,
     /// this does not go with [`ApplyOptions::continue_final_message`].
     ///
@@ -105,7 +108,9 @@ pub struct ApplyOptions<'o> {
 
 impl Default for ApplyOptions<'_> {
     fn default() -> Self {
-        let RenderOptions { clock, limits, .. } = RenderOptions::default();
+        let RenderOptions {
+            clock, limits, cancel, ..
+        } = RenderOptions::default();
         Self {
             tools: None,
             documents: None,
@@ -116,6 +121,7 @@ impl Default for ApplyOptions<'_> {
             special_tokens: None,
             clock,
             limits,
+            cancel,
             generation: false,
             true_spans: false,
         }
@@ -199,7 +205,8 @@ impl ChatTemplate {
     /// The steps of the contract, in its order.
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         let chosen = self.parts.templates.choose(options.chat_template, options.tools.is_some());
-        let mut runtime = Runtime::new(options.limits.clone(), options.clock);
+        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -269,7 +276,8 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     fn conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let mut runtime = Runtime::new(options.limits.clone(), options.clock);
+        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,

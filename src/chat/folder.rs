@@ -20,6 +20,7 @@ use super::{ChatTemplate, config, tokenizer_class, tokens};
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
+use crate::limits::{Limit, Reached};
 
 /// Whose rules decide where a folder's templates are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -288,8 +289,8 @@ impl Folder<'_> {
         // One byte more than allowed tells that there are more, whatever the file system said of the size.
         file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > limit {
-            let message = format!("has more than {limit} bytes, which is the limit for a file");
-            return Err(within(&path, Error::limit(message)));
+            let reached = Reached::new(Limit::File, metadata.len().max(limit.saturating_add(1)), limit);
+            return Err(within(&path, Error::limit(reached)));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
@@ -327,7 +328,11 @@ fn at(path: &Path, message: &str) -> Error {
 
 /// A fault of what a file holds.
 fn within(path: &Path, error: Error) -> Error {
-    faulty(Error::new(error.kind(), format!("{}: {}", path.display(), error.message())))
+    let message = format!("{}: {}", path.display(), error.message());
+    faulty(match error.reached() {
+        Some(reached) => Error::limit_saying(reached, message),
+        None => Error::new(error.kind(), message),
+    })
 }
 
 /// The caller of a server can do nothing about the files, so that every fault of theirs is the template's.

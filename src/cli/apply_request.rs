@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits};
 
 use super::port::Output;
 
@@ -27,6 +27,7 @@ impl Applier {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         generation: bool,
+        limits: &Limits,
     ) -> Result<Result<Output, Error>, String> {
         let Some(messages) = request.get("messages") else {
             return Err("an apply has messages".to_owned());
@@ -47,6 +48,7 @@ impl Applier {
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
             generation,
+            limits,
             ..ApplyOptions::default()
         };
         if let Some(clock) = clock {

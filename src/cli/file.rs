@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use chat_template::Limits;
 use chat_template::json::{self, Data};
 
 /// The texts by path.
@@ -30,6 +31,14 @@ impl Texts {
     /// What a file that was read holds as JSON.
     pub fn json(&self, path: &Path) -> Result<Data<'_>, String> {
         json::read(self.of(path), json::DEPTH).map_err(|error| format!("error: {}: {error}", path.display()))
+    }
+}
+
+/// The limits that a file of JSON sets; the defaults without one.
+pub fn limits(path: Option<&Path>) -> Result<Limits, String> {
+    match path {
+        None => Ok(Limits::default()),
+        Some(path) => serde_json::from_str(&read(path)?).map_err(|error| format!("error: {}: {error}", path.display())),
     }
 }
 

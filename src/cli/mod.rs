@@ -26,7 +26,7 @@ enum Command {
     /// Renders a conversation with a model's chat template and prints the prompt.
     Render(Box<render::Arguments>),
     /// Answers requests of the conformance protocol: one JSON object a line, from standard input to standard output.
-    Port,
+    Port(port::Arguments),
     /// The conformance suite: exports it, and runs it against a port.
     #[command(subcommand)]
     Conformance(conformance::Command),
@@ -42,7 +42,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
-        Command::Port => port::run().map_err(|error| error.to_string()),
+        Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -5,20 +5,38 @@
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::ops::Range;
+use std::path::PathBuf;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, FixedClock, LocalTime, RenderOptions, Template};
+use chat_template::{Error, FixedClock, Limits, LocalTime, RenderOptions, Template};
 
 use super::apply_request::Applier;
+use super::file;
 
 /// A line of more bytes is refused without being read to memory.
 const MAX_LINE: u64 = 256 << 20;
 
+/// What `port` takes.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Limits of each request that are not the defaults, a JSON object such as {"steps": 1000000, "milliseconds": 500}.
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
+}
+
 /// Answers until the end of standard input.
-pub fn run() -> std::io::Result<()> {
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let limits = file::limits(arguments.limits.as_deref())?;
+    answer_lines(limits).map_err(|error| error.to_string())
+}
+
+fn answer_lines(limits: Limits) -> std::io::Result<()> {
     let mut input = std::io::stdin().lock();
     let mut out = std::io::stdout().lock();
-    let mut port = Port::default();
+    let mut port = Port {
+        limits,
+        ..Port::default()
+    };
     let mut line = Vec::new();
     let mut answer = String::new();
     while let Some(is_whole) = read_line(&mut input, &mut line)? {
@@ -55,6 +73,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Op
 /// The last template is kept, because a suite asks for the same one again and again.
 #[derive(Default)]
 struct Port {
+    limits: Limits,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
 }
@@ -82,7 +101,7 @@ impl Port {
         }
         let wants_spans = request.get("generation").is_some_and(|wanted| *wanted == Data::Bool(true));
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans),
+            (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans, &self.limits),
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
             _ => Err("a request has a template, which is a string, or an apply, which is an object".to_owned()),
         });
@@ -106,7 +125,9 @@ impl Port {
         if !matches!(context, Data::Object(_)) {
             return Err("the context is not an object".to_owned());
         }
+        let limits = self.limits.clone();
         let mut options = RenderOptions {
+            limits: &limits,
             generation: wants_spans,
             ..RenderOptions::default()
         };
@@ -129,7 +150,7 @@ impl Port {
         }
         let (_, template) = self
             .compiled
-            .get_or_insert_with(|| (source.to_owned(), Template::compile(source)));
+            .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, &self.limits)));
         template
     }
 }
@@ -162,6 +183,10 @@ fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
     ];
     if let Some(position) = error.position() {
         entries.push(("column", Data::Int(i64::from(position.column))));
+    }
+    if let Some(reached) = error.reached() {
+        // The reference's own words for a recursion without end do not name the limit.
+        entries.push(("limit", Data::Str(Cow::Owned(reached.to_string()))));
     }
     object([("id", id), ("error", object(entries))])
 }

@@ -9,7 +9,7 @@ use chat_template::{
     Template,
 };
 
-use super::file::Texts;
+use super::file::{self, Texts};
 use super::show;
 
 const EXAMPLES: &str = "\
@@ -67,6 +67,9 @@ pub struct Arguments {
     /// The local time that strftime_now sees, such as 2026-01-02T03:04:05.
     #[arg(long, value_name = "TIME")]
     now: Option<LocalTime>,
+    /// Limits that are not the defaults, a JSON object such as {"steps": 1000000, "milliseconds": 500}.
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
     /// Prints an object with the text and the spans of {% generation %} blocks, in code points and in bytes.
     #[arg(long)]
     json: bool,
@@ -115,10 +118,12 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String, String> {
     let path = arguments.template.as_deref().unwrap_or(Path::new(""));
     let in_file = |error: chat_template::Error| format!("{}: {error}", path.display());
-    let template = Template::compile(texts.of(path)).map_err(in_file)?;
+    let limits = file::limits(arguments.limits.as_deref())?;
+    let template = Template::compile_with(texts.of(path), &limits).map_err(in_file)?;
     let context = texts.json(context)?;
     let fixed = arguments.now.map(FixedClock);
     let mut options = RenderOptions {
+        limits: &limits,
         generation: arguments.json,
         ..RenderOptions::default()
     };
@@ -153,8 +158,10 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         Some(When::Auto) => std::io::stdout().is_terminal(),
         Some(When::Never) | None => false,
     };
+    let limits = file::limits(arguments.limits.as_deref())?;
     let fixed = arguments.now.map(FixedClock);
     let mut options = ApplyOptions {
+        limits: &limits,
         tools: tools.as_ref().and_then(given),
         documents: documents.as_ref().and_then(given),
         chat_template: arguments.name.as_deref(),

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
-use crate::error::{Error, Result};
-use crate::value::{Environment, EnvironmentId, Undefined, Value};
+use crate::error::Result;
+use crate::value::{Environment, EnvironmentId, Undefined, Value, object_number};
 
 impl<'a> Evaluator<'a, '_> {
     /// Opens the evaluator's frame inside the environment where its code was defined.
@@ -18,7 +18,7 @@ impl<'a> Evaluator<'a, '_> {
         self.environment = parent;
         if frame.cells > 0 {
             let cells = heap.cells.len();
-            let number = u32::try_from(heap.environments.len()).map_err(|_| Error::limit("too many environments"))?;
+            let number = object_number(heap.environments.len())?;
             heap.cells.resize(cells.saturating_add(frame.cells as usize), None);
             heap.environments.push(Environment { cells, parent });
             self.environment = Some(EnvironmentId(number));

@@ -1,15 +1,17 @@
-//! Why a text is not JSON that this crate reads.
+//! Why a text is not JSON that this crate reads, and why a value does not serialize.
 //!
 //! ```text
 //! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
 //! ```
 //!
-//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Two are our
-//! own, for what Python reads and we do not: a lone surrogate, and a depth beyond the limit.
+//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Some are our
+//! own, for what Python reads and we do not: a lone surrogate, and what is deeper or larger than the limits.
 
+use std::fmt;
 use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass};
+use crate::limits::{Limit, Reached};
 use crate::number::text::MAX_DIGITS;
 
 /// Why a text could not be read, in Python's words where Python has some.
@@ -18,6 +20,7 @@ use crate::number::text::MAX_DIGITS;
 pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
+    reached: Option<Reached>,
 }
 
 /// What is wrong with a text.
@@ -32,6 +35,8 @@ pub enum JsonErrorKind {
     LoneSurrogate,
     /// Arrays and objects nest deeper than the limit. Python raises RecursionError, later.
     TooDeep,
+    /// The values, without the characters of strings, take more memory than the limit. Python reads it.
+    TooLarge,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,
 }
@@ -58,6 +63,7 @@ impl JsonError {
         Self {
             kind: JsonErrorKind::Encoding,
             message: format!("'utf-8' codec can't decode {place}: {reason}"),
+            reached: None,
         }
     }
 }
@@ -65,9 +71,41 @@ impl JsonError {
 /// An error of the request that the text came with.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
-        match error.kind {
-            JsonErrorKind::TooDeep => Error::limit(error.message),
-            _ => Error::value(error.message).with_class(ErrorClass::Request),
+        match error.reached {
+            Some(reached) => Error::limit_saying(reached, error.message),
+            None => Error::value(error.message).with_class(ErrorClass::Request),
+        }
+    }
+}
+
+/// Why a value could not be turned into a tree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SerializeError {
+    /// It says itself that it cannot be, or a key is no string.
+    #[error("{0}")]
+    Refused(String),
+    /// It nests deeper than so many levels.
+    #[error("{}", too_deep(*.0))]
+    TooDeep(usize),
+}
+
+fn too_deep(limit: usize) -> Reached {
+    Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
+}
+
+impl serde::ser::Error for SerializeError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::Refused(message.to_string())
+    }
+}
+
+/// An error of the request that the value belongs to.
+impl From<SerializeError> for Error {
+    fn from(error: SerializeError) -> Self {
+        match error {
+            SerializeError::Refused(message) => Error::value(message).with_class(ErrorClass::Request),
+            SerializeError::TooDeep(limit) => Error::limit(too_deep(limit)),
         }
     }
 }
@@ -79,6 +117,7 @@ pub(super) enum Fault {
     TooManyDigits { digits: usize },
     LoneSurrogate { code: u32, at: usize },
     TooDeep { limit: usize, at: usize },
+    TooLarge { limit: usize, bytes: usize, at: usize },
 }
 
 impl Fault {
@@ -88,6 +127,12 @@ impl Fault {
 
     #[cold]
     pub(super) fn into_error(self, text: &str) -> JsonError {
+        let reached = match self {
+            Self::TooDeep { limit, .. } => Some(Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)),
+            Self::TooLarge { limit, bytes, .. } => Some(Reached::sizes(Limit::JsonValues, bytes, limit)),
+            _ => None,
+        };
+        let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();
         let (kind, message) = match self {
             Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", place(text, at))),
             Self::TooManyDigits { digits } => (
@@ -101,12 +146,10 @@ impl Fault {
                 JsonErrorKind::LoneSurrogate,
                 format!("Lone surrogate \\u{code:04x} is not supported: {}", place(text, at)),
             ),
-            Self::TooDeep { limit, at } => (
-                JsonErrorKind::TooDeep,
-                format!("limit reached: JSON nested deeper than {limit} levels: {}", place(text, at)),
-            ),
+            Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", place(text, at))),
+            Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", place(text, at))),
         };
-        JsonError { kind, message }
+        JsonError { kind, message, reached }
     }
 }
 

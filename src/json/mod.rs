@@ -20,8 +20,8 @@ mod string;
 mod write;
 
 pub use crate::data::{Data, Entry, Object};
-pub use error::{JsonError, JsonErrorKind};
+pub use error::{JsonError, JsonErrorKind, SerializeError};
 pub use layout::Layout;
 pub use read::{DEPTH, read, read_bytes};
-pub use serialize::{SerializeError, to_data};
+pub use serialize::to_data;
 pub use write::{write_data, write_float, write_string};

@@ -9,15 +9,14 @@
 //! our own reader reads. Which keys a map may have is [`KeySerializer`]'s business.
 
 use std::borrow::Cow;
-use std::fmt::Display;
 
 use num_bigint::BigInt;
 use serde::ser::{self, Serialize, Serializer};
 
+use super::error::SerializeError;
 use super::read::read;
 use super::serialize_key::KeySerializer;
 use crate::data::{Data, Entry, Object};
-use crate::error::{Error, ErrorClass};
 
 /// Turns a value into a tree that borrows from nothing.
 ///
@@ -25,27 +24,14 @@ use crate::error::{Error, ErrorClass};
 /// When the value says that it cannot be serialized, a key is no string, or values nest deeper than the limit. Options and newtypes
 /// count as levels too, for they can nest without end.
 pub fn to_data<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Data<'static>, SerializeError> {
-    value.serialize(DataSerializer {
+    let data = value.serialize(DataSerializer {
         levels_left: depth_limit,
+    });
+    data.map_err(|error| match error {
+        // Only here the limit is known.
+        SerializeError::TooDeep(_) => SerializeError::TooDeep(depth_limit),
+        error => error,
     })
-}
-
-/// Why a value could not be turned into a tree.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SerializeError(String);
-
-impl ser::Error for SerializeError {
-    fn custom<T: Display>(message: T) -> Self {
-        Self(message.to_string())
-    }
-}
-
-/// An error of the request that the value belongs to.
-impl From<SerializeError> for Error {
-    fn from(error: SerializeError) -> Self {
-        Error::value(error.0).with_class(ErrorClass::Request)
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -58,9 +44,7 @@ impl DataSerializer {
     fn inner(self) -> Result<Self, SerializeError> {
         match self.levels_left.checked_sub(1) {
             Some(levels_left) => Ok(Self { levels_left }),
-            None => Err(SerializeError(
-                "limit reached: the value nests too deep to be serialized".to_owned(),
-            )),
+            None => Err(SerializeError::TooDeep(0)),
         }
     }
 
@@ -411,7 +395,7 @@ impl ser::SerializeStruct for Struct {
             Self::Fields(fields) => fields.push(Cow::Borrowed(key), value),
             Self::JsonText { data, serializer } => {
                 let Data::Str(text) = value.serialize(*serializer)? else {
-                    return Err(SerializeError(format!("{key} without JSON text")));
+                    return Err(SerializeError::Refused(format!("{key} without JSON text")));
                 };
                 *data = read(&text, serializer.levels_left).map_err(ser::Error::custom)?.into_owned();
                 Ok(())

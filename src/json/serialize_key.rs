@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use serde::ser::{Error, Impossible, Serialize, Serializer};
 
-use super::serialize::SerializeError;
+use super::error::SerializeError;
 
 /// Makes the text of a key.
 #[derive(Clone, Copy)]
@@ -131,9 +131,7 @@ impl Serializer for KeySerializer {
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _name: &'static str, value: &T) -> Result<Key, SerializeError> {
         match self.levels_left.checked_sub(1) {
             Some(levels_left) => value.serialize(Self { levels_left }),
-            None => Err(SerializeError::custom(
-                "limit reached: the key nests too deep to be serialized",
-            )),
+            None => Err(SerializeError::TooDeep(0)),
         }
     }
 

@@ -59,7 +59,7 @@ impl FloatFormat {
 pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> NumberResult<String> {
     let is_significant = matches!(format.notation, Notation::General | Notation::Shortest);
     if format.precision > max_precision && (format.is_alternate || !is_significant) {
-        return Err(NumberError::TooLarge);
+        return Err(NumberError::too_wide(format.precision, max_precision));
     }
     let magnitude = float.abs();
     let text = if float.is_nan() {
@@ -248,6 +248,6 @@ mod tests {
         format.drops_negative_zero = true;
         assert_eq!(format_float(-0.01, &format, 9).as_deref(), Ok("0.0"));
         assert_eq!(format_float(f64::NEG_INFINITY, &format, 9).as_deref(), Ok("-inf"));
-        assert_eq!(format_float(1.0, &format, 0), Err(NumberError::TooLarge));
+        assert_eq!(format_float(1.0, &format, 0), Err(NumberError::too_wide(1, 0)));
     }
 }

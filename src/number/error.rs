@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::limits::{Limit, Reached};
+
 /// A result whose error is a [`NumberError`].
 pub type NumberResult<T> = Result<T, NumberError>;
 
@@ -25,7 +27,7 @@ pub enum NumberError {
     /// The result is a lone surrogate, which Rust's text cannot hold: `'%c' % 0xd800`.
     Surrogate(u32),
     /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
-    TooLarge,
+    TooLarge(Reached),
 }
 
 impl NumberError {
@@ -37,6 +39,16 @@ impl NumberError {
     /// A ValueError.
     pub fn value(text: impl Into<String>) -> Self {
         Self::Value(text.into())
+    }
+
+    /// More characters of width or precision than are allowed.
+    pub fn too_wide(characters: usize, allowed: usize) -> Self {
+        Self::TooLarge(Reached::sizes(Limit::Width, characters, allowed))
+    }
+
+    /// More bits than an integer may have.
+    pub fn too_many_bits(bits: u64, allowed: u64) -> Self {
+        Self::TooLarge(Reached::new(Limit::Bits, bits, allowed))
     }
 
     /// The OverflowError of an integer that no float can come near.
@@ -61,7 +73,7 @@ impl fmt::Display for NumberError {
             Self::Surrogate(code) => {
                 write!(formatter, "lone surrogate U+{code:04X} is not supported")
             }
-            Self::TooLarge => formatter.write_str("limit reached: number or text too large"),
+            Self::TooLarge(reached) => reached.fmt(formatter),
         }
     }
 }

@@ -86,8 +86,9 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
         return Ok(int_to_float(left)? / int_to_float(right)?);
     }
     let too_large = || NumberError::overflow("integer division result too large for a float");
-    let left_bits = i64::try_from(left.bit_length()).map_err(|_| NumberError::TooLarge)?;
-    let right_bits = i64::try_from(right.bit_length()).map_err(|_| NumberError::TooLarge)?;
+    let signed = |bits: u64| i64::try_from(bits).map_err(|_| NumberError::too_many_bits(bits, i64::MAX.unsigned_abs()));
+    let left_bits = signed(left.bit_length())?;
+    let right_bits = signed(right.bit_length())?;
     // The quotient lies between 2**(difference - 1) and 2**(difference + 1).
     let difference = left_bits.saturating_sub(right_bits);
     if difference > MAX_EXPONENT {

@@ -101,9 +101,9 @@ pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberRes
         _ => {}
     }
     let IntRef::Small(exponent) = exponent else {
-        return Err(NumberError::TooLarge);
+        return Err(NumberError::too_many_bits(u64::MAX, max_bits));
     };
-    let exponent = u32::try_from(exponent).map_err(|_| NumberError::TooLarge)?;
+    let exponent = u32::try_from(exponent).map_err(|_| NumberError::too_many_bits(exponent.unsigned_abs(), max_bits))?;
     if let IntRef::Small(base) = base {
         if let Some(power) = base.checked_pow(exponent) {
             return Ok(Int::Small(power));
@@ -159,7 +159,10 @@ fn binary_logarithm(int: IntRef<'_>) -> f64 {
 
 /// Refuses a result of `bits` bits where `max_bits` are allowed.
 fn refuse_beyond(bits: u64, max_bits: u64) -> NumberResult<()> {
-    if bits > max_bits { Err(NumberError::TooLarge) } else { Ok(()) }
+    match bits > max_bits {
+        true => Err(NumberError::too_many_bits(bits, max_bits)),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -184,10 +187,11 @@ mod tests {
 
     #[test]
     fn powers_are_refused_before_they_are_computed() {
-        assert_eq!(power(2.into(), i64::MAX.into(), BITS), Err(NumberError::TooLarge));
-        assert_eq!(power(3.into(), 4_000_000_000.into(), BITS), Err(NumberError::TooLarge));
+        let refused = NumberError::too_many_bits;
+        assert_eq!(power(2.into(), i64::MAX.into(), BITS), Err(refused(i64::MAX as u64, BITS)));
+        assert_eq!(power(3.into(), 4_000_000_000.into(), BITS), Err(refused(6_339_850_003, BITS)));
         assert_eq!(power((-1).into(), i64::MAX.into(), BITS), Ok(Int::Small(-1)));
-        assert_eq!(power(2.into(), 99.into(), 99), Err(NumberError::TooLarge));
+        assert_eq!(power(2.into(), 99.into(), 99), Err(refused(100, 99)));
         assert!(power(2.into(), 99.into(), 100).is_ok());
     }
 }

@@ -139,7 +139,7 @@ impl Conversion {
     fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> NumberResult<String> {
         let width = self.width.unwrap_or(0);
         if width > max_width {
-            return Err(NumberError::TooLarge);
+            return Err(NumberError::too_wide(width, max_width));
         }
         let length: usize = [sign, prefix, digits].map(|part| part.chars().count()).iter().sum();
         let missing = width.saturating_sub(length);
@@ -205,7 +205,7 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
         return Err(NumberError::overflow("precision too large"));
     }
     if precision > max_width {
-        return Err(NumberError::TooLarge);
+        return Err(NumberError::too_wide(precision, max_width));
     }
     let mut digits = magnitude_text(int, base)?;
     if conversion.letter == 'X' {

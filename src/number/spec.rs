@@ -197,7 +197,7 @@ impl Spec {
     /// The layout that is asked for, unless it is too wide.
     fn layout(&self, rules: &SpecRules<'_>) -> NumberResult<Layout> {
         if self.width > rules.max_width {
-            return Err(NumberError::TooLarge);
+            return Err(NumberError::too_wide(self.width, rules.max_width));
         }
         let size = if matches!(self.letter, 'b' | 'o' | 'x' | 'X') { 4 } else { 3 };
         Ok(Layout {
@@ -404,6 +404,9 @@ mod tests {
         for (spec, text) in cases {
             assert_eq!(error(spec), Err(text.to_owned()), "{spec}");
         }
-        assert_eq!(format_int(65.into(), "1001", &RULES), Err(NumberError::TooLarge));
+        assert_eq!(
+            format_int(65.into(), "1001", &RULES),
+            Err(NumberError::too_wide(1001, RULES.max_width))
+        );
     }
 }

@@ -11,6 +11,7 @@
 use super::Parser;
 use crate::ast::{Expr, ExprKind, Literal};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::span::Span;
 
 /// Functions of `parser.py` inside each other, counted from the root's `subparse`. The rest of the 1000 is around and below them.
@@ -64,7 +65,8 @@ impl<'s> Parser<'s> {
         self.frames = self.frames.saturating_add(frames);
         let span = self.stream.current().span;
         if self.frames > FRAMES {
-            return Err(too_deep(span));
+            let reached = Reached::new(Limit::Nesting, u64::from(self.frames), u64::from(FRAMES));
+            return Err(too_deep(reached, span));
         }
         self.meter.check_stack().map_err(|error| error.at(span).without_line())
     }
@@ -78,7 +80,8 @@ impl<'s> Parser<'s> {
     pub fn node(&mut self, kind: ExprKind, span: Span, at: u32, height_below: u32) -> Node {
         let height = height_below.saturating_add(1);
         if height > HEIGHT {
-            self.fail_later(too_deep(span));
+            let reached = Reached::new(Limit::Tree, u64::from(height), u64::from(HEIGHT));
+            self.fail_later(too_deep(reached, span));
             return Node {
                 expr: Expr {
                     kind: ExprKind::Literal(Literal::None),
@@ -102,8 +105,8 @@ impl<'s> Parser<'s> {
 
 /// An error at the place where a template nests too deep.
 #[cold]
-pub fn too_deep(span: Span) -> Error {
-    Error::limit("maximum recursion depth exceeded").at(span).without_line()
+pub fn too_deep(reached: Reached, span: Span) -> Error {
+    Error::recursion(reached).at(span).without_line()
 }
 
 #[cfg(test)]

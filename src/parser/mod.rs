@@ -59,7 +59,7 @@ struct Parser<'s> {
     /// How many of the reference's calls are inside each other.
     frames: u32,
     /// How much of our own stack is used.
-    meter: Meter,
+    meter: Meter<'static>,
     /// What the reference finds after parsing.
     late_error: Option<Error>,
 }

@@ -11,6 +11,7 @@ use super::tag::OpenTag;
 use crate::ast::{Autoescape, Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Stmt, StmtKind};
 use crate::error::Result;
 use crate::lexer::TokenKind;
+use crate::limits::{Limit, Reached};
 use crate::span::Span;
 
 /// An output that grows until a tag ends it.
@@ -70,8 +71,10 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("tag name expected"));
         }
         let name = token.text;
-        if self.open_tags.len() >= depth::STATEMENTS {
-            return Err(depth::too_deep(token.span));
+        let statements = self.open_tags.len().saturating_add(1);
+        if statements > depth::STATEMENTS {
+            let reached = Reached::sizes(Limit::Statements, statements, depth::STATEMENTS);
+            return Err(depth::too_deep(reached, token.span));
         }
         self.open_tags.push(OpenTag { name, end: None });
         let kind = self.nested(depth::TAG, |parser| parser.parse_tag(name))?;

@@ -135,7 +135,7 @@ struct Resolver<'t> {
     has_dropped_names: bool,
     exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
-    meter: Meter,
+    meter: Meter<'static>,
     /// How many more constant operations may become literals.
     folds_left: u32,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.

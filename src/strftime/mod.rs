@@ -14,6 +14,7 @@ use std::fmt::Write;
 
 use crate::clock::LocalTime;
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 
 /// The time as the format says.
 ///
@@ -30,9 +31,7 @@ pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String
         Ok(()) => Ok(page.text),
         // timemodule.c time_strftime: what did not fit into the largest buffer is taken for an empty result.
         Err(Overrun::Buffer) => Ok(String::new()),
-        Err(Overrun::Limit) => Err(Error::limit(format!(
-            "limit reached: the text of strftime would be longer than {max_len} bytes"
-        ))),
+        Err(Overrun::Limit(bytes)) => Err(Error::limit(Reached::sizes(Limit::Value, bytes, max_len))),
     }
 }
 
@@ -85,8 +84,8 @@ struct Page {
 enum Overrun {
     /// Python's buffer is full.
     Buffer,
-    /// The caller's limit was reached.
-    Limit,
+    /// The text would have so many bytes, which is more than the caller's limit.
+    Limit(usize),
 }
 
 impl Page {
@@ -103,7 +102,7 @@ impl Page {
             .filter(|room| *room > 0)
             .ok_or(Overrun::Buffer)?;
         if bytes > self.max_len {
-            return Err(Overrun::Limit);
+            return Err(Overrun::Limit(bytes));
         }
         self.text.extend(std::iter::repeat_n(fill, missing));
         self.text.push_str(text);

@@ -56,7 +56,7 @@ pub use iterate::Iter;
 pub use loop_context::Loop;
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use one_pass::{OnePass, Pull};
-pub use runtime::{Environment, EnvironmentId, Runtime};
+pub use runtime::{Environment, EnvironmentId, Runtime, object_number};
 pub use seq::Seq;
 pub use set::Set;
 pub use sort::sorted;

@@ -55,7 +55,7 @@ impl From<NumberError> for Error {
             NumberError::Value(_) => ErrorKind::Value,
             NumberError::Type(_) => ErrorKind::Type,
             NumberError::Syntax(_) => ErrorKind::Syntax,
-            NumberError::TooLarge => ErrorKind::Limit,
+            NumberError::TooLarge(reached) => return Self::limit(*reached),
             // Values of Python that this crate does not have.
             NumberError::Complex | NumberError::Surrogate(_) => ErrorKind::Runtime,
         };
@@ -75,6 +75,6 @@ mod tests {
         ));
         assert!(Value::text("1").as_number().is_none());
         assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
-        assert_eq!(Error::from(NumberError::TooLarge).kind(), ErrorKind::Limit);
+        assert_eq!(Error::from(NumberError::too_wide(2, 1)).kind(), ErrorKind::Limit);
     }
 }

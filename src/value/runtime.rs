@@ -9,14 +9,14 @@ use super::text::Str;
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limits, Meter};
+use crate::limits::{Limit, Limits, Meter, Reached};
 use std::ops::Range;
 use std::rc::Rc;
 
 /// One render's means.
 pub struct Runtime<'a> {
     /// Counts work and memory.
-    pub meter: Meter,
+    pub meter: Meter<'a>,
     /// What `strftime_now` asks.
     pub clock: &'a dyn Clock,
     /// Things with state, by their numbers.
@@ -59,8 +59,13 @@ pub struct EnvironmentId(pub u32);
 impl<'a> Runtime<'a> {
     /// The means of a render that begins now.
     pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
+        Self::with_meter(Meter::new(limits), clock)
+    }
+
+    /// The means of a render that a meter of the caller's counts.
+    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock) -> Self {
         Self {
-            meter: Meter::new(limits),
+            meter,
             clock,
             heap: Heap::default(),
             autoescape: false,
@@ -172,10 +177,15 @@ impl<'a> Runtime<'a> {
     pub fn namespace(&mut self) -> Result<NamespaceId> {
         self.meter.charge(2)?;
         self.meter.check_size(self.heap.namespaces.len().saturating_mul(64))?;
-        let number = u32::try_from(self.heap.namespaces.len()).map_err(|_| Error::limit("too many namespaces"))?;
+        let number = object_number(self.heap.namespaces.len())?;
         self.heap.namespaces.push(Namespace::default());
         Ok(NamespaceId(number))
     }
+}
+
+/// The number of the next of so many namespaces or environments.
+pub fn object_number(count: usize) -> Result<u32> {
+    u32::try_from(count).map_err(|_| Error::limit(Reached::sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {

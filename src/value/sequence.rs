@@ -13,6 +13,7 @@ use super::runtime::Runtime;
 use super::seq::Seq;
 use super::text::Str;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Reached};
 use crate::text::slice::char_count;
 
 /// More bytes than any machine has: CPython's MemoryError, which comes without a text.
@@ -205,7 +206,7 @@ impl<'a> Runtime<'a> {
 
     fn check_memory(&self, bytes: usize) -> Result<()> {
         if bytes > UNTHINKABLE {
-            return Err(Error::limit(""));
+            return Err(Error::memory(Reached::sizes(Limit::Value, bytes, UNTHINKABLE)));
         }
         self.meter.check_size(bytes)
     }

@@ -12,6 +12,7 @@ use super::text::Str;
 use super::types::Type;
 use super::{Range, Value};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::text::slice::{SliceIndices, slice};
 
 /// The bounds of a slice as integers, each brought into the range of `Py_ssize_t`.
@@ -123,7 +124,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     };
     match sliced() {
         Some(range) => Ok(Value::Range(Rc::new(range))),
-        None => Err(Error::limit("a range beyond 64 bits")),
+        None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
     }
 }
 

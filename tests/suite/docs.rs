@@ -68,22 +68,31 @@ fn readme_tells_the_limits() {
     let limits = Limits::default();
     let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
     let source = u64::try_from(limits.source).expect("a size");
-    let told = [
-        format!("{} million steps", limits.steps / 1_000_000),
-        format!("{} of output", mib(limits.output)),
-        format!("{} for one value", mib(limits.value)),
-        format!("{} for all that live", mib(limits.live)),
-        format!("{} calls inside calls", limits.calls),
-        format!("{} levels of containers", limits.height),
-        format!("source has at most {}", mib(source)),
-        format!("a file of a model's folder {}", mib(LoadOptions::default().max_file_size)),
+    let width = u64::try_from(limits.width).expect("a width");
+    let millions = |count: u64| format!("{} 000 000", count / 1_000_000);
+    let binary_millions = |count: u64| format!("{} Mi", count >> 20);
+    let rows = [
+        ("steps", millions(limits.steps)),
+        (
+            "milliseconds",
+            limits.milliseconds.map_or("none".to_owned(), |some| some.to_string()),
+        ),
+        ("output", mib(limits.output)),
+        ("value", mib(limits.value)),
+        ("live", mib(limits.live)),
+        ("calls", limits.calls.to_string()),
+        ("height", limits.height.to_string()),
+        ("source", mib(source)),
+        ("width", binary_millions(width)),
+        ("bits", binary_millions(limits.bits)),
     ];
     let readme = read("README.md");
-    let words: Vec<&str> = readme.split_whitespace().collect();
-    let readme = words.join(" ");
-    for figure in told {
-        assert!(readme.contains(&figure), "the README should tell the limit of {figure}");
+    for (name, figure) in rows {
+        let row = format!("\n| `{name}` | {figure} | ");
+        assert!(readme.contains(&row), "the README should have the row{row}");
     }
+    let file = format!("file has at most {} (`LoadOptions", mib(LoadOptions::default().max_file_size));
+    assert!(readme.contains(&file), "the README should tell that a model's {file}");
 }
 
 #[test]

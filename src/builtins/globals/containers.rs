@@ -11,6 +11,7 @@
 
 use super::FROM_KEYS;
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Reached};
 use crate::text::quote;
 use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
 
@@ -43,9 +44,8 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
         }
     }
     if entries.len() > MAX_ATTRIBUTES {
-        let given = entries.len();
-        let message = format!("limit reached: {given} attributes of a namespace, at most {MAX_ATTRIBUTES} are allowed");
-        return Err(Error::limit(message));
+        let reached = Reached::sizes(Limit::Attributes, entries.len(), MAX_ATTRIBUTES);
+        return Err(Error::limit(reached));
     }
     let id = runtime.namespace()?;
     for (key, value) in entries {

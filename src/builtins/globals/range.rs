@@ -4,6 +4,7 @@
 //! jinja2 3.1.6 `sandbox.py` (`safe_range`), which allows 100000 items.
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Reached};
 use crate::value::{Arguments, Range, Runtime, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -41,7 +42,12 @@ pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     }
     match (start.to_i64(), stop.to_i64(), step.to_i64()) {
         (Some(start), Some(stop), Some(step)) => Ok(Value::Range(Rc::new(Range { start, stop, step, len }))),
-        _ => Err(Error::limit("limit reached: a range cannot have bounds of more than 64 bits")),
+        _ => {
+            // One bit more is that of the sign.
+            let bits = [&start, &stop, &step].map(BigInt::bits).into_iter().max();
+            let reached = Reached::new(Limit::RangeBits, bits.unwrap_or(0).saturating_add(1), 64);
+            Err(Error::limit(reached))
+        }
     }
 }
 

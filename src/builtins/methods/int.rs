@@ -11,6 +11,7 @@
 use super::argument::{clinic_text, overflow, size, wrong_receiver};
 use super::row::{SELF, clinic, no_arguments, optional, required};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::number::Int;
 use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
 use num_bigint::{BigInt, Sign};
@@ -154,8 +155,10 @@ fn from_bytes<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     let is_little = is_little(&order)?;
     let mut bytes = bytes_of(runtime, &arguments.take(1).unwrap_or(Value::None))?;
     runtime.meter.charge_scan(bytes.len())?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(8) > runtime.meter.limits().bits {
-        return Err(Error::limit("limit reached: number or text too large"));
+    let bits = u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(8);
+    let allowed = runtime.meter.limits().bits;
+    if bits > allowed {
+        return Err(Error::limit(Reached::new(Limit::Bits, bits, allowed)));
     }
     if is_little {
         bytes.reverse();

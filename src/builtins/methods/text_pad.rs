@@ -11,6 +11,7 @@
 use super::argument::{c_int, receiver, size};
 use super::row::{SELF, clinic, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
 use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};
@@ -42,7 +43,11 @@ fn result<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, result: Option<Cow<'_, 
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::limit("")),
+        None => Err(Error::memory(Reached::sizes(
+            Limit::Value,
+            usize::MAX,
+            isize::MAX.unsigned_abs(),
+        ))),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Templates that want more than there is: each ends in an output or in an error of kind limit, on the threads of a server.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
+mod reached;
+
 use chat_template::{ErrorKind, Template};
 
 /// What a thread of a server has; builds without optimisation get the usual size of Rust's own threads.

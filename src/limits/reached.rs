@@ -1,0 +1,183 @@
+//! Which limit was reached, and by what.
+//!
+//! ```text
+//! limit reached: value: 40000000 bytes, at most 33554432
+//! ```
+
+use std::fmt;
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::steps`](super::Limits::steps)
+    Steps,
+    /// [`Limits::output`](super::Limits::output)
+    Output,
+    /// [`Limits::value`](super::Limits::value)
+    Value,
+    /// [`Limits::live`](super::Limits::live)
+    Live,
+    /// [`Limits::calls`](super::Limits::calls)
+    Calls,
+    /// [`Limits::height`](super::Limits::height)
+    Height,
+    /// [`Limits::stack`](super::Limits::stack)
+    Stack,
+    /// [`Limits::source`](super::Limits::source)
+    Source,
+    /// [`Limits::width`](super::Limits::width)
+    Width,
+    /// [`Limits::bits`](super::Limits::bits)
+    Bits,
+    /// [`Limits::milliseconds`](super::Limits::milliseconds)
+    Milliseconds,
+    /// Someone set the flag of the render's options.
+    Cancel,
+    /// [`LoadOptions::max_file_size`](crate::LoadOptions::max_file_size)
+    File,
+    /// Fixed: functions of jinja2's parser inside each other, as CPython counts them: `((((…))))`.
+    Nesting,
+    /// Fixed: levels of an expression's tree, as jinja2's optimizer goes down it: `1 + 1 + …`.
+    Tree,
+    /// Fixed: statements inside each other.
+    Statements,
+    /// Fixed: levels of arrays and objects in JSON.
+    JsonDepth,
+    /// Fixed: bytes that the values of a JSON text take, its strings apart.
+    JsonValues,
+    /// Fixed: attributes of a namespace.
+    Attributes,
+    /// Fixed: bits of a bound of `range`.
+    RangeBits,
+    /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
+    Objects,
+}
+
+impl Limit {
+    /// All of them, in order.
+    pub const ALL: &[Self] = &[
+        Self::Steps,
+        Self::Output,
+        Self::Value,
+        Self::Live,
+        Self::Calls,
+        Self::Height,
+        Self::Stack,
+        Self::Source,
+        Self::Width,
+        Self::Bits,
+        Self::Milliseconds,
+        Self::Cancel,
+        Self::File,
+        Self::Nesting,
+        Self::Tree,
+        Self::Statements,
+        Self::JsonDepth,
+        Self::JsonValues,
+        Self::Attributes,
+        Self::RangeBits,
+        Self::Objects,
+    ];
+
+    /// Its name: that of the field of [`Limits`](super::Limits), where it is one.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Steps => "steps",
+            Self::Output => "output",
+            Self::Value => "value",
+            Self::Live => "live",
+            Self::Calls => "calls",
+            Self::Height => "height",
+            Self::Stack => "stack",
+            Self::Source => "source",
+            Self::Width => "width",
+            Self::Bits => "bits",
+            Self::Milliseconds => "milliseconds",
+            Self::Cancel => "cancel",
+            Self::File => "max_file_size",
+            Self::Nesting => "nesting",
+            Self::Tree => "tree",
+            Self::Statements => "statements",
+            Self::JsonDepth => "json_depth",
+            Self::JsonValues => "json_values",
+            Self::Attributes => "attributes",
+            Self::RangeBits => "range_bits",
+            Self::Objects => "objects",
+        }
+    }
+
+    /// What is counted, with a space before it, where the name does not say so.
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Output | Self::Value | Self::Live | Self::Stack | Self::Source | Self::File | Self::JsonValues => " bytes",
+            Self::Height | Self::Tree | Self::JsonDepth | Self::Statements | Self::Nesting => " levels",
+            Self::Width => " characters",
+            _ => "",
+        }
+    }
+}
+
+/// A limit, the figure that reached it, and what is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Reached {
+    /// The limit.
+    pub limit: Limit,
+    /// What was asked for or counted; the largest number where it is beyond counting. Of [`Limit::Cancel`] the steps used so far.
+    pub figure: u64,
+    /// The most that is allowed; zero for [`Limit::Cancel`].
+    pub allowed: u64,
+}
+
+impl Reached {
+    /// So much where only so much is allowed.
+    pub(crate) fn new(limit: Limit, figure: u64, allowed: u64) -> Self {
+        Self { limit, figure, allowed }
+    }
+
+    /// The same for sizes.
+    pub(crate) fn sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
+        let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
+        Self::new(limit, count(figure), count(allowed))
+    }
+}
+
+impl fmt::Display for Reached {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, unit, allowed) = (self.limit.name(), self.limit.unit(), self.allowed);
+        match (self.limit, self.figure) {
+            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: asked for after {steps} steps"),
+            (_, u64::MAX) => write!(
+                out,
+                "limit reached: {name}: more{unit} than can be counted, at most {allowed}"
+            ),
+            (_, figure) => write!(out, "limit reached: {name}: {figure}{unit}, at most {allowed}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limit, Reached};
+
+    #[test]
+    fn all_are_all() {
+        let last = Limit::ALL.len() - 1;
+        assert_eq!((Limit::ALL[last], Limit::ALL[last] as usize), (Limit::Objects, last));
+    }
+
+    #[test]
+    fn it_names_the_limit_and_the_figures() {
+        let text = |limit, figure, allowed| Reached::new(limit, figure, allowed).to_string();
+        assert_eq!(text(Limit::Steps, 101, 100), "limit reached: steps: 101, at most 100");
+        assert_eq!(
+            text(Limit::Value, u64::MAX, 9),
+            "limit reached: value: more bytes than can be counted, at most 9"
+        );
+        assert_eq!(
+            text(Limit::Cancel, 4096, 0),
+            "limit reached: cancel: asked for after 4096 steps"
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! For each limit what reaches it: the error names the limit, the figure and the place.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chat_template::{
+    ApplyOptions, ChatTemplate, Error, ErrorClass, ErrorKind, Limit, Limits, LoadOptions, RenderOptions, Template, json,
+};
+use serde_json::json;
+
+/// A limit, limits that are not the defaults, and a template that reaches it.
+fn templates() -> Vec<(Limit, &'static str, String)> {
+    let row = |limit, limits, template: &str| (limit, limits, template.to_owned());
+    let endless = "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(1) }}";
+    let mut rows = vec![
+        row(
+            Limit::Steps,
+            "{}",
+            "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}",
+        ),
+        row(
+            Limit::Output,
+            "{}",
+            "{% set x = 'x' * 10000000 %}{% for i in range(10) %}{{ x }}{% endfor %}",
+        ),
+        row(Limit::Value, "{}", "{{ 'a' * 40000000 }}"),
+        row(
+            Limit::Live,
+            "{}",
+            "{% set a = 'a' * 30000000 %}{% set b = 'b' * 30000000 %}{% set c = 'c' * 30000000 %}{% set d = 'd' * 30000000 %}",
+        ),
+        row(Limit::Calls, "{\"calls\": 20}", endless),
+        row(Limit::Calls, "{\"calls\": 20}", "{% block a %}{{ self.a() }}{% endblock %}"),
+        row(
+            Limit::Calls,
+            "{\"calls\": 20}",
+            "{% for a in [1] recursive %}{{ loop([1]) }}{% endfor %}",
+        ),
+        row(Limit::Stack, "{\"calls\": 100000}", endless),
+        row(
+            Limit::Height,
+            "{}",
+            "{% set ns = namespace(a=[]) %}{% for i in range(1000) %}{% set ns.a = [ns.a] %}{% endfor %}",
+        ),
+        row(Limit::Width, "{}", "{{ '%1048577d' % 1 }}"),
+        row(Limit::Width, "{}", "{{ '%.1048577f' % 1 }}"),
+        row(Limit::Width, "{}", "{{ '{:>1048577}'.format(1) }}"),
+        row(Limit::Bits, "{}", "{{ 3 ** 1000000 }}"),
+        row(Limit::Bits, "{}", "{{ (2 ** 1000000) * (2 ** 1000000) }}"),
+        row(
+            Limit::Milliseconds,
+            "{\"milliseconds\": 0}",
+            "{% for i in range(10) %}{% endfor %}",
+        ),
+        row(Limit::Statements, "{}", &nested("{% with %}", 200, "", "{% endwith %}")),
+        row(Limit::Nesting, "{}", &format!("{{{{ {} }}}}", nested("(", 100, "1", ")"))),
+        row(Limit::Tree, "{}", &format!("{{{{ 1{} }}}}", " + 1".repeat(1000))),
+        row(Limit::RangeBits, "{}", "{{ range(2 ** 63, 2 ** 63 + 2) }}"),
+        row(
+            Limit::Attributes,
+            "{}",
+            "{{ namespace(range(1001)|map('string')|batch(1)|map('batch', 2, 0)|map('first')) }}",
+        ),
+    ];
+    rows.push((Limit::Source, "{}", "#".repeat(2 << 20)));
+    rows
+}
+
+fn nested(open: &str, depth: usize, inside: &str, close: &str) -> String {
+    format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+}
+
+fn assert_reached(error: &Error, limit: Limit) {
+    let reached = error.reached().unwrap_or_else(|| panic!("{limit:?}: {error}"));
+    assert_eq!(reached.limit, limit, "{error}");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    // A file of a model is not the caller's.
+    let is_file = limit == Limit::File;
+    assert_eq!(error.class(), if is_file { ErrorClass::Template } else { ErrorClass::Limit });
+    assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
+    assert!(
+        error.to_string().contains(&format!("limit reached: {}: ", limit.name())),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_template_that_reaches_a_limit_is_told_which_and_where() {
+    for (limit, limits, source) in templates() {
+        let limits: Limits = serde_json::from_str(limits).expect("limits");
+        let options = RenderOptions {
+            limits: &limits,
+            ..RenderOptions::default()
+        };
+        let template = Template::compile_with(&source, &limits);
+        let rendered = template.and_then(|template| template.render_with(&json!({}), &options));
+        let error = rendered.expect_err(&source);
+        assert_reached(&error, limit);
+        assert_eq!(error.position().is_some(), limit != Limit::Source, "{error}");
+    }
+}
+
+#[test]
+fn a_flag_ends_a_render_from_another_thread() {
+    let flag = AtomicBool::new(false);
+    let limits: Limits = serde_json::from_str("{\"steps\": 1000000000000}").expect("limits");
+    let source = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}";
+    let chat = ChatTemplate::from_source(source, &[]);
+    let options = ApplyOptions {
+        limits: &limits,
+        cancel: Some(&flag),
+        ..ApplyOptions::default()
+    };
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| flag.store(true, Ordering::Relaxed));
+        chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options)
+            .expect_err("the flag is set")
+    });
+    assert_reached(&error, Limit::Cancel);
+}
+
+#[test]
+fn json_and_files_have_limits_of_their_own() {
+    let deep = json::read(&nested("[", 513, "", "]"), json::DEPTH).expect_err("it is deep");
+    assert_reached(&Error::from(deep), Limit::JsonDepth);
+    let wide = format!("[{}1]", "1,".repeat(6_000_000));
+    let wide = json::read(&wide, json::DEPTH).expect_err("it is wide");
+    assert_reached(&Error::from(wide), Limit::JsonValues);
+    let options = LoadOptions {
+        max_file_size: 10,
+        ..LoadOptions::default()
+    };
+    let error = ChatTemplate::from_dir_with(Path::new("tests/models/jinja"), &options).expect_err("the files are larger");
+    assert_reached(&error, Limit::File);
+}
+
+#[test]
+fn every_limit_is_reached_here() {
+    let mut reached: Vec<Limit> = templates().iter().map(|(limit, ..)| *limit).collect();
+    reached.extend([Limit::Cancel, Limit::JsonDepth, Limit::JsonValues, Limit::File]);
+    // Four thousand million namespaces take more memory than any other limit allows.
+    reached.push(Limit::Objects);
+    for limit in Limit::ALL {
+        assert!(reached.contains(limit), "nothing reaches {limit:?}");
+    }
+}
