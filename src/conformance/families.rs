@@ -31,7 +31,38 @@ macro_rules! families {
     };
 }
 
-families!["chatml", "llama-2", "qwen3"];
+families![
+    "chatml",
+    "command-r",
+    "command-r-rag",
+    "command-r-tool-use",
+    "deepseek-r1",
+    "deepseek-v2",
+    "deepseek-v3",
+    "gemma",
+    "gemma-3",
+    "gemma-4",
+    "glm-4",
+    "glm-4.5",
+    "granite-3",
+    "granite-3.3",
+    "kimi-k2",
+    "llama-2",
+    "llama-3",
+    "llama-3.1",
+    "llama-3.2-vision",
+    "llama-4",
+    "mistral-nemo",
+    "mistral-v1",
+    "mistral-v13",
+    "mistral-v3",
+    "mistral-v7",
+    "phi-3",
+    "phi-3.5-vision",
+    "phi-4",
+    "phi-4-mini",
+    "qwen3",
+];
 
 /// What the names in cases stand for.
 pub struct Shared(Data<'static>);
