@@ -56,7 +56,7 @@ fn find_ideograph(digits: &str) -> Option<char> {
 }
 
 /// The name of the character in Unicode 14; names never change, they are only added.
-fn official_name(char: char) -> Option<String> {
+pub fn official_name(char: char) -> Option<String> {
     let name = unicode_names2::name(char).filter(|_| is_assigned(char))?;
     Some(name.to_string())
 }

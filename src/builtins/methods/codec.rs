@@ -5,10 +5,11 @@
 //! Codec::find("ascii")?.encode("é", "backslashreplace")  \xe9
 //! ```
 //!
-//! UTF-8, ASCII, Latin-1, UTF-16 and UTF-32 under all the names that CPython 3.11 has for them (`encodings/aliases.py`); every other
+//! UTF-8, with a mark and without, ASCII, Latin-1, UTF-16 and UTF-32 under all the names that CPython 3.11 has for them (`encodings/aliases.py`); every other
 //! encoding is unknown here. Bytes become text in [`super::decode`]. The complaints are those of `codecs.c` and `exceptions.c`.
 
 use crate::error::{Error, Result};
+use crate::unicode;
 use std::fmt::Write;
 
 /// An encoding of text.
@@ -16,6 +17,8 @@ use std::fmt::Write;
 pub enum Codec {
     /// `utf-8`
     Utf8,
+    /// `utf-8-sig`: a mark goes before the text.
+    Utf8Marked,
     /// `ascii`
     Ascii,
     /// `latin-1`
@@ -43,6 +46,7 @@ impl Codec {
     pub fn find(name: &str) -> Result<Self> {
         let codec = match normalized(name).as_str() {
             "utf_8" | "utf8" | "u8" | "utf" | "utf8_ucs2" | "utf8_ucs4" | "cp65001" => Self::Utf8,
+            "utf_8_sig" => Self::Utf8Marked,
             "ascii" | "us_ascii" | "us" | "646" | "iso646_us" | "iso_646.irv_1991" | "iso_ir_6" | "cp367" | "ibm367"
             | "csascii" | "ansi_x3.4_1968" | "ansi_x3.4_1986" | "ansi_x3_4_1968" => Self::Ascii,
             "latin_1" | "latin1" | "latin" | "l1" | "iso_8859_1" | "iso8859_1" | "iso8859" | "8859" | "cp819" | "ibm819"
@@ -62,6 +66,7 @@ impl Codec {
     pub fn encode(self, text: &str, errors: &str) -> Result<Vec<u8>> {
         match self {
             Self::Utf8 => Ok(text.as_bytes().to_vec()),
+            Self::Utf8Marked => Ok(format!("{BYTE_ORDER_MARK}{text}").into_bytes()),
             Self::Ascii => encode_bytes(text, errors, "ascii", 128),
             Self::Latin1 => encode_bytes(text, errors, "latin-1", 256),
             Self::Utf16(order) => {
@@ -131,6 +136,7 @@ fn encode_bytes(text: &str, errors: &str, codec: &str, limit: u32) -> Result<Vec
                 "replace" => bytes.push(b'?'),
                 "xmlcharrefreplace" => bytes.extend(format!("&#{code};").into_bytes()),
                 "backslashreplace" => bytes.extend(escaped(character).into_bytes()),
+                "namereplace" => bytes.extend(named(character).into_bytes()),
                 _ => return Err(unknown_handler(errors)),
             },
         }
@@ -142,6 +148,11 @@ fn encode_bytes(text: &str, errors: &str, codec: &str, limit: u32) -> Result<Vec
 #[cold]
 pub(super) fn unknown_handler(name: &str) -> Error {
     Error::runtime(format!("unknown error handler name '{name}'"))
+}
+
+/// The character by its name, as an escape.
+fn named(character: char) -> String {
+    unicode::official_name(character).map_or_else(|| escaped(character), |name| format!("\\N{{{name}}}"))
 }
 
 /// The character as an escape.

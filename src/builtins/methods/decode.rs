@@ -38,8 +38,12 @@ pub fn decode(codec: Codec, bytes: &[u8], errors: &str) -> Result<String> {
         text: String::with_capacity(bytes.len()),
     };
     match codec {
-        Codec::Utf8 => {
+        Codec::Utf8 | Codec::Utf8Marked => {
             decoder.codec = "utf-8";
+            // Places are counted behind the mark.
+            if codec == Codec::Utf8Marked {
+                decoder.bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            }
             decoder.utf8()?;
         }
         Codec::Ascii => {
