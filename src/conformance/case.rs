@@ -156,20 +156,29 @@ impl Case {
     pub fn shown(&self) -> String {
         match self.line.get("template").or_else(|| self.line.get("apply")) {
             Some(Data::Str(template)) => template.clone().into_owned(),
-            Some(apply) => {
-                let mut shown = String::new();
-                json::write_data(apply, &mut shown);
-                shown
-            }
+            Some(apply) => text_of(apply),
+            None => String::new(),
+        }
+    }
+
+    /// What the template is rendered with, for a reader: empty where that is nothing.
+    pub fn shown_context(&self) -> String {
+        match self.line.get("context") {
+            Some(Data::Object(context)) if context.entries().is_empty() => String::new(),
+            Some(context) => text_of(context),
             None => String::new(),
         }
     }
 }
 
 fn written(entries: Vec<(Cow<'static, str>, Data<'static>)>) -> String {
-    let mut line = String::new();
-    json::write_data(&Data::Object(Object::new(entries)), &mut line);
-    line
+    text_of(&Data::Object(Object::new(entries)))
+}
+
+fn text_of(json: &Data<'_>) -> String {
+    let mut text = String::new();
+    json::write_data(json, &mut text);
+    text
 }
 
 #[cfg(test)]
@@ -204,6 +213,7 @@ mod tests {
         let case = Case::read(r#"{"id": "a/b", "rule": "r", "template": "1", "context": {"x": 1.0}, "expect": {"output": "1"}}"#);
         let case = case.unwrap();
         assert_eq!(case.request(), r#"{"id":"a/b","template":"1","context":{"x":1.0}}"#);
+        assert_eq!([case.shown(), case.shown_context()], ["1", r#"{"x":1.0}"#]);
         assert_eq!(Case::read(&case.exported()).unwrap().exported(), case.exported());
         assert!(case.is_named_by("a") && case.is_named_by("a/b") && case.is_named_by("a/") && !case.is_named_by("a/bc"));
     }

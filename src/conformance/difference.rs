@@ -32,7 +32,7 @@ impl Line {
     }
 }
 
-/// The difference of what should be and what is. What one does not see is shown.
+/// The difference of what should be and what is. What one does not see is shown, a text in which there is nothing too.
 pub fn difference(want: &str, got: &str) -> Vec<Line> {
     let (want, got) = (visible(want), visible(got));
     let texts = TextDiff::configure().timeout(TIME).diff_lines(want.as_str(), got.as_str());
@@ -58,11 +58,15 @@ pub fn difference(want: &str, got: &str) -> Vec<Line> {
             });
         }
     }
-    if lines.is_empty() {
-        lines.push(Line {
-            sign: ' ',
-            pieces: vec![(false, "(equal as text)".to_owned())],
-        });
+    let note = |sign, text: &str| Line {
+        sign,
+        pieces: vec![(false, text.to_owned())],
+    };
+    match (want.is_empty(), got.is_empty()) {
+        _ if lines.is_empty() => lines.push(note(' ', "(equal as text)")),
+        (true, _) => lines.insert(0, note('-', "(nothing)")),
+        (_, true) => lines.push(note('+', "(nothing)")),
+        _ => {}
     }
     lines
 }
@@ -79,6 +83,7 @@ mod tests {
     #[test]
     fn a_newline_at_the_end_is_a_difference() {
         assert_eq!(shown("a\nb\n", "a\nb"), " a⏎\n-b⏎\n+b\n");
-        assert_eq!(shown("", "b "), "+b·\n");
+        assert_eq!(shown("", "b "), "-(nothing)\n+b·\n");
+        assert_eq!(shown("b", ""), "-b\n+(nothing)\n");
     }
 }

@@ -21,7 +21,7 @@ pub fn html(report: &Report) -> String {
     let total = report.total();
     let title = format!("{}: conformance", report.port.title());
     let body = html! {
-        header {
+        header id="top" {
             h1 { (report.port.title()) " " span class=(shade(&total)) { (total.percent()) } }
             p {
                 "Suite " (report.suite) ", answered by " (report.reference) ". Run on " (report.date) " as " code { (report.port.command) } "."
@@ -30,18 +30,18 @@ pub fn html(report: &Report) -> String {
             }
             @if let Some(line) = report.faults.line() { p { "The port: " (line) "." } }
         }
-        table {
+        div class="wide" { table {
             thead { tr {
-                @for name in ["area", "right", "wrong", "unsupported", "", "kind", "text", "line"] { th { (name) } }
+                @for name in ["area", "right", "wrong", "unsupported", "share", "kind", "text", "line"] { th { (name) } }
             } }
             tbody {
-                @for (area, score) in report.areas() { (row(area, &score, true)) }
-                (row("all", &total, false))
+                @for (area, score) in report.areas() { tr { (cells(&area_of(report, area), &score)) } }
+                tr class="total" { (cells(&html! { "all" }, &total)) }
             }
-        }
+        } }
         p class="note" {
-            "Kind, text, line: of the errors that the port makes where the reference does. "
-            "Below, − is the reference's answer and + the port's."
+            "Share: of the cases that the port supports. Kind, text, line: of the errors that it makes where the reference does. "
+            "Below, what is wrong stands before errors that only say something else; − is the reference's answer and + the port's."
         }
         (failures(report))
     };
@@ -76,18 +76,20 @@ pub fn shade(score: &Score) -> &'static str {
     }
 }
 
-fn row(area: &str, score: &Score, is_linked: bool) -> Markup {
+/// The name of an area, which leads to what is wrong in it.
+fn area_of(report: &Report, area: &str) -> Markup {
+    let is_linked = report.failures().any(|(case, _)| case.area() == area);
+    html! { @if is_linked { a href={ "#" (area) } { (area) } } @else { (area) } }
+}
+
+fn cells(name: &Markup, score: &Score) -> Markup {
     html! {
-        tr class=[(!is_linked).then_some("total")] {
-            th scope="row" {
-                @if is_linked && score.wrong() > 0 { a href={ "#" (area) } { (area) } } @else { (area) }
-            }
-            td { (score.right) }
-            td { (score.wrong()) }
-            td { (score.unsupported) }
-            td class=(shade(score)) { (score.percent()) }
-            @for percent in score.error_percents() { td { (percent) } }
-        }
+        th scope="row" { (name) }
+        td { (score.right) }
+        td { (score.wrong()) }
+        td { (score.unsupported) }
+        td class=(shade(score)) { (score.percent()) }
+        @for percent in score.error_percents() { td { (percent) } }
     }
 }
 
@@ -99,7 +101,11 @@ fn failures(report: &Report) -> Markup {
                 .filter(|(case, _)| case.area() == area)
                 .partition(|(case, _)| case.is_wrong());
             @if !wrong.is_empty() || !only_errors.is_empty() {
-                h2 id=(area) { (area) }
+                h2 id=(area) {
+                    (area) " "
+                    span class="note" { (wrong.len()) " wrong, " (only_errors.len()) " errors that say something else" }
+                    " " a href="#top" { "↑" }
+                }
                 @for (case, detail) in wrong.into_iter().chain(only_errors) { (failure(case, detail)) }
             }
         }
@@ -108,23 +114,34 @@ fn failures(report: &Report) -> Markup {
 
 fn failure(case: &CaseReport, detail: &Detail) -> Markup {
     html! {
-        details {
+        details id=(case.id) {
             summary { code { (case.id) } " " span class=(if case.is_wrong() { "few" } else { "half" }) { (headline(case)) } " " span class="note" { (detail.rule) } }
-            pre { (visible(&detail.request)) }
+            pre { (with_faint_ends(&visible(&detail.request))) }
+            @if !detail.context.is_empty() { pre { "with " (with_faint_ends(&visible(&detail.context))) } }
             @if case.verdict.is_fault() {
-                pre class="difference" { span class="got" { (visible(&detail.got)) } }
+                pre class="difference" { span class="got" { (with_faint_ends(&visible(&detail.got))) } }
             } @else {
                 pre class="difference" {
                     @for line in difference(&detail.want, &detail.got) {
                         span class=(match line.sign { '-' => "want", '+' => "got", _ => "both" }) {
                             (line.sign) " "
                             @for (is_different, piece) in &line.pieces {
-                                @if *is_different { mark { (piece) } } @else { (piece) }
+                                @if *is_different { mark { (with_faint_ends(piece)) } } @else { (with_faint_ends(piece)) }
                             }
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+/// The signs of line ends are faint, and are not copied with the text.
+fn with_faint_ends(text: &str) -> Markup {
+    html! {
+        @for (place, piece) in text.split('⏎').enumerate() {
+            @if place > 0 { i { "⏎" } }
+            (piece)
         }
     }
 }

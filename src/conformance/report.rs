@@ -85,6 +85,9 @@ pub struct Detail {
     pub rule: String,
     /// The template, or the arguments of `apply`.
     pub request: String,
+    /// What the template is rendered with, as JSON; empty where it is with nothing, or an `apply`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
     /// The reference's answer.
     pub want: String,
     /// The port's.

@@ -154,6 +154,7 @@ pub fn judged(case: &Case, reply: Reply) -> CaseReport {
     let detail = (!wrong.is_empty()).then(|| Detail {
         rule: case.rule.clone(),
         request: case.shown(),
+        context: case.shown_context(),
         want: case.expect.described(),
         got,
     });

@@ -142,7 +142,7 @@ fn json(reports: &[Report], rows: &[Row]) -> String {
 fn page_of(reports: &[Report], rows: &[Row]) -> String {
     let body = html! {
         h1 { "Conformance of ports" }
-        table {
+        div class="wide" { table {
             thead { tr { th { "area" } @for report in reports { th { (report.port.title()) } } } }
             tbody {
                 @for (place, (area, scores)) in rows.iter().enumerate() {
@@ -155,7 +155,7 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
                     tr { th scope="row" { (name) } @for cell in cells { td { (cell) } } }
                 }
             }
-        }
+        } }
         p class="note" { (provenance(reports)) }
     };
     page("Conformance of ports", &body)

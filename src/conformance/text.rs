@@ -14,6 +14,9 @@ use super::score::Verdict;
 /// How many lines of a template and of a difference are shown.
 const MOST_LINES: usize = 40;
 
+/// How many characters of a context are shown.
+const MOST_OF_A_CONTEXT: usize = 300;
+
 /// The table of areas.
 pub fn table(report: &Report) -> String {
     let mut rows = vec![["area", "right", "wrong", "unsupported", "", "kind", "text", "line"].map(str::to_owned)];
@@ -66,6 +69,12 @@ pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
     let request = super::visible::visible(&detail.request);
     for line in some(request.lines().map(str::to_owned).collect()) {
         shown.push_str(&format!("  | {line}\n"));
+    }
+    if !detail.context.is_empty() {
+        let context = super::visible::visible(&detail.context);
+        let start: String = context.chars().take(MOST_OF_A_CONTEXT).collect();
+        let more = if start.len() < context.len() { "…" } else { "" };
+        shown.push_str(&format!("  with {start}{more}\n"));
     }
     if case.verdict.is_fault() {
         for line in super::visible::visible(&detail.got).lines() {
