@@ -194,36 +194,46 @@ fn a_baseline_tells_what_got_worse_and_what_got_better() {
 
 #[test]
 fn faults_of_what_is_given_are_told_with_their_place() {
-    let fine = case("a/b", "1", "1");
-    let told = |name: &str, text: &str| {
-        let path = file(name, text).display().to_string();
-        let output = conformance(&["run", "--port", OWN, "--suite", &path]);
+    let told = |name: &str, text: &[u8]| {
+        let path = folder().join(name);
+        std::fs::write(&path, text).unwrap();
+        let output = conformance(&["run", "--port", OWN, "--suite", path.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         stderr(&output)
     };
-    let slip = told(
-        "slip.jsonl",
-        &(fine.clone() + &case("a/c", "1", "1").replace("\"template\"", "\"tempalte\"")),
-    );
-    assert!(
-        slip.ends_with("slip.jsonl:2: a/c: unknown key \"tempalte\"; did you mean \"template\"?\n"),
-        "{slip}"
-    );
-    let twice = told("twice.jsonl", &fine.repeat(2));
-    assert!(
-        twice.contains("twice.jsonl:2: a/b: there is a case of this id already, at "),
-        "{twice}"
-    );
-    let unanswered = told("unanswered.jsonl", r#"{"id": "a/b", "template": "", "context": {}}"#);
-    assert!(
-        unanswered.ends_with("unanswered.jsonl:1: a/b: missing key \"expect\"\n"),
-        "{unanswered}"
-    );
-    assert!(told("text.jsonl", "template").contains("text.jsonl:1: "));
-    assert!(told("empty.jsonl", "").contains("no cases"));
+    // The second line of a file has the fault.
+    let fine = case("a/b", "1", "1");
+    let faults: [(&[u8], &str); 8] = [
+        (
+            br#"{"id": "a/c", "tempalte": "", "context": {}, "expect": {"output": ""}}"#,
+            "a/c: unknown key \"tempalte\"; did you mean \"template\"?",
+        ),
+        (
+            br#"{"id": "a/c", "apply": {"template": "", "mesages": []}, "expect": {"output": ""}}"#,
+            "a/c: unknown key \"mesages\"; did you mean \"messages\"?",
+        ),
+        (
+            br#"{"id": "a/c", "template": "", "context": {}, "expect": {"ouput": ""}}"#,
+            "a/c: \"expect\": unknown key \"ouput\"; did you mean \"output\"?",
+        ),
+        (
+            br#"{"id": "a/c", "template": "", "context": {}}"#,
+            "a/c: missing key \"expect\"",
+        ),
+        (fine.as_bytes(), "a/b: there is a case of this id already, at "),
+        (b"template", "this line is no JSON: Expecting value: "),
+        (b"[]", "a case is a JSON object"),
+        (b"\xff", "this line is not UTF-8"),
+    ];
+    for (line, fault) in faults {
+        let told = told("fault.jsonl", &[fine.as_bytes(), line].concat());
+        assert!(told.contains(&format!("fault.jsonl:2: {fault}")), "{told}");
+    }
+    assert!(told("empty.jsonl", b"").contains("no cases"));
 
     for (arguments, text) in [
         (["--port", "/no/such/port", "--jobs", "2"], "/no/such/port cannot be started"),
+        (["--port", "/", "--jobs", "2"], "/ cannot be started"),
         (["--port", "'", "--jobs", "2"], "a quote or a backslash"),
         (["--port", "", "--jobs", "2"], "the command is empty"),
         (

@@ -61,7 +61,8 @@ impl Case {
         line: &str,
         spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,
     ) -> Result<Self, String> {
-        let Data::Object(line) = json::read(line, json::DEPTH).map_err(|error| error.to_string())?.into_owned() else {
+        let json = json::read(line, json::DEPTH).map_err(|error| format!("this line is no JSON: {error}"))?;
+        let Data::Object(line) = json.into_owned() else {
             return Err("a case is a JSON object".to_owned());
         };
         let id = text(&line, "id")?.to_owned();

@@ -89,8 +89,11 @@ impl Suite {
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-        let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
-        let cases = read([(name.as_str(), text.as_str())], Case::read)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let lines = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
+            format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
+        })?;
+        let cases = read([(name.as_str(), text)], Case::read)?;
         let Some(first) = cases.first() else {
             return Err(format!("{name}: no cases in it"));
         };
