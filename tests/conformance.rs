@@ -66,11 +66,25 @@ fn own_port_is_right_but_for_the_deviations() {
     assert_eq!(report["suite"], chat_template::conformance::SUITE_VERSION);
     assert!(markdown.contains("| **all** |") && markdown.contains("operators/complex: wrong"));
     assert!(html.starts_with("<!DOCTYPE html>") && html.contains("<summary><code>operators/complex</code>"));
+    for link in [
+        "<a href=\"#operators\">",
+        "<h2 id=\"operators\">",
+        "<details id=\"operators/complex\">",
+    ] {
+        assert!(html.contains(link), "{link}");
+    }
     assert!(!html.contains("<script") && !html.contains("src="), "the page loads nothing");
     assert!(junit.contains("<testcase name=\"operators/complex\" classname=\"operators\">"));
 
-    let summary = conformance(&["summary", &reports[0], &reports[0]]);
-    assert!(stdout(&summary).contains("chat-template"), "{}", stdout(&summary));
+    let summary = stdout(&conformance(&["summary", &reports[0], &reports[0]]));
+    for part in [
+        "chat-template",
+        "unsupported",
+        "no answer",
+        &format!("({} cases)", Suite::embedded().unwrap().cases.len()),
+    ] {
+        assert!(summary.contains(part), "{part}: {summary}");
+    }
     for format in ["markdown", "json", "html"] {
         assert!(conformance(&["summary", &reports[0], "--format", format]).status.success());
     }

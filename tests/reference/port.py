@@ -84,11 +84,11 @@ def render(request, clock):
 
 def apply(request, clock):
     # It takes seconds to import, and most that is asked has no need of it.
-    import apply as transformers
+    import apply as contract
 
-    transformers.follow(clock)
+    contract.follow(clock)
     try:
-        return transformers.call(request["apply"], bool(request.get("generation")))
+        return contract.call(request["apply"], bool(request.get("generation")))
     except Exception as error:
         return error_of(error)
 

@@ -45,7 +45,9 @@ fn answer(line: &str) -> Value {
             Some(_) => return json!({"id": id, "unsupported": "it does not continue a message"}),
         },
         (_, Some(template), context @ Value::Object(_)) => render(template, context, now),
-        _ => return json!({"id": id, "error": {"kind": "request", "message": "a template and a context are missing", "line": null}}),
+        _ => {
+            return json!({"id": id, "error": {"kind": "request", "message": "a template and a context are missing", "line": null}});
+        }
     };
     match rendered {
         Ok(output) => json!({"id": id, "output": output}),

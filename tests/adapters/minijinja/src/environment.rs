@@ -52,7 +52,10 @@ fn tojson(value: &Value, kwargs: Kwargs) -> Result<String, Error> {
     let written = match indent {
         Some(width) => {
             let blanks = " ".repeat(width);
-            value.serialize(&mut Serializer::with_formatter(&mut bytes, PrettyFormatter::with_indent(blanks.as_bytes())))
+            value.serialize(&mut Serializer::with_formatter(
+                &mut bytes,
+                PrettyFormatter::with_indent(blanks.as_bytes()),
+            ))
         }
         None => value.serialize(&mut Serializer::with_formatter(&mut bytes, OneLine)),
     };
