@@ -30,6 +30,7 @@ macro_rules! files {
 /// protocol has no request for.
 const FILES: &[(&str, &str)] = &files![
     "access",
+    "bytes",
     "chat",
     "containers",
     "errors",
@@ -42,6 +43,7 @@ const FILES: &[(&str, &str)] = &files![
     "loops",
     "macros",
     "markup",
+    "numbers",
     "operators",
     "python_artefacts",
     "repr",

@@ -8,13 +8,13 @@
 //!
 //! Each byte is taken for the character of that number, and the algorithms are those of [`crate::text`]; what is a letter or a blank,
 //! only ASCII says. After CPython 3.11 `bytesobject.c` and `bytes_methods.c`. Here are the methods that ask, change and decode; those
-//! that search and cut are in [`super::bytes_search`]. `translate`, `maketrans`, `expandtabs` and `fromhex` are not here.
+//! that search and cut are in [`super::bytes_search`], those that go by a table in [`super::bytes_table`].
 
 use super::argument::{size, wrong_receiver};
 use super::codec::Codec;
 use super::row::{SELF, clinic, no_arguments, one_argument, optional, positional, required};
 use super::text_encode::codec_arguments;
-use super::{bytes_search, decode};
+use super::{bytes_search, bytes_table, decode};
 use crate::error::{Error, Result};
 use crate::text::pad::{self, Padding};
 use crate::value::{Arguments, Function, Parameter, Runtime, Value};
@@ -22,7 +22,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// The tables.
-pub(super) static METHODS: &[&[Function]] = &[&CODING, &ASKING, &CHANGING, &bytes_search::METHODS];
+pub(super) static METHODS: &[&[Function]] = &[&CODING, &ASKING, &CHANGING, &bytes_search::METHODS, &bytes_table::METHODS];
 
 static CODING: [Function; 2] = [
     clinic(
@@ -101,6 +101,17 @@ fn own(arguments: &mut Arguments<'_>) -> Result<Rc<[u8]>> {
     match arguments.take(0) {
         Some(Value::Bytes(bytes)) => Ok(bytes),
         _ => Err(wrong_receiver("bytes")),
+    }
+}
+
+/// An argument that has to be bytes.
+pub(super) fn bytes_like(argument: Option<Value<'_>>) -> Result<Rc<[u8]>> {
+    match argument {
+        Some(Value::Bytes(bytes)) => Ok(bytes),
+        other => {
+            let ty = other.as_ref().map_or("NoneType", |value| value.ty().name());
+            Err(Error::type_error(format!("a bytes-like object is required, not '{ty}'")))
+        }
     }
 }
 

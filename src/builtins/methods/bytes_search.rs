@@ -8,7 +8,7 @@
 //! After CPython 3.11 `bytesobject.c` and `bytes_methods.c`; how bytes become text and back is known in [`super::bytes`].
 
 use super::argument::{bound, c_int, size};
-use super::bytes::{from_text, is_space, receiver, to_text};
+use super::bytes::{bytes_like, from_text, is_space, receiver, to_text};
 use super::row::{Body, SELF, clinic, one_argument, optional, positional, required, tuple};
 use crate::error::{Error, Result};
 use crate::text::{replace, search, split, strip};
@@ -85,16 +85,9 @@ const fn find_row(name: &'static str, python: &'static str, body: Body) -> Funct
 
 /// An argument that has to be bytes, as text.
 fn bytes_argument(runtime: &mut Runtime<'_>, argument: Option<Value<'_>>) -> Result<String> {
-    match argument {
-        Some(Value::Bytes(bytes)) => {
-            runtime.meter.charge_bytes(bytes.len())?;
-            Ok(to_text(&bytes))
-        }
-        other => {
-            let ty = other.as_ref().map_or("NoneType", |value| value.ty().name());
-            Err(Error::type_error(format!("a bytes-like object is required, not '{ty}'")))
-        }
-    }
+    let bytes = bytes_like(argument)?;
+    runtime.meter.charge_bytes(bytes.len())?;
+    Ok(to_text(&bytes))
 }
 
 /// What a search finds between the bounds; a number is looked for as the byte that it is.

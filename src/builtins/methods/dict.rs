@@ -85,9 +85,16 @@ fn values<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value
     Ok(Value::Values(receiver(&mut arguments)?))
 }
 
-/// A dict that never changes is as good as its copy.
-fn copy<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Dict(receiver(&mut arguments)?))
+/// A dict of its own, as `sameas` sees.
+fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let dict = receiver(&mut arguments)?;
+    let entry = size_of::<(Key<'_>, Value<'_>)>();
+    runtime.meter.check_size(dict.len().saturating_mul(entry))?;
+    let mut entries = Entries::default();
+    for (key, value) in dict.iter() {
+        entries.insert(Key::new(runtime, key)?, value);
+    }
+    Ok(Value::Dict(runtime.dict(entries)?))
 }
 
 /// A method of the class: which dict it was looked up on does not matter.

@@ -12,6 +12,7 @@
 mod argument;
 mod bytes;
 mod bytes_search;
+mod bytes_table;
 mod codec;
 mod decode;
 mod dict;

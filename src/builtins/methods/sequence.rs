@@ -81,9 +81,11 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
 }
 
 /// A list that never changes is as good as its copy.
-fn copy<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+/// A list of its own, as `sameas` sees.
+fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, _) = receiver(&mut arguments)?;
-    Ok(Value::List(items))
+    runtime.meter.check_size(items.len().saturating_mul(size_of::<Value<'_>>()))?;
+    runtime.list(items.iter().collect())
 }
 
 /// The attributes of a group of the filter `groupby` (jinja2 3.1.6 `filters.py`, `_GroupTuple`).

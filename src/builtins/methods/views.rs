@@ -76,8 +76,9 @@ fn set<'a>(runtime: &mut Runtime<'a>, entries: Entries<'a>) -> Result<Value<'a>>
     Ok(Value::Set(Rc::new(Set::new(runtime.dict(entries)?))))
 }
 
-fn copy<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Set(receiver(&mut arguments)?))
+fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let entries = entries_of(runtime, &receiver(&mut arguments)?)?;
+    set(runtime, entries)
 }
 
 fn union<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
