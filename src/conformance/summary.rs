@@ -1,11 +1,12 @@
 //! Several saved reports as one matrix: a row for each area, a column for each port.
 //!
 //! ```text
-//! area         jinja2 3.1.6  other 0.1
-//! loops             100.0 %     98.1 %
-//! all               100.0 %     97.0 %
-//! unsupported             0          2
-//! no answer               0          1
+//! area         jinja2 3.1.6       other 0.1
+//! loops             100.0 %          98.1 %
+//! time              100.0 %    60.0 % of 10
+//! all               100.0 %  97.0 % of 1400
+//! unsupported             0              51
+//! no answer               0               1
 //! ```
 
 use maud::html;
@@ -74,6 +75,8 @@ fn shown(score: &Option<Score>) -> String {
     match score {
         None => "–".to_owned(),
         Some(score) if score.asked == 0 && score.unsupported > 0 => "unsupported".to_owned(),
+        // A share of few says less than one of all.
+        Some(score) if score.unsupported > 0 => format!("{} of {}", score.percent(), score.asked),
         Some(score) => score.percent(),
     }
 }
