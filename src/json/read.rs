@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 
 use super::error::{Fault, JsonError};
+use super::scan::Marks;
 use crate::data::{Data, Entry, Object};
 
 /// How deep arrays and objects may nest where nobody says otherwise.
@@ -31,9 +32,11 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     let mut reader = Reader {
         text,
         at: 0,
+        marks: Marks::new(text.as_bytes()),
         depth_limit,
         bytes: 0,
         lone_surrogate: None,
+        decoded: String::new(),
     };
     reader.document().map_err(|fault| fault.into_error(text))
 }
@@ -52,35 +55,33 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
     /// The next byte; only whole characters are ever taken.
     pub(super) at: usize,
+    /// Where strings end, and their escapes.
+    pub(super) marks: Marks<'a>,
     depth_limit: usize,
     /// What the values so far take, without the characters of strings.
     bytes: usize,
     /// The first one, if any.
     pub(super) lone_surrogate: Option<Fault>,
+    /// Room for the string that is being decoded.
+    pub(super) decoded: String,
 }
 
 /// An array or object that is still open, by where its members begin among those of all open ones.
-enum Open<'a> {
+enum Open {
     List { start: usize },
-    Object { start: usize, key: Cow<'a, str> },
+    Object { start: usize },
 }
 
 /// What has been read so far.
 #[derive(Default)]
 struct Unfinished<'a> {
-    open: Vec<Open<'a>>,
+    open: Vec<Open>,
     /// The items of all open arrays, the outermost first. They are moved into a vector of the right size when their array ends.
     items: Vec<Data<'a>>,
     /// The entries of all open objects likewise.
     entries: Vec<Entry<'a>>,
-}
-
-/// What comes after the start of a value.
-enum Begun<'a> {
-    /// Its end: it is finished.
-    Finished(Data<'a>),
-    /// Its first member.
-    Opened,
+    /// The key of the next entry of each open object.
+    keys: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Reader<'a> {
@@ -101,54 +102,79 @@ impl<'a> Reader<'a> {
     fn value(&mut self) -> Result<Data<'a>, Fault> {
         let mut unfinished = Unfinished::default();
         loop {
-            let Begun::Finished(mut value) = self.begin(&mut unfinished)? else {
-                continue;
+            let mut value = match self.byte() {
+                Some(b'"') => {
+                    self.advance(1);
+                    Data::Str(self.string()?)
+                }
+                Some(b'{') => {
+                    self.open(&unfinished)?;
+                    if self.byte() != Some(b'}') {
+                        let start = unfinished.entries.len();
+                        unfinished.keys.push(self.key()?);
+                        unfinished.open.push(Open::Object { start });
+                        continue;
+                    }
+                    self.advance(1);
+                    Data::Object(Object::default())
+                }
+                Some(b'[') => {
+                    self.open(&unfinished)?;
+                    if self.byte() != Some(b']') {
+                        let start = unfinished.items.len();
+                        unfinished.open.push(Open::List { start });
+                        continue;
+                    }
+                    self.advance(1);
+                    Data::List(Vec::new())
+                }
+                Some(b'n') if self.take(b"null") => Data::None,
+                Some(b't') if self.take(b"true") => Data::Bool(true),
+                Some(b'f') if self.take(b"false") => Data::Bool(false),
+                _ => self.number()?,
             };
             // A finished value may be the last member of those around it.
             loop {
-                match self.finish(value, &mut unfinished)? {
-                    Finish::NextMember => break,
-                    Finish::Closed(container) => value = container,
-                    Finish::Outermost(value) => return Ok(value),
+                let Some(innermost) = unfinished.open.last() else {
+                    return Ok(value);
+                };
+                self.skip_white_space();
+                let follower = self.byte();
+                match innermost {
+                    Open::List { start } => {
+                        unfinished.items.push(value);
+                        self.count(size_of::<Data<'_>>())?;
+                        match follower {
+                            Some(b',') => {
+                                self.advance(1);
+                                self.skip_white_space();
+                                break;
+                            }
+                            Some(b']') => value = Data::List(unfinished.items.split_off(*start)),
+                            _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
+                        }
+                    }
+                    Open::Object { start } => {
+                        if let Some(key) = unfinished.keys.pop() {
+                            unfinished.entries.push((key, value));
+                        }
+                        self.count(size_of::<Entry<'_>>())?;
+                        match follower {
+                            Some(b',') => {
+                                self.advance(1);
+                                self.skip_white_space();
+                                unfinished.keys.push(self.key()?);
+                                break;
+                            }
+                            Some(b'}') => value = Data::Object(Object::new(unfinished.entries.split_off(*start))),
+                            _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
+                        }
+                    }
                 }
+                self.advance(1);
+                unfinished.open.pop();
             }
         }
-    }
-
-    /// Takes a value without members, or the opening of one with members up to the first of them.
-    #[inline]
-    fn begin(&mut self, unfinished: &mut Unfinished<'a>) -> Result<Begun<'a>, Fault> {
-        Ok(Begun::Finished(match self.byte() {
-            Some(b'"') => {
-                self.advance(1);
-                Data::Str(self.string()?)
-            }
-            Some(b'{') => {
-                self.open(unfinished)?;
-                if self.byte() != Some(b'}') {
-                    let key = self.key()?;
-                    let start = unfinished.entries.len();
-                    unfinished.open.push(Open::Object { start, key });
-                    return Ok(Begun::Opened);
-                }
-                self.advance(1);
-                Data::Object(Object::default())
-            }
-            Some(b'[') => {
-                self.open(unfinished)?;
-                if self.byte() != Some(b']') {
-                    let start = unfinished.items.len();
-                    unfinished.open.push(Open::List { start });
-                    return Ok(Begun::Opened);
-                }
-                self.advance(1);
-                Data::List(Vec::new())
-            }
-            Some(b'n') if self.take(b"null") => Data::None,
-            Some(b't') if self.take(b"true") => Data::Bool(true),
-            Some(b'f') if self.take(b"false") => Data::Bool(false),
-            _ => self.number()?,
-        }))
     }
 
     /// Takes an opening bracket and the white space behind it.
@@ -164,12 +190,10 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Puts a value into the innermost open array or object, and takes what follows it there.
+    /// Counts what a member takes beside the characters of its strings.
     #[inline]
-    fn finish(&mut self, value: Data<'a>, unfinished: &mut Unfinished<'a>) -> Result<Finish<'a>, Fault> {
-        let Some(innermost) = unfinished.open.last_mut() else {
-            return Ok(Finish::Outermost(value));
-        };
+    fn count(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_BYTES {
             return Err(Fault::TooLarge {
                 limit: MAX_BYTES,
@@ -177,40 +201,7 @@ impl<'a> Reader<'a> {
                 at: self.at,
             });
         }
-        self.skip_white_space();
-        let follower = self.byte();
-        let container = match innermost {
-            Open::List { start } => {
-                unfinished.items.push(value);
-                self.bytes = self.bytes.saturating_add(size_of::<Data<'_>>());
-                match follower {
-                    Some(b',') => {
-                        self.advance(1);
-                        self.skip_white_space();
-                        return Ok(Finish::NextMember);
-                    }
-                    Some(b']') => Data::List(unfinished.items.drain(*start..).collect()),
-                    _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
-                }
-            }
-            Open::Object { start, key } => {
-                unfinished.entries.push((std::mem::take(key), value));
-                self.bytes = self.bytes.saturating_add(size_of::<Entry<'_>>());
-                match follower {
-                    Some(b',') => {
-                        self.advance(1);
-                        self.skip_white_space();
-                        *key = self.key()?;
-                        return Ok(Finish::NextMember);
-                    }
-                    Some(b'}') => Data::Object(Object::new(unfinished.entries.drain(*start..).collect())),
-                    _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
-                }
-            }
-        };
-        self.advance(1);
-        unfinished.open.pop();
-        Ok(Finish::Closed(container))
+        Ok(())
     }
 
     /// Takes a key, its colon, and the white space behind it.
@@ -266,16 +257,6 @@ impl<'a> Reader<'a> {
             self.advance(1);
         }
     }
-}
-
-/// What a value was to the array or object around it.
-enum Finish<'a> {
-    /// One member, and another follows.
-    NextMember,
-    /// The last member of this one.
-    Closed(Data<'a>),
-    /// There is none around it.
-    Outermost(Data<'a>),
 }
 
 #[cfg(test)]
@@ -369,7 +350,7 @@ mod tests {
         assert_eq!(error.kind(), JsonErrorKind::TooDeep);
         assert_eq!(
             error.to_string(),
-            "limit reached: JSON nested deeper than 2 levels: line 1 column 3 (char 2)"
+            "limit reached: json_depth: 3 levels, at most 2: line 1 column 3 (char 2)"
         );
         assert!(read(&"[".repeat(1 << 20), DEPTH).is_err());
     }

@@ -11,7 +11,6 @@ use std::borrow::Cow;
 
 use super::error::Fault;
 use super::read::Reader;
-use super::scan::plain_length;
 
 impl<'a> Reader<'a> {
     /// Reads a string whose opening quotation mark has been taken.
@@ -30,26 +29,32 @@ impl<'a> Reader<'a> {
     #[inline]
     fn run(&mut self) -> &'a str {
         let start = self.at;
-        self.advance(plain_length(self.rest()));
+        self.at = self.marks.next(start);
         // The run ends at an ASCII character or with the text, and so between characters.
         self.text.get(start..self.at).unwrap_or_default()
     }
 
-    /// Not inlined, so that the way for strings without escapes stays short.
+    /// Not inlined, so that the way for strings without escapes stays short. What is decoded grows in one place for all strings, and is
+    /// copied once its length is known: growing each string by itself took longer.
     #[inline(never)]
     fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Fault> {
-        let mut string = first_run.to_owned();
+        self.decoded.clear();
+        self.decoded.push_str(first_run);
         loop {
             match self.byte() {
                 Some(b'"') => {
                     self.advance(1);
-                    return Ok(string);
+                    return Ok(self.decoded.as_str().to_owned());
                 }
-                Some(b'\\') => string.push(self.escape(start)?),
+                Some(b'\\') => {
+                    let character = self.escape(start)?;
+                    self.decoded.push(character);
+                }
                 Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
                 None => return Err(unterminated(start)),
             }
-            string.push_str(self.run());
+            let run = self.run();
+            self.decoded.push_str(run);
         }
     }
 
