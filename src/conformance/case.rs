@@ -153,21 +153,40 @@ impl Case {
         written(entries)
     }
 
-    /// What it asks, for a reader: the template as it is, or the arguments as JSON.
+    /// The template as it is, for a reader; of several, each behind its name.
     pub fn shown(&self) -> String {
-        match self.line.get("template").or_else(|| self.line.get("apply")) {
+        match self.asked().get("template") {
             Some(Data::Str(template)) => template.clone().into_owned(),
-            Some(apply) => text_of(apply),
+            Some(Data::Object(templates)) => {
+                let templates = templates.entries().iter();
+                let named = templates.map(|(name, template)| match template {
+                    Data::Str(template) => format!("{name}:\n{template}\n"),
+                    other => format!("{name}:\n{}\n", text_of(other)),
+                });
+                named.collect()
+            }
+            Some(other) => text_of(other),
             None => String::new(),
         }
     }
 
-    /// What the template is rendered with, for a reader: empty where that is nothing.
+    /// The context or the arguments that the template is rendered with, for a reader: empty where there are none.
     pub fn shown_context(&self) -> String {
-        match self.line.get("context") {
-            Some(Data::Object(context)) if context.entries().is_empty() => String::new(),
-            Some(context) => text_of(context),
-            None => String::new(),
+        let entries: Vec<_> = match self.asked().get("context") {
+            Some(Data::Object(context)) => context.entries().to_vec(),
+            _ => {
+                let arguments = self.asked().entries().iter().filter(|(key, _)| key != "template");
+                arguments.cloned().collect()
+            }
+        };
+        if entries.is_empty() { String::new() } else { written(entries) }
+    }
+
+    /// What has the template: the `apply`, or the case itself.
+    fn asked(&self) -> &Object<'static> {
+        match self.line.get("apply") {
+            Some(Data::Object(apply)) => apply,
+            _ => &self.line,
         }
     }
 }
@@ -215,6 +234,12 @@ mod tests {
         let case = case.unwrap();
         assert_eq!(case.request(), r#"{"id":"a/b","template":"1","context":{"x":1.0}}"#);
         assert_eq!([case.shown(), case.shown_context()], ["1", r#"{"x":1.0}"#]);
+        let apply = r#"{"id": "a/b", "apply": {"template": {"default": "D"}, "messages": []}, "expect": {"output": "D"}}"#;
+        let apply = Case::read(apply).unwrap();
+        assert_eq!(
+            [apply.shown(), apply.shown_context()],
+            ["default:\nD\n", r#"{"messages":[]}"#]
+        );
         assert_eq!(Case::read(&case.exported()).unwrap().exported(), case.exported());
         assert!(case.is_named_by("a") && case.is_named_by("a/b") && case.is_named_by("a/") && !case.is_named_by("a/bc"));
     }

@@ -83,9 +83,9 @@ pub struct CaseReport {
 pub struct Detail {
     /// What the case shows.
     pub rule: String,
-    /// The template, or the arguments of `apply`.
+    /// The template; of several, each behind its name.
     pub request: String,
-    /// What the template is rendered with, as JSON; empty where it is with nothing, or an `apply`.
+    /// The context or the arguments that it is rendered with, as JSON; empty where there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// The reference's answer.
