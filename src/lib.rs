@@ -284,10 +284,10 @@ mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
 mod data;
-#[cfg(any(test, feature = "cli"))]
-mod ebnf;
 mod error;
 mod eval;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod json;
 mod lexer;
 mod limits;

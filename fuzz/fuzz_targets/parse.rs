@@ -1,7 +1,8 @@
-//! Lexes, parses and resolves any text: no panic, and every error that has a place has one inside the source.
+//! Lexes, parses and resolves any text: no panic, an error's place lies in the source, and a tree that is written and parsed again is the same.
 #![no_main]
 
 use chat_template::Template;
+use chat_template::fuzzing::written_again;
 
 libfuzzer_sys::fuzz_target!(|source: &str| {
     match Template::compile(source) {
@@ -17,5 +18,8 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
             }
             drop(error.to_string());
         }
+    }
+    if let Some([first, second]) = written_again(source).expect("what was written from a tree is a template") {
+        assert_eq!(first, second);
     }
 });

@@ -1,7 +1,7 @@
-//! Renders any template with a conversation: no panic, small limits are kept, spans lie inside the output and in order.
+//! Renders any template with a conversation: no panic, small limits are kept, spans lie inside the output, on character boundaries and in order.
 #![no_main]
 
-use chat_template::{Limits, RenderOptions, Template};
+use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
 
 libfuzzer_sys::fuzz_target!(|source: &str| {
     let Ok(template) = Template::compile(source) else { return };
@@ -36,4 +36,27 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
         }
         Err(error) => drop(error.to_string()),
     }
+    if source.contains("generation") {
+        true_spans(source, &context, &limits);
+    }
 });
+
+/// Where the generations really stand, which the contract tells.
+fn true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
+    let options = ApplyOptions {
+        generation: true,
+        true_spans: true,
+        limits,
+        ..ApplyOptions::default()
+    };
+    let Ok(prompt) = ChatTemplate::from_source(source, &[]).apply(&context["messages"], &options) else {
+        return;
+    };
+    for span in &prompt.true_spans.bytes {
+        assert!(
+            prompt.text.get(span.clone()).is_some(),
+            "{span:?} is no part of {:?}",
+            prompt.text
+        );
+    }
+}

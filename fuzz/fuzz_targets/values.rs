@@ -1,10 +1,14 @@
-//! Two expressions as values: equality is symmetric and agrees with hashes, an ordering is one, and what prints prints twice alike.
+//! Three expressions, a line each: equality is symmetric and agrees with hashes and containers, what has an order has one.
 #![no_main]
 
 use chat_template::{Limits, RenderOptions, Template};
 
 libfuzzer_sys::fuzz_target!(|input: &str| {
-    let Some((left, right)) = input.split_once('\n') else { return };
+    let mut lines = input.splitn(3, '\n');
+    let (Some(a), Some(b)) = (lines.next(), lines.next()) else {
+        return;
+    };
+    let c = lines.next().unwrap_or("0");
     let mut limits = Limits::default();
     limits.steps = 200_000;
     limits.value = 1 << 20;
@@ -14,8 +18,8 @@ libfuzzer_sys::fuzz_target!(|input: &str| {
         ..RenderOptions::default()
     };
     let context = serde_json::json!({"l": [1, 2.0, true, "a"], "d": {"k": 1}, "s": "text", "i": 18446744073709551615_u64});
-    for law in LAWS_OF_TWO {
-        let source = format!("{{% set a = ({left}) %}}{{% set b = ({right}) %}}{law}");
+    for law in LAWS {
+        let source = format!("{{% set a = ({a}) %}}{{% set b = ({b}) %}}{{% set c = ({c}) %}}{law}");
         let Ok(template) = Template::compile(&source) else { return };
         if let Ok(rendered) = template.render_with(&context, &options) {
             assert!(!rendered.text.ends_with("BROKEN"), "{source}");
@@ -23,11 +27,16 @@ libfuzzer_sys::fuzz_target!(|input: &str| {
     }
 });
 
-/// Each ends in BROKEN where a law of Python's values does not hold; what raises says nothing.
-const LAWS_OF_TWO: [&str; 5] = [
+/// Each ends in BROKEN where a law of Python's values does not hold; what raises says nothing, and nan is no number here.
+const LAWS: [&str; 10] = [
     "{% if (a == b) != (b == a) %}BROKEN{% endif %}",
+    "{% if (a != b) == (a == b) %}BROKEN{% endif %}",
     "{% if a == b and {a: 1}[b] is undefined %}BROKEN{% endif %}",
+    "{% if a == b and ([a] != [b] or (0, a) != (0, b) or {'k': a} != {'k': b} or a not in [b]) %}BROKEN{% endif %}",
+    "{% if a == b and b == c and a != c %}BROKEN{% endif %}",
     "{% if a < b and b < a and a is number and b is number %}BROKEN{% endif %}",
     "{% if a is number and b is number and a == a and b == b and not (a < b or a == b or a > b) %}BROKEN{% endif %}",
+    "{% if (a is number and b is number or a is string and b is string) and (a <= b) != (a < b or a == b) %}BROKEN{% endif %}",
+    "{% if (a is number and b is number and c is number or a is string and b is string and c is string) and a < b and b < c and not a < c %}BROKEN{% endif %}",
     "{% if a is string and b is string and (a ~ b)|length != a|length + b|length %}BROKEN{% endif %}",
 ];

@@ -4,6 +4,8 @@
 //! fields that begin as their default. The tree owns literals and no run-time values.
 
 mod expr;
+#[cfg(any(test, fuzzing))]
+mod print;
 mod slot;
 mod stmt;
 mod visit;
@@ -12,6 +14,8 @@ pub use expr::{
     Args, Attribute, BinaryOp, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name, Slice,
     Test, UnaryOp,
 };
+#[cfg(any(test, fuzzing))]
+pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot, Symbol, Symbols};
 pub use stmt::{
     Autoescape, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set,

@@ -6,5 +6,5 @@ pub mod access;
 pub mod call;
 pub mod filters;
 pub mod globals;
-pub mod methods;
+mod methods;
 pub mod predicates;

@@ -24,15 +24,14 @@ pub struct Arguments {
     limits: Option<PathBuf>,
 }
 
-/// Answers until the end of standard input.
+/// Answers standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::limits(arguments.limits.as_deref())?;
-    answer_lines(limits).map_err(|error| error.to_string())
+    answer_lines(limits, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
 }
 
-fn answer_lines(limits: Limits) -> std::io::Result<()> {
-    let mut input = std::io::stdin().lock();
-    let mut out = std::io::stdout().lock();
+/// Answers each line that is not blank by one, until the end of the input.
+pub fn answer_lines(limits: Limits, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
     let mut port = Port {
         limits,
         ..Port::default()

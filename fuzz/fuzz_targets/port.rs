@@ -1,0 +1,38 @@
+//! What reads the lines of `chat-template port`, with any bytes: no panic, and each line that is not blank has one answer, which is JSON.
+#![no_main]
+#![allow(dead_code)]
+
+#[path = "../../src/cli/apply_request.rs"]
+mod apply_request;
+#[path = "../../src/cli/file.rs"]
+mod file;
+#[path = "../../src/cli/port.rs"]
+mod port;
+
+use chat_template::Limits;
+use chat_template::json::{self, Data};
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    let mut limits = Limits::default();
+    limits.steps = 200_000;
+    limits.value = 1 << 20;
+    limits.live = 4 << 20;
+    let mut answers = Vec::new();
+    port::answer_lines(limits, input, &mut answers).expect("memory is read and written without errors");
+    let answers = std::str::from_utf8(&answers).expect("an answer is UTF-8");
+    let requests = input
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty());
+    assert_eq!(answers.lines().count(), requests.count(), "{answers}");
+    for answer in answers.lines() {
+        let Ok(Data::Object(answer)) = json::read(answer, json::DEPTH) else {
+            panic!("not an object: {answer}");
+        };
+        let is_told = |name| answer.get(name).is_some();
+        let told = [is_told("output"), is_told("error"), is_told("port")];
+        assert!(
+            is_told("id") && told.iter().filter(|is_told| **is_told).count() == 1,
+            "{answer:?}"
+        );
+    }
+});
