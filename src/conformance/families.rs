@@ -33,6 +33,7 @@ macro_rules! families {
 
 families![
     "chatml",
+    "codellama-70b",
     "command-r",
     "command-r-rag",
     "command-r-tool-use",
@@ -42,6 +43,7 @@ families![
     "exaone",
     "falcon",
     "firefunction",
+    "functionary",
     "gemma",
     "gemma-3",
     "gemma-4",
@@ -54,6 +56,7 @@ families![
     "idefics",
     "jamba",
     "kimi-k2",
+    "kimi-k2-queue",
     "lfm2",
     "llama-2",
     "llama-3",
@@ -82,6 +85,8 @@ families![
     "qwen2.5-training",
     "qwen3",
     "qwen3-coder",
+    "qwen3.5",
+    "seed-oss",
     "smollm3",
     "smolvlm",
     "vicuna",
