@@ -15,6 +15,8 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
+use crate::text::same::is_same;
+
 /// One value from outside, with the text that it borrows from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data<'a> {
@@ -100,7 +102,7 @@ impl<'a> Object<'a> {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Data<'a>> {
         let (_, value) = match &self.index {
-            None => self.entries.iter().find(|(other, _)| other == key)?,
+            None => self.entries.iter().find(|(other, _)| is_same(other, key))?,
             Some(index) => {
                 let place = index.0.binary_search_by(|position| {
                     let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);

@@ -1,22 +1,28 @@
 //! Evaluates expressions.
 
 use super::Evaluator;
-use crate::ast::{Args, Attribute, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
+use super::leaf::absent;
+use crate::ast::{Args, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, call, filters, predicates};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Code, Entries, Function, Key, Str, Undefined, Value};
+use crate::value::{Arguments, Code, Entries, Function, Key, Lookup, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// The value of an expression. What has no parts is decided where it stands; the rest is one call deeper, and only there.
-    #[inline]
+    /// The value of an expression. What a look gives is decided where it stands; the rest is one call deeper, and only there.
+    #[inline(never)]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.name(name)),
             ExprKind::Literal(Data::Str(text)) => Ok(Value::Str(Str::literal(text))),
             ExprKind::Literal(Data::Int(int)) => Ok(Value::Int(*int)),
+            ExprKind::Attribute(attribute) => match self.frame.look_up_key(&self.runtime.heap, attribute) {
+                Lookup::Found(found) => Ok(found.to_value()),
+                Lookup::Absent => Ok(absent(attribute)),
+                Lookup::Elsewhere => self.compound(expr),
+            },
             _ => self.compound(expr),
         }
     }
@@ -29,13 +35,10 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
-            ExprKind::Attribute(attribute) => match self.attribute_of_name(attribute)? {
-                Some(value) => return Ok(value),
-                None => {
-                    let object = self.expr(&attribute.object)?;
-                    access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
-                }
-            },
+            ExprKind::Attribute(attribute) => {
+                let object = self.expr(&attribute.object)?;
+                access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+            }
             ExprKind::Item(operands) => {
                 let [object, index] = &**operands;
                 let object = self.expr(object)?;
@@ -95,26 +98,6 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// `x.name`, where `x` is a variable that holds a dict or a namespace: decided in place, without a copy of `x`.
-    #[inline]
-    fn attribute_of_name(&mut self, attribute: &'a Attribute) -> Result<Option<Value<'a>>> {
-        let ExprKind::Name(name) = &attribute.object.kind else {
-            return Ok(None);
-        };
-        self.runtime.meter.charge(1)?;
-        Ok(match self.get(name.slot) {
-            Some(object @ Value::Dict(dict)) if attribute.is_key => {
-                let missing = || Value::Undefined(Undefined::Attribute(object.ty(), &attribute.name));
-                Some(dict.get_str(&attribute.name).unwrap_or_else(missing))
-            }
-            Some(Value::Namespace(id)) => {
-                let namespace = self.runtime.heap.namespace(*id);
-                namespace.and_then(|namespace| namespace.get(&attribute.name).cloned())
-            }
-            _ => None,
-        })
-    }
-
     /// A literal. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
     #[inline]
     fn literal(&mut self, literal: &'a Data<'static>) -> Result<Value<'a>> {
@@ -144,10 +127,23 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Unary(UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
             ExprKind::Test(test) => match look(test) {
-                Some(asks) => Ok(asks(&self.expr(&test.input)?)),
+                Some(asks) => self.ask(test, asks),
                 None => self.value_truth(expr),
             },
-            _ => self.value_truth(expr),
+            _ => match self.truth_of_leaf(expr) {
+                Some(truth) => self.runtime.meter.charge(2).map(|()| truth),
+                None => self.value_truth(expr),
+            },
+        }
+    }
+
+    /// The answer of a test that only looks.
+    #[inline]
+    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool) -> Result<bool> {
+        self.runtime.meter.charge(2)?;
+        match self.ask_leaf(&test.input, asks) {
+            Some(answer) => Ok(answer),
+            None => Ok(asks(&self.expr(&test.input)?)),
         }
     }
 
@@ -157,10 +153,10 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     fn compare(&mut self, compare: &'a Compare) -> Result<bool> {
-        let mut left = self.expr(&compare.first)?;
-        if let Some(is_equal) = equals_literal(&left, compare) {
-            return Ok(is_equal);
+        if let Some(truth) = self.compare_leaf(compare)? {
+            return Ok(truth);
         }
+        let mut left = self.expr(&compare.first)?;
         for (op, right) in &compare.rest {
             let right = self.expr(right)?;
             if !operate::compare(self.runtime, *op, &left, &right)? {
@@ -237,8 +233,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn test(&mut self, test: &'a Test) -> Result<Value<'a>> {
         if let Some(asks) = look(test) {
-            let input = self.expr(&test.input)?;
-            return Ok(Value::Bool(asks(&input)));
+            return self.ask(test, asks).map(Value::Bool);
         }
         let input = self.expr(&test.input)?;
         let mut arguments = Arguments::one(input);
@@ -299,26 +294,6 @@ impl<'a> Evaluator<'a, '_> {
             arguments.push_keyword(Str::from("caller"), caller);
         }
         Ok(())
-    }
-}
-
-/// `left == "text"`, which asks for the role of every message, without a value for the text.
-#[inline]
-fn equals_literal(left: &Value<'_>, compare: &Compare) -> Option<bool> {
-    match (left, compare.rest.as_slice()) {
-        (
-            Value::Str(left),
-            [
-                (
-                    op @ (CompareOp::Eq | CompareOp::Ne),
-                    Expr {
-                        kind: ExprKind::Literal(Data::Str(right)),
-                        ..
-                    },
-                ),
-            ],
-        ) => Some((left.as_str() == right) == (*op == CompareOp::Eq)),
-        _ => None,
     }
 }
 

@@ -6,25 +6,83 @@ use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
-use crate::value::{Environment, EnvironmentId, Undefined, Value, object_number};
+use crate::value::{Environment, EnvironmentId, Heap, Undefined, Value, object_number};
+
+/// Where the variables of a frame that runs are found on the heap.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Activation {
+    /// The first of the frame's locals.
+    locals: usize,
+    /// The environment of the frame, or the nearest one around it.
+    pub environment: Option<EnvironmentId>,
+    /// The first of that environment's cells.
+    cells: usize,
+}
+
+impl Activation {
+    /// The value of a variable; None where it is missing.
+    #[inline]
+    pub fn get<'v, 'a>(self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
+        match slot {
+            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(local as usize))?.as_ref(),
+            Slot::Cell(cell) => heap.cells.get(self.cells.wrapping_add(cell as usize))?.as_ref(),
+            Slot::Outer { hops, cell } => {
+                let cells = self.outer_cells(heap, hops);
+                heap.cells.get(cells.wrapping_add(cell as usize))?.as_ref()
+            }
+            Slot::Unresolved => None,
+        }
+    }
+
+    #[inline]
+    fn set<'a>(self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
+        let place = match slot {
+            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(local as usize)),
+            Slot::Cell(cell) => heap.cells.get_mut(self.cells.wrapping_add(cell as usize)),
+            Slot::Outer { hops, cell } => {
+                let cells = self.outer_cells(heap, hops);
+                heap.cells.get_mut(cells.wrapping_add(cell as usize))
+            }
+            Slot::Unresolved => None,
+        };
+        if let Some(place) = place {
+            *place = value;
+        }
+    }
+
+    #[inline(never)]
+    fn outer_cells(self, heap: &Heap<'_>, hops: u32) -> usize {
+        let mut environment = self.environment;
+        for _ in 0..hops {
+            environment = environment.and_then(|EnvironmentId(number)| heap.environments.get(number as usize)?.parent);
+        }
+        first_cell(heap, environment)
+    }
+}
+
+/// Where the cells of an environment begin.
+fn first_cell(heap: &Heap<'_>, environment: Option<EnvironmentId>) -> usize {
+    let number = environment.map_or(usize::MAX, |EnvironmentId(number)| number as usize);
+    heap.environments.get(number).map_or(0, |environment| environment.cells)
+}
 
 impl<'a> Evaluator<'a, '_> {
     /// Opens the evaluator's frame inside the environment where its code was defined.
     pub(super) fn enter_frame(&mut self, frame: Frame, parent: Option<EnvironmentId>) -> Result<()> {
         let heap = &mut self.runtime.heap;
-        self.locals = heap.locals.len();
-        let locals = self.locals.saturating_add(frame.locals as usize);
+        self.frame.locals = heap.locals.len();
+        let locals = self.frame.locals.saturating_add(frame.locals as usize);
         heap.locals.resize(locals, None);
-        self.environment = parent;
+        self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.cells.len();
             let number = object_number(heap.environments.len())?;
             heap.cells.resize(cells.saturating_add(frame.cells as usize), None);
             heap.environments.push(Environment { cells, parent });
-            self.environment = Some(EnvironmentId(number));
+            self.frame.environment = Some(EnvironmentId(number));
         }
         let room = self.runtime.heap.cells.len().saturating_add(locals);
-        self.cells = self.environment_cells(self.environment);
+        self.frame.cells = first_cell(&self.runtime.heap, self.frame.environment);
         self.runtime
             .meter
             .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
@@ -32,7 +90,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Closes it; what inner frames close over stays.
     pub(super) fn leave_frame(&mut self) {
-        self.runtime.heap.locals.truncate(self.locals);
+        self.runtime.heap.locals.truncate(self.frame.locals);
     }
 
     /// Gives the variables of a scope their first values.
@@ -73,16 +131,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The value of a variable; None where it is missing.
     #[inline]
     pub(super) fn get(&self, slot: Slot) -> Option<&Value<'a>> {
-        let heap = &self.runtime.heap;
-        match slot {
-            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(local as usize))?.as_ref(),
-            Slot::Cell(cell) => heap.cells.get(self.cells.wrapping_add(cell as usize))?.as_ref(),
-            Slot::Outer { hops, cell } => {
-                let cells = self.outer_cells(hops);
-                heap.cells.get(cells.wrapping_add(cell as usize))?.as_ref()
-            }
-            Slot::Unresolved => None,
-        }
+        self.frame.get(&self.runtime.heap, slot)
     }
 
     /// Gives a variable a value.
@@ -93,36 +142,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline]
     fn set(&mut self, slot: Slot, value: Option<Value<'a>>) {
-        let heap = &mut self.runtime.heap;
-        let place = match slot {
-            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(local as usize)),
-            Slot::Cell(cell) => heap.cells.get_mut(self.cells.wrapping_add(cell as usize)),
-            Slot::Outer { hops, cell } => {
-                let cells = self.outer_cells(hops);
-                self.runtime.heap.cells.get_mut(cells.wrapping_add(cell as usize))
-            }
-            Slot::Unresolved => None,
-        };
-        if let Some(place) = place {
-            *place = value;
-        }
-    }
-
-    fn outer_cells(&self, hops: u32) -> usize {
-        let mut environment = self.environment;
-        for _ in 0..hops {
-            environment = environment.and_then(|EnvironmentId(number)| self.runtime.heap.environments.get(number as usize)?.parent);
-        }
-        self.environment_cells(environment)
-    }
-
-    fn environment_cells(&self, environment: Option<EnvironmentId>) -> usize {
-        let number = environment.map_or(usize::MAX, |EnvironmentId(number)| number as usize);
-        self.runtime
-            .heap
-            .environments
-            .get(number)
-            .map_or(0, |environment| environment.cells)
+        self.frame.set(&mut self.runtime.heap, slot, value);
     }
 
     /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.

@@ -46,7 +46,7 @@ impl<'a> Evaluator<'a, '_> {
         RecursiveLoop {
             render: Rc::clone(&self.render),
             node,
-            environment: self.environment,
+            environment: self.frame.environment,
             context: self.context,
             depth0,
             line,
@@ -117,9 +117,9 @@ impl<'a> Evaluator<'a, '_> {
     /// The environment around the loop's own frame, which recursive calls and the loop's test run in.
     fn environment_around(&self, node: &'a For) -> Option<EnvironmentId> {
         if node.frame.cells == 0 {
-            return self.environment;
+            return self.frame.environment;
         }
-        let EnvironmentId(number) = self.environment?;
+        let EnvironmentId(number) = self.frame.environment?;
         self.runtime.heap.environments.get(number as usize)?.parent
     }
 

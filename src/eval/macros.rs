@@ -74,7 +74,7 @@ impl<'a> Evaluator<'a, '_> {
         Code {
             render: Rc::clone(&self.render),
             node,
-            environment: self.environment,
+            environment: self.frame.environment,
             context: self.context,
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// The body of the generated function: scope, defaults, text.
     fn macro_body(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
-        self.enter_frame(node.frame, self.environment)?;
+        self.enter_frame(node.frame, self.frame.environment)?;
         self.bind(node, arguments)?;
         self.enter_scope(&node.scope);
         for parameter in &node.parameters {
@@ -213,7 +213,7 @@ impl<'a> Callable<'a> for Code<'a> {
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
-        evaluator.environment = self.environment;
+        evaluator.frame.environment = self.environment;
         let result = evaluator.macro_body(self.node, arguments);
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();

@@ -11,6 +11,7 @@ mod block;
 mod expr;
 mod frame;
 mod joined;
+mod leaf;
 mod loops;
 mod macros;
 mod note;
@@ -22,12 +23,13 @@ use std::fmt;
 use std::ops::Range;
 use std::rc::Rc;
 
+use frame::Activation;
 use joined::Joined;
 
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::source::Source;
-use crate::value::{EnvironmentId, Runtime, Value};
+use crate::value::{Runtime, Value};
 
 /// What a render writes. The spans are those of `generation` blocks, where they are asked for.
 #[derive(Debug)]
@@ -56,12 +58,7 @@ pub struct Render<'a> {
 struct Evaluator<'a, 'r> {
     runtime: &'r mut Runtime<'a>,
     render: Rc<Render<'a>>,
-    /// The first of the frame's locals.
-    locals: usize,
-    /// The environment of the frame, or the nearest one around it.
-    environment: Option<EnvironmentId>,
-    /// The first of that environment's cells.
-    cells: usize,
+    frame: Activation,
     /// The number of the context.
     context: usize,
     out: String,
@@ -128,9 +125,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         Self {
             runtime,
             render,
-            locals: 0,
-            environment: None,
-            cells: 0,
+            frame: Activation::default(),
             context,
             out,
             joined: Joined::default(),

@@ -35,6 +35,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`.
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_leaf(expr)? => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
             ExprKind::Concat(items) => {
                 self.runtime.meter.charge(1)?;
@@ -95,6 +96,9 @@ impl<'a> Evaluator<'a, '_> {
     /// value; the first that is none takes back what was written since `start`, and goes on with the operator.
     fn write_operands(&mut self, expr: &'a Expr, start: usize) -> Result<Option<Value<'a>>> {
         let ExprKind::Binary(BinaryOp::Add, operands) = &expr.kind else {
+            if self.write_leaf(expr)? {
+                return Ok(None);
+            }
             let value = self.expr(expr)?;
             return match is_plain(&value) {
                 true => self.write_value(&value).map(|()| None),
@@ -104,6 +108,9 @@ impl<'a> Evaluator<'a, '_> {
         let [left, right] = &**operands;
         let built = self.write_operands(left, start)?;
         self.runtime.meter.charge(1)?;
+        if built.is_none() && self.write_leaf(right)? {
+            return Ok(None);
+        }
         let right = self.expr(right)?;
         let left = match built {
             None if is_plain(&right) => return self.write_value(&right).map(|()| None),

@@ -93,6 +93,10 @@ impl Resolver<'_> {
             ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
                 expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
             }
+            ExprKind::Item(operands) if is_key(operands) => {
+                let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Data::None));
+                expr.kind = by_key(operands);
+            }
             _ => {}
         }
         Ok(nesting)
@@ -210,6 +214,32 @@ impl Resolver<'_> {
         if nesting > MAX_NESTING {
             self.refuse("too many nested parentheses", span);
         }
+    }
+}
+
+/// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
+fn is_key([_, index]: &[Expr; 2]) -> bool {
+    matches!(&index.kind, ExprKind::Literal(Data::Str(name)) if !access::is_dict_attribute(name))
+}
+
+/// `x["key"]` as `x.key`; another expression is left as it is.
+fn by_key(kind: ExprKind) -> ExprKind {
+    match kind {
+        ExprKind::Item(operands) => match *operands {
+            [
+                object,
+                Expr {
+                    kind: ExprKind::Literal(Data::Str(name)),
+                    ..
+                },
+            ] => ExprKind::Attribute(Box::new(Attribute {
+                object,
+                name: name.into(),
+                is_key: true,
+            })),
+            operands => ExprKind::Item(Box::new(operands)),
+        },
+        kind => kind,
     }
 }
 

@@ -27,6 +27,7 @@ pub mod measure;
 pub mod pad;
 pub mod quote;
 pub mod replace;
+pub mod same;
 pub mod search;
 pub mod slice;
 pub mod split;

@@ -9,6 +9,7 @@ use super::Value;
 use super::text::Str;
 use crate::data::{Data, Object};
 use crate::limits::Claim;
+use crate::text::same::is_same;
 
 /// Objects up to this size are scanned: that is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -97,6 +98,15 @@ impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
     }
 }
 
+/// The value under a key of an object of the caller.
+#[inline]
+pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
+    if map.len() > SCANNED {
+        return map.get(key);
+    }
+    map.iter().find(|(name, _)| is_same(name, key)).map(|(_, value)| value)
+}
+
 impl<'a> Dict<'a> {
     pub(super) fn owned(entries: Entries<'a>, height: u32, claim: Claim) -> Self {
         Self::Owned(Rc::new(OwnedDict {
@@ -125,17 +135,17 @@ impl<'a> Dict<'a> {
     #[inline]
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
-            Self::Json(map) if map.len() <= SCANNED => {
-                let entry = map.iter().find(|(name, _)| name.as_str() == key);
-                entry.map(|(_, value)| Value::from(value))
-            }
-            Self::Json(map) => map.get(key).map(Value::from),
+            Self::Json(map) => json_entry(map, key).map(Value::from),
             Self::Data(object) => object.get(key).map(Value::from),
-            Self::Owned(dict) => {
-                let hash = super::hash::hash_str(key);
-                dict.entries.get(&StrKey { hash, text: key }).cloned()
-            }
+            Self::Owned(_) => self.owned_entry(key).cloned(),
         }
+    }
+
+    /// The value under a string key of a dict that the render made.
+    pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
+        let Self::Owned(dict) = self else { return None };
+        let hash = super::hash::hash_str(key);
+        dict.entries.get(&StrKey { hash, text: key })
     }
 
     /// The value under any key.

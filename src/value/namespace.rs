@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::Value;
 use super::text::Str;
+use crate::text::same::is_same;
 
 /// The number of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +38,8 @@ pub struct Joiner<'a> {
 impl<'a> Namespace<'a> {
     /// The value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let found = self.attributes.iter().find(|(attribute, _)| attribute.as_str() == Some(name));
+        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_same(attribute, name));
+        let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute));
         found.map(|(_, value)| value)
     }
 

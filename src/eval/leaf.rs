@@ -1,0 +1,156 @@
+//! Expressions that only name something: a literal, a variable, a key of what a variable holds. Their value is looked at where it
+//! stands and not cloned: most of what chat templates print, compare and ask is such a leaf.
+//!
+//! ```text
+//! message.role          message["role"]          call.function.name          "user"
+//! ```
+//!
+//! What is no leaf, or whose rule needs more than a look (a method behind a dot, an attribute of `loop`), is for [`super::expr`].
+
+use super::Evaluator;
+use super::frame::Activation;
+use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind};
+use crate::data::Data;
+use crate::error::Result;
+use crate::value::{Found, Heap, Lookup, Runtime, Type, Undefined, Value};
+
+impl Activation {
+    /// What a variable or a key of one is.
+    #[inline]
+    pub fn look_up<'v, 'a>(self, heap: &'v Heap<'a>, expr: &'a Expr) -> Lookup<'v, 'a> {
+        match &expr.kind {
+            ExprKind::Name(name) => self
+                .get(heap, name.slot)
+                .map_or(Lookup::Elsewhere, |value| Lookup::Found(Found::Value(value))),
+            ExprKind::Attribute(attribute) => self.look_up_key(heap, attribute),
+            _ => Lookup::Elsewhere,
+        }
+    }
+
+    /// What stands under a key of a variable, or of what stands under a key of a variable.
+    #[inline]
+    pub fn look_up_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
+        if !attribute.is_key {
+            return Lookup::Elsewhere;
+        }
+        let object = match &attribute.object.kind {
+            ExprKind::Name(name) => self.get(heap, name.slot).map(Found::Value),
+            ExprKind::Attribute(outer) => self.outer_key(heap, outer),
+            _ => None,
+        };
+        object.map_or(Lookup::Elsewhere, |object| object.key(heap, &attribute.name))
+    }
+
+    #[inline(never)]
+    fn outer_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
+        match &attribute.object.kind {
+            ExprKind::Name(name) if attribute.is_key => {
+                match Found::Value(self.get(heap, name.slot)?).key(heap, &attribute.name) {
+                    Lookup::Found(found) => Some(found),
+                    Lookup::Absent | Lookup::Elsewhere => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What a dict gives for a key that it does not have.
+#[inline]
+pub(super) fn absent<'a>(attribute: &'a Attribute) -> Value<'a> {
+    Value::Undefined(Undefined::Attribute(Type::Dict, &attribute.name))
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// Writes a leaf that is a plain string; gives whether it was one.
+    #[inline(never)]
+    pub(super) fn write_leaf(&mut self, expr: &'a Expr) -> Result<bool> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let text = match &expr.kind {
+            ExprKind::Literal(Data::Str(text)) => Some(&**text),
+            _ => match self.frame.look_up(heap, expr) {
+                Lookup::Found(found) => found.plain_text(),
+                Lookup::Absent | Lookup::Elsewhere => None,
+            },
+        };
+        let Some(text) = text else { return Ok(false) };
+        meter.charge(2 + (text.len() as u64 >> 6))?;
+        self.out.push_str(text);
+        meter.check_output(self.out.len())?;
+        Ok(true)
+    }
+
+    /// Whether a leaf is true, where a look tells.
+    #[inline]
+    pub(super) fn truth_of_leaf(&self, expr: &'a Expr) -> Option<bool> {
+        match self.frame.look_up(&self.runtime.heap, expr) {
+            Lookup::Found(found) => found.truth(),
+            Lookup::Absent => Some(false),
+            Lookup::Elsewhere => None,
+        }
+    }
+
+    /// What a test that only looks says of a leaf.
+    #[inline]
+    pub(super) fn ask_leaf(&self, expr: &'a Expr, asks: fn(&Value<'_>) -> bool) -> Option<bool> {
+        match (self.frame.look_up(&self.runtime.heap, expr), &expr.kind) {
+            (Lookup::Found(Found::Value(value)), _) => Some(asks(value)),
+            (Lookup::Found(found), _) => Some(asks(&found.to_value())),
+            (Lookup::Absent, ExprKind::Attribute(attribute)) => Some(asks(&absent(attribute))),
+            _ => None,
+        }
+    }
+
+    /// `leaf == "text"`, `leaf != "text"`, `"text" in leaf` and `"text" not in leaf`, where a look tells.
+    #[inline]
+    pub(super) fn compare_leaf(&mut self, compare: &'a Compare) -> Result<Option<bool>> {
+        let [(op, right)] = compare.rest.as_slice() else {
+            return Ok(None);
+        };
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        match (op, literal(&compare.first), literal(right)) {
+            (CompareOp::Eq | CompareOp::Ne, None, Some(text)) => {
+                let is_equal = match self.frame.look_up(heap, &compare.first) {
+                    Lookup::Found(found) => match (found.plain_text(), found) {
+                        (Some(left), _) => left == text,
+                        (None, Found::Value(_)) => return Ok(None),
+                        (None, Found::Json(_) | Found::Data(_)) => false,
+                    },
+                    Lookup::Absent => false,
+                    Lookup::Elsewhere => return Ok(None),
+                };
+                meter.charge(2)?;
+                Ok(Some(is_equal == (*op == CompareOp::Eq)))
+            }
+            (CompareOp::In | CompareOp::NotIn, Some(text), None) => {
+                let Lookup::Found(found) = self.frame.look_up(heap, right) else {
+                    return Ok(None);
+                };
+                let contains = match (found.plain_text(), found) {
+                    (Some(whole), _) => {
+                        meter.charge_scan(whole.len())?;
+                        whole.contains(text)
+                    }
+                    (None, Found::Value(Value::Namespace(_))) => return Ok(None),
+                    (None, found) => match found.key(heap, text) {
+                        Lookup::Found(_) => true,
+                        Lookup::Absent => false,
+                        Lookup::Elsewhere => return Ok(None),
+                    },
+                };
+                meter.charge(2)?;
+                Ok(Some(contains == (*op == CompareOp::In)))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The text of a literal string.
+#[inline]
+fn literal(expr: &Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Literal(Data::Str(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,104 @@
+//! A value where it stands: in the caller's data or on the heap, looked at without a copy.
+//!
+//! ```text
+//! Found::Json({"role": "user"}).key(heap, "role")  ->  Lookup::Found(Found::Json("user"))
+//! ```
+//!
+//! It answers what can be answered by looking alone, and leaves everything else to [`Found::to_value`].
+
+use super::Value;
+use super::dict::{self, Dict};
+use super::runtime::Heap;
+use crate::data::Data;
+
+/// A value that was found, and not copied.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'v, 'a> {
+    /// In the caller's JSON.
+    Json(&'a serde_json::Value),
+    /// In the tree of a JSON text, or in a literal.
+    Data(&'a Data<'a>),
+    /// In a variable, a namespace, or a dict that the render made.
+    Value(&'v Value<'a>),
+}
+
+/// What a key gives.
+#[derive(Clone, Copy, Debug)]
+pub enum Lookup<'v, 'a> {
+    /// Its value.
+    Found(Found<'v, 'a>),
+    /// There is a dict, and no such key in it.
+    Absent,
+    /// There is no dict and no namespace that has it: the rules of [`crate::builtins::access`] decide.
+    Elsewhere,
+}
+
+impl<'v, 'a> Found<'v, 'a> {
+    /// What stands under a key that no method of a dict hides, or under the name of an attribute of a namespace.
+    #[inline]
+    pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
+        let found = match self {
+            Self::Json(serde_json::Value::Object(map)) => dict::json_entry(map, key).map(Self::Json),
+            Self::Data(Data::Object(object)) => object.get(key).map(Self::Data),
+            Self::Value(Value::Dict(Dict::Json(map))) => dict::json_entry(map, key).map(Self::Json),
+            Self::Value(Value::Dict(Dict::Data(object))) => object.get(key).map(Self::Data),
+            Self::Value(Value::Dict(dict)) => dict.owned_entry(key).map(Self::Value),
+            Self::Value(Value::Namespace(id)) => {
+                let attribute = heap.namespace(*id).and_then(|namespace| namespace.get(key));
+                return attribute.map_or(Lookup::Elsewhere, |value| Lookup::Found(Self::Value(value)));
+            }
+            _ => return Lookup::Elsewhere,
+        };
+        found.map_or(Lookup::Absent, Lookup::Found)
+    }
+
+    /// The text of a plain string, of which no part was generated.
+    #[inline]
+    pub fn plain_text(self) -> Option<&'v str> {
+        match self {
+            Self::Json(serde_json::Value::String(text)) => Some(text),
+            Self::Data(Data::Str(text)) => Some(text),
+            Self::Value(Value::Str(text)) if !text.is_markup() && text.generated_count() == 0 => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether it is true, where a look tells.
+    #[inline]
+    pub fn truth(self) -> Option<bool> {
+        Some(match self {
+            Self::Json(json) => match json {
+                serde_json::Value::Null => false,
+                serde_json::Value::Bool(bool) => *bool,
+                serde_json::Value::String(text) => !text.is_empty(),
+                serde_json::Value::Array(items) => !items.is_empty(),
+                serde_json::Value::Object(map) => !map.is_empty(),
+                serde_json::Value::Number(_) => return None,
+            },
+            Self::Data(data) => match data {
+                Data::None => false,
+                Data::Bool(bool) => *bool,
+                Data::Str(text) => !text.is_empty(),
+                Data::List(items) | Data::Tuple(items) => !items.is_empty(),
+                Data::Object(object) => object.len() != 0,
+                Data::Int(_) | Data::BigInt(_) | Data::Float(_) => return None,
+            },
+            Self::Value(value) => match value {
+                Value::Bool(bool) => *bool,
+                Value::None | Value::Undefined(_) => false,
+                Value::Str(text) => !text.as_str().is_empty(),
+                _ => return None,
+            },
+        })
+    }
+
+    /// The value itself.
+    #[inline]
+    pub fn to_value(self) -> Value<'a> {
+        match self {
+            Self::Json(json) => Value::from(json),
+            Self::Data(data) => Value::from(data),
+            Self::Value(value) => value.clone(),
+        }
+    }
+}
