@@ -161,6 +161,8 @@ pub struct Attribute {
     pub name: Box<str>,
     /// Whether no method of a dict has that name, so that it is the key; the resolver's.
     pub is_key: bool,
+    /// Its number among the methods of `str`, where it is called; the resolver's. None for a name that no such method has.
+    pub text_method: Option<u16>,
 }
 
 /// `object[start:stop:step]`.
@@ -218,7 +220,12 @@ pub struct Args {
 impl Args {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.positional.is_empty() && self.keywords.is_empty() && self.star.is_none() && self.double_star.is_none()
+        self.positional.is_empty() && self.are_positional()
+    }
+
+    /// Whether they are nothing but `f(a, b)`.
+    pub fn are_positional(&self) -> bool {
+        self.keywords.is_empty() && self.star.is_none() && self.double_star.is_none()
     }
 }
 

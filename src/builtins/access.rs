@@ -22,6 +22,10 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a
         Value::Dict(dict) if !methods::is_dict_attribute(name.as_str()) => {
             Ok(dict.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
         }
+        Value::Loop(context) => match methods::loop_attribute(runtime, context, name.as_str())? {
+            Some(part) => Ok(part),
+            None => attribute_of_any(runtime, value, name),
+        },
         _ => attribute_of_any(runtime, value, name),
     }
 }

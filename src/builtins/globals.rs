@@ -18,7 +18,7 @@ pub use containers::check_name;
 use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Signature, Str, Style, Type, Value};
+use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shortcuts, Signature, Str, Style, Type, Value};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -39,6 +39,7 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
             double_star: false,
         },
         code: Code::Run(body),
+        shortcuts: Shortcuts::NONE,
     }
 }
 

@@ -6,5 +6,5 @@ pub mod access;
 pub mod call;
 pub mod filters;
 pub mod globals;
-mod methods;
+pub mod methods;
 pub mod predicates;

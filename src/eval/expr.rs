@@ -2,12 +2,13 @@
 
 use super::Evaluator;
 use super::leaf::absent;
-use crate::ast::{Args, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
-use crate::builtins::{access, call, filters, predicates};
+use crate::ast::{Args, Attribute, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
+use crate::builtins::{access, call, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Code, Entries, Function, Key, Lookup, Str, Undefined, Value};
+use crate::span::Span;
+use crate::value::{Arguments, Code, Entries, Function, Key, Lookup, Shortcuts, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided where it stands; the rest is one call deeper, and only there.
@@ -41,6 +42,9 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Item(operands) => {
                 let [object, index] = &**operands;
+                if let Some(item) = self.piece(object, index)? {
+                    return Ok(item);
+                }
                 let object = self.expr(object)?;
                 let index = self.expr(index)?;
                 access::item(self.runtime, &object, &index)
@@ -224,6 +228,16 @@ impl<'a> Evaluator<'a, '_> {
     /// Apart from [`Evaluator::filter`], so that a chain of filters does not hold the arguments of all of them on the stack.
     #[inline(never)]
     fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
+        let function = filter.builtin.and_then(filters::get);
+        if let Some(alone) = function.and_then(|function| function.shortcuts.alone).filter(|_| filter.args.is_empty()) {
+            self.runtime.meter.charge(1)?;
+            return alone(self.runtime, &input);
+        }
+        self.bound(filter, input)
+    }
+
+    #[inline(never)]
+    fn bound(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);
         self.arguments(&filter.args, &mut arguments)?;
         let function = self.builtin(filter.builtin.and_then(filters::get), "filter", &filter.name)?;
@@ -255,16 +269,85 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn call(&mut self, callee: &'a Expr, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         if let ExprKind::Attribute(attribute) = &callee.kind {
             let object = self.expr(&attribute.object)?;
-            let name = Str::from(&*attribute.name);
-            if object.is_undefined() {
-                // Python looks the attribute up, and mostly fails, before it evaluates the arguments.
-                let method = access::attribute(self.runtime, &object, &name).map_err(|error| error.at(callee.span))?;
-                return self.called(&method, args, caller);
-            }
-            return self.called_method(object, &name, args, caller);
+            return match self.call_on_text(&object, attribute, args, None)? {
+                Some(value) => Ok(value),
+                None => self.call_on(object, attribute, callee.span, args, caller),
+            };
         }
         let function = self.expr(callee)?;
         self.called(&function, args, caller)
+    }
+
+    #[inline(never)]
+    fn call_on(
+        &mut self,
+        object: Value<'a>,
+        attribute: &'a Attribute,
+        span: Span,
+        args: &'a Args,
+        caller: Option<Value<'a>>,
+    ) -> Result<Value<'a>> {
+        let name = Str::from(&*attribute.name);
+        if object.is_undefined() {
+            // Python looks the attribute up, and mostly fails, before it evaluates the arguments.
+            let method = access::attribute(self.runtime, &object, &name).map_err(|error| error.at(span))?;
+            return self.called(&method, args, caller);
+        }
+        self.called_method(object, &name, args, caller)
+    }
+
+    /// `text.method()` and `text.method("…")` by a shortcut, where the method has one; with an index, the item there of what it gives.
+    #[inline]
+    fn call_on_text(
+        &mut self,
+        object: &Value<'a>,
+        attribute: &'a Attribute,
+        args: &'a Args,
+        index: Option<i64>,
+    ) -> Result<Option<Value<'a>>> {
+        let (Value::Str(text), Some(method)) = (object, attribute.text_method.and_then(methods::text)) else {
+            return Ok(None);
+        };
+        if text.is_markup() || !args.are_positional() {
+            return Ok(None);
+        }
+        let argument = match args.positional.as_slice() {
+            [] => None,
+            [
+                Expr {
+                    kind: ExprKind::Literal(Data::Str(argument)),
+                    ..
+                },
+            ] => Some(argument),
+            _ => return Ok(None),
+        };
+        self.runtime.meter.charge(2)?;
+        let Shortcuts {
+            alone, with_text, item, ..
+        } = method.shortcuts;
+        match (argument, index) {
+            (None, None) => alone.map(|alone| alone(self.runtime, object)).transpose(),
+            (Some(argument), None) => with_text.map(|with_text| with_text(self.runtime, text, argument)).transpose(),
+            (Some(argument), Some(index)) => item.map_or(Ok(None), |item| item(self.runtime, text, argument, index)),
+            (None, Some(_)) => Ok(None),
+        }
+    }
+
+    /// `text.split("…")[0]`, without the other pieces.
+    #[inline]
+    fn piece(&mut self, object: &'a Expr, index: &'a Expr) -> Result<Option<Value<'a>>> {
+        let (ExprKind::Call(callee, args), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
+            return Ok(None);
+        };
+        let ExprKind::Attribute(attribute) = &callee.kind else { return Ok(None) };
+        let receiver = self.expr(&attribute.object)?;
+        let item = self.call_on_text(&receiver, attribute, args, Some(*index));
+        if let Some(item) = item.map_err(|error| self.explained(error, object))? {
+            return Ok(Some(item));
+        }
+        let called = self.call_on(receiver, attribute, callee.span, args, None);
+        let items = called.map_err(|error| self.explained(error, object))?;
+        access::item(self.runtime, &items, &Value::Int(*index)).map(Some)
     }
 
     /// The frames of calls are small and apart: a chain of calls, or of macros that call each other, holds many of them.

@@ -65,7 +65,8 @@ impl<'a> Evaluator<'a, '_> {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
                 self.each(node, line, |evaluator| {
                     let item = context.advance(evaluator.runtime)?;
-                    if item.is_some() {
+                    let is_there = matches!(evaluator.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, &context));
+                    if item.is_some() && !is_there {
                         evaluator.store(slot, Value::Loop(Rc::clone(&context)));
                     }
                     Ok(item)

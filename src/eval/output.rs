@@ -1,7 +1,8 @@
 //! Writes what expressions print, straight to the output: sums and concatenations are never built.
 
 use super::Evaluator;
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Piece};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
+use crate::builtins::filters;
 use crate::error::Result;
 use crate::resolve::operate;
 use crate::value::{Arguments, Value};
@@ -48,6 +49,7 @@ impl<'a> Evaluator<'a, '_> {
                     None => Ok(()),
                 }
             }
+            ExprKind::Filter(filter) if self.write_filtered(filter, expr)? => Ok(()),
             ExprKind::Call(callee, args) if matches!(callee.kind, ExprKind::Name(_)) => {
                 self.runtime.meter.charge(1)?;
                 self.write_called(callee, args, expr)
@@ -56,6 +58,21 @@ impl<'a> Evaluator<'a, '_> {
                 let value = self.expr(expr)?;
                 self.write_value(&value).map_err(|error| error.at(expr.span))
             }
+        }
+    }
+
+    /// Writes what a filter gives, if it has a shortcut for that; gives whether it has one.
+    #[inline]
+    fn write_filtered(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<bool> {
+        let write = filter.builtin.and_then(filters::get).and_then(|function| function.shortcuts.write);
+        match (write.filter(|_| filter.args.is_empty()), &filter.input) {
+            (Some(write), Some(input)) => {
+                self.runtime.meter.charge(2)?;
+                let input = self.expr(input)?;
+                write(self.runtime, &input, &mut self.out).map_err(|error| self.explained(error, expr))?;
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 

@@ -9,34 +9,39 @@
 //! Knows no values: the writer asks for a separator or a line break where one belongs. The rule is CPython 3.11 `json/encoder.py`
 //! `JSONEncoder.__init__` and `_make_iterencode`.
 
+use std::borrow::Cow;
+
 /// The separators and the indentation of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// What stands before a member for each level; none for a text of one line. An empty one still breaks the lines.
     pub indent: Option<String>,
     /// Between two members.
-    pub item_separator: String,
+    pub item_separator: Cow<'static, str>,
     /// Between a key and its value.
-    pub key_separator: String,
+    pub key_separator: Cow<'static, str>,
 }
 
 impl Default for Layout {
     fn default() -> Self {
-        Self {
-            indent: None,
-            item_separator: ", ".to_owned(),
-            key_separator: ": ".to_owned(),
-        }
+        Self::PLAIN
     }
 }
 
 impl Layout {
+    /// One line, and a blank behind each separator.
+    pub const PLAIN: Self = Self {
+        indent: None,
+        item_separator: Cow::Borrowed(", "),
+        key_separator: Cow::Borrowed(": "),
+    };
+
     /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
     pub fn indented(indent: String) -> Self {
         Self {
             indent: Some(indent),
-            item_separator: ",".to_owned(),
-            key_separator: ": ".to_owned(),
+            item_separator: Cow::Borrowed(","),
+            key_separator: Cow::Borrowed(": "),
         }
     }
 
@@ -44,8 +49,8 @@ impl Layout {
     pub fn compact() -> Self {
         Self {
             indent: None,
-            item_separator: ",".to_owned(),
-            key_separator: ":".to_owned(),
+            item_separator: Cow::Borrowed(","),
+            key_separator: Cow::Borrowed(":"),
         }
     }
 

@@ -56,6 +56,7 @@ impl<'s> Parser<'s> {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
                 object: object.expr,
                 is_key: false,
+                text_method: None,
                 name: name.text.into(),
             })),
             TokenKind::Integer => {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{Args, Attribute, Autoescape, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
-use crate::builtins::{access, filters, predicates};
+use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -66,7 +66,7 @@ impl Resolver<'_> {
                 self.conditional(conditional, &place.soft())?.saturating_add(1)
             }
             ExprKind::Attribute(attribute) => {
-                let Attribute { object, name, is_key } = &mut **attribute;
+                let Attribute { object, name, is_key, .. } = &mut **attribute;
                 *is_key = !access::is_dict_attribute(name);
                 self.expr(object, place)?.saturating_add(1)
             }
@@ -74,6 +74,9 @@ impl Resolver<'_> {
             ExprKind::Filter(filter) => self.filter(filter, place, expr.at, span)?.saturating_add(1),
             ExprKind::Test(test) => self.test(test, place, expr.at, span)?.saturating_add(1),
             ExprKind::Call(callee, args) => {
+                if let ExprKind::Attribute(attribute) = &mut callee.kind {
+                    attribute.text_method = methods::find_text(&attribute.name);
+                }
                 let nesting = self.expr(callee, place)?;
                 nesting.max(self.args(args, place, span)?).saturating_add(1)
             }
@@ -236,6 +239,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
                 object,
                 name: name.into(),
                 is_key: true,
+                text_method: None,
             })),
             operands => ExprKind::Item(Box::new(operands)),
         },

@@ -13,8 +13,25 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
     }
 }
 
+/// Sums and differences that fit, which count messages; None leaves the rest to the operators.
+#[inline]
+fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+    let int = match op {
+        BinaryOp::Add => left.checked_add(right)?,
+        BinaryOp::Sub => left.checked_sub(right)?,
+        _ => return None,
+    };
+    (runtime.meter.limits().bits >= u64::from(i64::BITS)).then_some(int)
+}
+
 /// `a + b` and the other arithmetic.
+#[inline]
 pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        if let Some(int) = small(runtime, op, *left, *right) {
+            return Ok(Value::Int(int));
+        }
+    }
     match op {
         BinaryOp::Add => runtime.add(left, right),
         BinaryOp::Sub => runtime.subtract(left, right),
@@ -29,6 +46,17 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
 /// One link of a chain of comparisons.
 #[inline]
 pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        match op {
+            CompareOp::Eq => return Ok(left == right),
+            CompareOp::Ne => return Ok(left != right),
+            CompareOp::Lt => return Ok(left < right),
+            CompareOp::Le => return Ok(left <= right),
+            CompareOp::Gt => return Ok(left > right),
+            CompareOp::Ge => return Ok(left >= right),
+            CompareOp::In | CompareOp::NotIn => {}
+        }
+    }
     match op {
         CompareOp::Eq => runtime.equal(left, right),
         CompareOp::Ne => Ok(!runtime.equal(left, right)?),

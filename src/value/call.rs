@@ -32,7 +32,34 @@ pub struct Function {
     pub signature: Signature,
     /// What it does, given its parameters.
     pub code: Code,
+    /// What it does where nothing has to be bound.
+    pub shortcuts: Shortcuts,
 }
+
+/// What a function does without binding, in the calls that templates are full of: the same as [`Function::call`] does, sooner.
+#[derive(Clone, Copy)]
+pub struct Shortcuts {
+    /// Given its first parameter alone.
+    pub alone: Option<Alone>,
+    /// Given its first parameter alone, where the result is written: appends it.
+    pub write: Option<Write>,
+    /// A method of `str`, given one string, both plain.
+    pub with_text: Option<WithText>,
+    /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
+    pub item: Option<ItemWithText>,
+}
+
+/// See [`Shortcuts::alone`].
+pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
+
+/// See [`Shortcuts::write`].
+pub type Write = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
+
+/// See [`Shortcuts::with_text`].
+pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
+
+/// See [`Shortcuts::item`].
+pub type ItemWithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
 /// What a function does, given its parameters.
 #[derive(Clone, Copy)]
@@ -84,6 +111,16 @@ impl fmt::Debug for Function {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Function({})", self.python)
     }
+}
+
+impl Shortcuts {
+    /// None.
+    pub const NONE: Self = Self {
+        alone: None,
+        write: None,
+        with_text: None,
+        item: None,
+    };
 }
 
 impl Function {

@@ -26,6 +26,15 @@ pub struct Dump {
     pub layout: Layout,
 }
 
+impl Dump {
+    /// What `tojson` does without arguments.
+    pub const PLAIN: Self = Self {
+        ensure_ascii: false,
+        sort_keys: false,
+        layout: Layout::PLAIN,
+    };
+}
+
 impl<'a> Runtime<'a> {
     /// Appends `json.dumps(value)`.
     pub fn dumps(&mut self, value: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {

@@ -7,6 +7,7 @@ use super::Value;
 use super::call::Callable;
 use super::iterate::Iter;
 use super::runtime::Runtime;
+use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
 
@@ -24,6 +25,8 @@ pub struct Loop<'a> {
 #[derive(Debug)]
 struct State<'a> {
     iter: Iter<'a>,
+    /// Whether the loop goes over a list or tuple from its start: then the neighbours are looked up, and the fields for them stay empty.
+    in_items: bool,
     /// What `len` says of the iterable, where it says anything.
     length: Option<usize>,
     /// -1 before the first round.
@@ -35,17 +38,23 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// The next round of a loop over a list or tuple, which needs nothing else; None for other loops, and after a look ahead.
-    fn advance_in_items(&mut self) -> Option<Option<Value<'a>>> {
-        let Iter::Seq(items, next) = &mut self.iter else { return None };
-        if self.after.is_some() {
-            return None;
+    /// The items of a loop over a list or tuple, whose neighbours need not be remembered.
+    #[inline]
+    fn items(&self) -> Option<(&Seq<'a>, usize)> {
+        match &self.iter {
+            Iter::Seq(items, next) if self.in_items => Some((items, *next)),
+            _ => None,
         }
-        let item = items.get(*next);
-        *next = next.saturating_add(1);
-        if let Some(item) = &item {
+    }
+
+    /// The next round of a loop over a list or tuple; None for other loops.
+    #[inline]
+    fn advance_in_items(&mut self) -> Option<Option<Value<'a>>> {
+        let (items, next) = self.items()?;
+        let item = items.get(next);
+        if item.is_some() {
             self.index0 = self.index0.saturating_add(1);
-            self.before = self.current.replace(item.clone());
+            self.iter.skip_one();
         }
         Some(item)
     }
@@ -62,6 +71,7 @@ impl<'a> Loop<'a> {
     ) -> Self {
         Self {
             state: RefCell::new(State {
+                in_items: matches!(iter, Iter::Seq(_, 0)) && length.is_some(),
                 iter,
                 length,
                 index0: -1,
@@ -123,12 +133,18 @@ impl<'a> Loop<'a> {
 
     /// `loop.last`: looks one item ahead.
     pub fn is_last(&self, runtime: &mut Runtime<'a>) -> Result<bool> {
-        Ok(self.peek(runtime)?.is_none())
+        match self.with(|state| state.items().map(|(items, next)| next >= items.len()))? {
+            Some(is_last) => Ok(is_last),
+            None => Ok(self.peek(runtime)?.is_none()),
+        }
     }
 
     /// `loop.previtem`
     pub fn previous(&self) -> Result<Value<'a>> {
-        let before = self.with(|state| state.before.clone())?;
+        let before = self.with(|state| match state.items() {
+            Some((items, next)) => items.get(next.checked_sub(2)?),
+            None => state.before.clone(),
+        })?;
         Ok(before.unwrap_or(Value::Undefined(Undefined::Hint("there is no previous item"))))
     }
 
@@ -162,6 +178,9 @@ impl<'a> Loop<'a> {
     }
 
     fn peek(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        if let Some(after) = self.with(|state| state.items().map(|(items, next)| items.get(next)))? {
+            return Ok(after);
+        }
         if let Some(after) = self.with(|state| state.after.clone())? {
             return Ok(Some(after));
         }
@@ -178,6 +197,7 @@ impl<'a> Loop<'a> {
         item
     }
 
+    #[inline]
     fn with<T>(&self, look: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
         match self.state.try_borrow_mut() {
             Ok(mut state) => Ok(look(&mut state)),

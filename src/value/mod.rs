@@ -47,7 +47,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 pub use bind::{Parameter, Signature, Style};
-pub use call::{Arguments, BoundMethod, Callable, Code, Function, Macro};
+pub use call::{Alone, Arguments, BoundMethod, Callable, Code, Function, ItemWithText, Macro, Shortcuts, WithText, Write};
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;
 pub use format::Fields;

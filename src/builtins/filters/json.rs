@@ -38,6 +38,11 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     runtime.str(output)
 }
 
+/// The same of the value itself, appended to a text.
+pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
+    runtime.dumps(value, &Dump::PLAIN, out)
+}
+
 fn layout<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
@@ -61,8 +66,8 @@ fn layout<'a>(
             runtime.add(&item, &Value::text("\n"))?;
         }
         // The order is that of the arguments of `_json.make_encoder`.
-        layout.key_separator = separator(&key, 5)?;
-        layout.item_separator = separator(&item, 6)?;
+        layout.key_separator = separator(&key, 5)?.into();
+        layout.item_separator = separator(&item, 6)?.into();
     }
     Ok(layout)
 }

@@ -70,7 +70,12 @@ pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 ///
 /// `{{ {"a": 1}|length }} -> 1`
 pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let length = runtime.length(&given(&mut arguments, 0))?;
+    length_of(runtime, &given(&mut arguments, 0))
+}
+
+/// The same of the value itself.
+pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let length = runtime.length(value)?;
     Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 

@@ -68,7 +68,12 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     if !matches!(chars, Value::None) {
         return method(runtime, &value, "strip", Arguments::one(chars));
     }
-    let text = runtime.str_of(&value)?;
+    trimmed(runtime, &value)
+}
+
+/// The same of the value itself, without characters to take off.
+pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(value)?;
     runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }

@@ -28,7 +28,7 @@ pub(super) static CYCLER: [Function; 2] = [
 ];
 
 /// `loop.name`
-pub(super) fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
+pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
         "index" => Value::Int(context.index0()?.saturating_add(1)),
         "index0" => Value::Int(context.index0()?),

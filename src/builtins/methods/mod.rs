@@ -37,7 +37,7 @@ mod views;
 
 pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
-pub(super) use engine::{block, call_joiner};
+pub(super) use engine::{block, call_joiner, loop_attribute};
 pub(super) use row::{Body, SELF, one_argument, optional, positional, python, required, unnamed};
 
 use crate::error::Result;
@@ -56,20 +56,38 @@ pub enum Attribute<'a> {
     Missing,
 }
 
+/// The methods of `str`, those first that templates call most.
+static TEXT: [&[Function]; 9] = [
+    &text_strip::METHODS,
+    &text_split::METHODS,
+    &text_find::METHODS,
+    &text_replace::METHODS,
+    &text_case::METHODS,
+    &text_format::METHODS,
+    &text_class::METHODS,
+    &text_pad::METHODS,
+    &text_encode::METHODS,
+];
+
+/// The number of the method of `str` of that name: the number of its table, and its row there.
+pub fn find_text(name: &str) -> Option<u16> {
+    TEXT.iter().zip(0_u8..).find_map(|(table, number)| {
+        let (_, row) = table.iter().zip(0_u8..).find(|(function, _)| function.name == name)?;
+        Some(u16::from_be_bytes([number, row]))
+    })
+}
+
+/// The method of `str` of that number.
+#[inline]
+pub fn text(number: u16) -> Option<&'static Function> {
+    let [table, row] = number.to_be_bytes();
+    TEXT.get(usize::from(table))?.get(usize::from(row))
+}
+
 /// The method of that name, of values of a type.
 pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
     let tables: &[&'static [Function]] = match ty {
-        Type::Str => &[
-            &text_strip::METHODS,
-            &text_split::METHODS,
-            &text_find::METHODS,
-            &text_replace::METHODS,
-            &text_case::METHODS,
-            &text_format::METHODS,
-            &text_class::METHODS,
-            &text_pad::METHODS,
-            &text_encode::METHODS,
-        ],
+        Type::Str => &TEXT,
         Type::Markup => &[
             &markup::METHODS,
             &text_find::METHODS,

@@ -8,7 +8,9 @@
 //! What the words are is [`Signature::bind`]'s business; which of them a method of CPython 3.11 uses was read off its `METH_` flags.
 
 use crate::error::Result;
-use crate::value::{Arguments, Code, Function, Parameter, Runtime, Signature, Style, Type, Value};
+use crate::value::{
+    Alone, Arguments, Code, Function, ItemWithText, Parameter, Runtime, Shortcuts, Signature, Style, Type, Value, WithText, Write,
+};
 
 /// What a method does, given its parameters.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
@@ -53,6 +55,7 @@ const fn builtin(name: &'static str, python: &'static str, style: Style, paramet
             double_star: false,
         },
         code: Code::Run(body),
+        shortcuts: Shortcuts::NONE,
     }
 }
 
@@ -111,6 +114,30 @@ impl Function {
     /// The same with a look at the first parameter as all that it does.
     pub const fn that_looks(mut self, asks: fn(&Value<'_>) -> bool) -> Self {
         self.code = Code::Look(asks);
+        self
+    }
+
+    /// The same with a shortcut for its first parameter alone.
+    pub const fn alone(mut self, alone: Alone) -> Self {
+        self.shortcuts.alone = Some(alone);
+        self
+    }
+
+    /// The same with a shortcut for its first parameter alone, where the result is written.
+    pub const fn written(mut self, write: Write) -> Self {
+        self.shortcuts.write = Some(write);
+        self
+    }
+
+    /// The same with a shortcut for one string.
+    pub const fn with_text(mut self, with_text: WithText) -> Self {
+        self.shortcuts.with_text = Some(with_text);
+        self
+    }
+
+    /// The same with a shortcut for one item of the result for one string.
+    pub const fn with_item(mut self, item: ItemWithText) -> Self {
+        self.shortcuts.item = Some(item);
         self
     }
 

@@ -18,8 +18,14 @@ const FINDS: &[Parameter] = &[SELF, required("sub"), optional("start"), optional
 
 /// The rows.
 pub(super) static METHODS: [Function; 7] = [
-    tuple("startswith", "str.startswith", FINDS, starts_with),
-    tuple("endswith", "str.endswith", FINDS, ends_with),
+    tuple("startswith", "str.startswith", FINDS, starts_with).with_text(|runtime, text, start| {
+        runtime.meter.charge_bytes(start.len())?;
+        Ok(Value::Bool(text.as_str().starts_with(start)))
+    }),
+    tuple("endswith", "str.endswith", FINDS, ends_with).with_text(|runtime, text, end| {
+        runtime.meter.charge_bytes(end.len())?;
+        Ok(Value::Bool(text.as_str().ends_with(end)))
+    }),
     tuple("find", "str.find", FINDS, find),
     tuple("rfind", "str.rfind", FINDS, rfind),
     tuple("index", "str.index", FINDS, index),

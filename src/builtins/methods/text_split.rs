@@ -19,7 +19,7 @@ const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
 
 /// The rows.
 pub(super) static METHODS: [Function; 6] = [
-    clinic("split", "str.split", SPLIT, split),
+    clinic("split", "str.split", SPLIT, split).with_text(split_at).with_item(piece_at),
     clinic("rsplit", "str.rsplit", SPLIT, split_from_end),
     clinic("splitlines", "str.splitlines", &[SELF, optional("keepends")], split_lines),
     one_argument("join", "str.join", join),
@@ -53,6 +53,36 @@ fn split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<
 #[cold]
 fn empty_separator() -> Error {
     Error::value("empty separator")
+}
+
+/// `str.split(sep)`
+fn split_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str) -> Result<Value<'a>> {
+    let pieces = split::split(text.as_str(), separator, -1);
+    let pieces = views(runtime, text, pieces.ok_or_else(empty_separator)?)?;
+    runtime.list(pieces)
+}
+
+/// `str.split(sep)[index]`, of which templates mostly take the first or the last.
+fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, index: i64) -> Result<Option<Value<'a>>> {
+    runtime.meter.charge_scan(text.as_str().len())?;
+    let whole = text.as_str();
+    let piece = match index {
+        _ if separator.is_empty() => return Err(empty_separator()),
+        0 => whole.find(separator).map_or(Some(whole), |end| whole.get(..end)),
+        -1 => match whole.rfind(separator) {
+            None => Some(whole),
+            // Pieces are cut off from the left, which matters where separators could overlap.
+            Some(_) if overlaps_itself(separator) => return Ok(None),
+            Some(at) => whole.get(at.saturating_add(separator.len())..),
+        },
+        _ => return Ok(None),
+    };
+    Ok(piece.map(|piece| Value::Str(text.piece(piece))))
+}
+
+/// Whether a text may begin inside itself, as `aa` does: then its last place from the right may be none from the left.
+fn overlaps_itself(text: &str) -> bool {
+    (1..text.len()).any(|shift| text.as_bytes().get(shift..).is_some_and(|rest| text.as_bytes().starts_with(rest)))
 }
 
 /// `str.split(sep, maxsplit)`
