@@ -12,6 +12,7 @@ use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind};
 use crate::data::Data;
 use crate::error::Result;
+use crate::text::same::is_same;
 use crate::value::{Found, Heap, Lookup, Runtime, Type, Undefined, Value};
 
 impl Activation {
@@ -28,17 +29,20 @@ impl Activation {
     }
 
     /// What stands under a key of a variable, or of what stands under a key of a variable.
-    #[inline]
+    #[inline(never)]
     pub fn look_up_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         if !attribute.is_key {
             return Lookup::Elsewhere;
         }
-        let object = match &attribute.object.kind {
-            ExprKind::Name(name) => self.get(heap, name.slot).map(Found::Value),
-            ExprKind::Attribute(outer) => self.outer_key(heap, outer),
-            _ => None,
-        };
-        object.map_or(Lookup::Elsewhere, |object| object.key(heap, &attribute.name))
+        match &attribute.object.kind {
+            ExprKind::Name(name) => self
+                .get(heap, name.slot)
+                .map_or(Lookup::Elsewhere, |object| Found::of_value(object, heap, &attribute.name)),
+            ExprKind::Attribute(outer) => self
+                .outer_key(heap, outer)
+                .map_or(Lookup::Elsewhere, |object| object.key(heap, &attribute.name)),
+            _ => Lookup::Elsewhere,
+        }
     }
 
     #[inline(never)]
@@ -67,13 +71,15 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_leaf(&mut self, expr: &'a Expr) -> Result<bool> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let text = match &expr.kind {
-            ExprKind::Literal(Data::Str(text)) => Some(&**text),
+            ExprKind::Literal(Data::Str(text)) => text,
             _ => match self.frame.look_up(heap, expr) {
-                Lookup::Found(found) => found.plain_text(),
-                Lookup::Absent | Lookup::Elsewhere => None,
+                Lookup::Found(found) => match found.plain_text() {
+                    Some(text) => text,
+                    None => return Ok(false),
+                },
+                Lookup::Absent | Lookup::Elsewhere => return Ok(false),
             },
         };
-        let Some(text) = text else { return Ok(false) };
         meter.charge(2 + (text.len() as u64 >> 6))?;
         self.out.push_str(text);
         meter.check_output(self.out.len())?;
@@ -112,7 +118,7 @@ impl<'a> Evaluator<'a, '_> {
             (CompareOp::Eq | CompareOp::Ne, None, Some(text)) => {
                 let is_equal = match self.frame.look_up(heap, &compare.first) {
                     Lookup::Found(found) => match (found.plain_text(), found) {
-                        (Some(left), _) => left == text,
+                        (Some(left), _) => is_same(left, text),
                         (None, Found::Value(_)) => return Ok(None),
                         (None, Found::Json(_) | Found::Data(_)) => false,
                     },

@@ -29,6 +29,7 @@ use joined::Joined;
 use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::source::Source;
+use crate::span::Span;
 use crate::value::{Runtime, Value};
 
 /// What a render writes. The spans are those of `generation` blocks, where they are asked for.
@@ -67,6 +68,12 @@ struct Evaluator<'a, 'r> {
     is_root: bool,
     /// Bytes of the root's output that [`Render::root_length`] counts.
     counted: usize,
+}
+
+/// An error with the line of its statement and the place of its expression, where it does not have them yet.
+#[cold]
+fn placed(error: Error, line: u32, span: Span) -> Error {
+    error.on_line(line).at(span)
 }
 
 /// How a body ended.
@@ -153,7 +160,13 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.
     #[inline]
     fn count_root(&mut self) {
-        if self.is_root && self.render.tracks_spans {
+        if self.is_root {
+            self.count_tracked();
+        }
+    }
+
+    fn count_tracked(&mut self) {
+        if self.render.tracks_spans {
             let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
             self.render.root_length.set(self.render.root_length.get().saturating_add(new));
             self.counted = self.out.len();

@@ -1,6 +1,6 @@
 //! Writes what expressions print, straight to the output: sums and concatenations are never built.
 
-use super::Evaluator;
+use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
 use crate::builtins::filters;
 use crate::error::Result;
@@ -19,12 +19,12 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Piece::Expr(expr, line) => {
                     self.count_root();
-                    self.write_expr(expr).map_err(|error| error.on_line(*line).at(expr.span))?;
+                    self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
                 }
                 Piece::Escaped(expr, line, autoescape) => {
                     self.count_root();
                     let written = self.write_escaped(expr, *autoescape);
-                    written.map_err(|error| error.on_line(*line).at(expr.span))?;
+                    written.map_err(|error| placed(error, *line, expr.span))?;
                 }
             }
             self.runtime.meter.check_output(self.out.len())?;
@@ -103,34 +103,41 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
         let start = self.out.len();
-        match self.write_operands(expr, start)? {
+        let mut built = None;
+        self.write_operands(expr, start, &mut built)?;
+        match built {
             Some(value) => self.write_value(&value),
             None => Ok(()),
         }
     }
 
-    /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and there is no
-    /// value; the first that is none takes back what was written since `start`, and goes on with the operator.
-    fn write_operands(&mut self, expr: &'a Expr, start: usize) -> Result<Option<Value<'a>>> {
-        let ExprKind::Binary(BinaryOp::Add, operands) = &expr.kind else {
-            if self.write_leaf(expr)? {
-                return Ok(None);
+    /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and nothing is
+    /// built; the first that is none takes back what was written since `start`, and goes on with the operator.
+    fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                let [left, right] = &**operands;
+                self.write_operands(left, start, built)?;
+                if built.is_none() && self.write_leaf(right)? {
+                    return Ok(());
+                }
+                self.add_operand(expr, right, start, built)
             }
-            let value = self.expr(expr)?;
-            return match is_plain(&value) {
-                true => self.write_value(&value).map(|()| None),
-                false => Ok(Some(value)),
-            };
-        };
-        let [left, right] = &**operands;
-        let built = self.write_operands(left, start)?;
-        self.runtime.meter.charge(1)?;
-        if built.is_none() && self.write_leaf(right)? {
-            return Ok(None);
+            _ if self.write_leaf(expr)? => Ok(()),
+            _ => {
+                let value = self.expr(expr)?;
+                self.write_or_keep(value, built)
+            }
         }
+    }
+
+    /// The same for an operand that is no leaf, or has something built on its left.
+    #[inline(never)]
+    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        self.runtime.meter.charge(1)?;
         let right = self.expr(right)?;
-        let left = match built {
-            None if is_plain(&right) => return self.write_value(&right).map(|()| None),
+        let left = match built.take() {
+            None if is_plain(&right) => return self.write_value(&right),
             None => {
                 let text = self.out.split_off(start);
                 self.runtime.str(text)?
@@ -138,7 +145,16 @@ impl<'a> Evaluator<'a, '_> {
             Some(left) => left,
         };
         let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
-        sum.map(Some).map_err(|error| self.explained(error, expr))
+        *built = Some(sum.map_err(|error| self.explained(error, expr))?);
+        Ok(())
+    }
+
+    fn write_or_keep(&mut self, value: Value<'a>, built: &mut Option<Value<'a>>) -> Result<()> {
+        if is_plain(&value) {
+            return self.write_value(&value);
+        }
+        *built = Some(value);
+        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Executes statements.
 
-use super::{Evaluator, Flow};
+use super::{Evaluator, Flow, placed};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, With};
 use crate::error::{Error, Result};
 use crate::value::{Iter, Value};
@@ -10,7 +10,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
         for stmt in body {
             self.count_root();
-            let flow = self.stmt(stmt).map_err(|error| error.on_line(stmt.line).at(stmt.span))?;
+            let flow = self.stmt(stmt).map_err(|error| placed(error, stmt.line, stmt.span))?;
             if flow != Flow::Next {
                 return Ok(flow);
             }
@@ -69,7 +69,7 @@ impl<'a> Evaluator<'a, '_> {
     fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
-            if truth.map_err(|error| error.on_line(arm.line).at(arm.test.span))? {
+            if truth.map_err(|error| placed(error, arm.line, arm.test.span))? {
                 return self.body(&arm.body);
             }
         }

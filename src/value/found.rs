@@ -33,23 +33,44 @@ pub enum Lookup<'v, 'a> {
     Elsewhere,
 }
 
+impl<'v, 'a> Lookup<'v, 'a> {
+    fn json(json: &'a serde_json::Value) -> Self {
+        Self::Found(Found::Json(json))
+    }
+
+    fn data(data: &'a Data<'a>) -> Self {
+        Self::Found(Found::Data(data))
+    }
+
+    fn value(value: &'v Value<'a>) -> Self {
+        Self::Found(Found::Value(value))
+    }
+}
+
 impl<'v, 'a> Found<'v, 'a> {
     /// What stands under a key that no method of a dict hides, or under the name of an attribute of a namespace.
-    #[inline]
     pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
-        let found = match self {
-            Self::Json(serde_json::Value::Object(map)) => dict::json_entry(map, key).map(Self::Json),
-            Self::Data(Data::Object(object)) => object.get(key).map(Self::Data),
-            Self::Value(Value::Dict(Dict::Json(map))) => dict::json_entry(map, key).map(Self::Json),
-            Self::Value(Value::Dict(Dict::Data(object))) => object.get(key).map(Self::Data),
-            Self::Value(Value::Dict(dict)) => dict.owned_entry(key).map(Self::Value),
-            Self::Value(Value::Namespace(id)) => {
+        match self {
+            Self::Json(serde_json::Value::Object(map)) => dict::json_entry(map, key).map_or(Lookup::Absent, Lookup::json),
+            Self::Data(Data::Object(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
+            Self::Value(value) => Self::of_value(value, heap, key),
+            _ => Lookup::Elsewhere,
+        }
+    }
+
+    /// The same of a value that the render holds.
+    #[inline]
+    pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
+        match value {
+            Value::Dict(Dict::Json(map)) => dict::json_entry(map, key).map_or(Lookup::Absent, Lookup::json),
+            Value::Dict(Dict::Data(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
+            Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
+            Value::Namespace(id) => {
                 let attribute = heap.namespace(*id).and_then(|namespace| namespace.get(key));
-                return attribute.map_or(Lookup::Elsewhere, |value| Lookup::Found(Self::Value(value)));
+                attribute.map_or(Lookup::Elsewhere, Lookup::value)
             }
-            _ => return Lookup::Elsewhere,
-        };
-        found.map_or(Lookup::Absent, Lookup::Found)
+            _ => Lookup::Elsewhere,
+        }
     }
 
     /// The text of a plain string, of which no part was generated.
