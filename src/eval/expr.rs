@@ -229,7 +229,10 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let function = filter.builtin.and_then(filters::get);
-        if let Some(alone) = function.and_then(|function| function.shortcuts.alone).filter(|_| filter.args.is_empty()) {
+        if let Some(alone) = function
+            .and_then(|function| function.shortcuts.alone)
+            .filter(|_| filter.args.is_empty())
+        {
             self.runtime.meter.charge(1)?;
             return alone(self.runtime, &input);
         }
@@ -339,7 +342,9 @@ impl<'a> Evaluator<'a, '_> {
         let (ExprKind::Call(callee, args), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
             return Ok(None);
         };
-        let ExprKind::Attribute(attribute) = &callee.kind else { return Ok(None) };
+        let ExprKind::Attribute(attribute) = &callee.kind else {
+            return Ok(None);
+        };
         let receiver = self.expr(&attribute.object)?;
         let item = self.call_on_text(&receiver, attribute, args, Some(*index));
         if let Some(item) = item.map_err(|error| self.explained(error, object))? {

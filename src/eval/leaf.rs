@@ -48,12 +48,10 @@ impl Activation {
     #[inline(never)]
     fn outer_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
         match &attribute.object.kind {
-            ExprKind::Name(name) if attribute.is_key => {
-                match Found::Value(self.get(heap, name.slot)?).key(heap, &attribute.name) {
-                    Lookup::Found(found) => Some(found),
-                    Lookup::Absent | Lookup::Elsewhere => None,
-                }
-            }
+            ExprKind::Name(name) if attribute.is_key => match Found::Value(self.get(heap, name.slot)?).key(heap, &attribute.name) {
+                Lookup::Found(found) => Some(found),
+                Lookup::Absent | Lookup::Elsewhere => None,
+            },
             _ => None,
         }
     }

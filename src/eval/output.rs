@@ -64,12 +64,18 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes what a filter gives, if it has a shortcut for that; gives whether it has one.
     #[inline]
     fn write_filtered(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<bool> {
-        let write = filter.builtin.and_then(filters::get).and_then(|function| function.shortcuts.write);
-        match (write.filter(|_| filter.args.is_empty()), &filter.input) {
-            (Some(write), Some(input)) => {
-                self.runtime.meter.charge(2)?;
-                let input = self.expr(input)?;
-                write(self.runtime, &input, &mut self.out).map_err(|error| self.explained(error, expr))?;
+        let function = filter.builtin.and_then(filters::get);
+        match (
+            function.and_then(|function| Some((function, function.shortcuts.write?))),
+            &filter.input,
+        ) {
+            (Some((function, write)), Some(input)) => {
+                self.runtime.meter.charge(1)?;
+                let mut arguments = Arguments::one(self.expr(input)?);
+                let written = self
+                    .arguments(&filter.args, &mut arguments)
+                    .and_then(|()| function.write(write, self.runtime, arguments, &mut self.out));
+                written.map_err(|error| self.explained(error, expr))?;
                 Ok(true)
             }
             _ => Ok(false),

@@ -22,6 +22,9 @@ pub struct Layout {
     pub key_separator: Cow<'static, str>,
 }
 
+/// What most indentations are a piece of.
+const BLANKS: &str = "                                                                ";
+
 impl Default for Layout {
     fn default() -> Self {
         Self::PLAIN
@@ -59,7 +62,10 @@ impl Layout {
     pub fn break_line(&self, level: usize, out: &mut String) {
         if let Some(indent) = &self.indent {
             out.push('\n');
-            (0..level).for_each(|_| out.push_str(indent));
+            match BLANKS.get(..indent.len().saturating_mul(level)) {
+                Some(blanks) if BLANKS.starts_with(indent) => out.push_str(blanks),
+                _ => (0..level).for_each(|_| out.push_str(indent)),
+            }
         }
     }
 

@@ -14,20 +14,32 @@ use crate::number::text::float_text;
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     let plain_length = if ensure_ascii { plain_ascii_length } else { plain_length };
+    let plain = plain_length(text.as_bytes());
     out.reserve(text.len().saturating_add(2));
     out.push('"');
-    let mut rest = text;
+    if plain == text.len() {
+        out.push_str(text);
+    } else {
+        write_pieces(text, plain, plain_length, out);
+    }
+    out.push('"');
+}
+
+/// Writes a text whose first `plain` bytes stay as they are, and all behind them.
+#[inline(never)]
+fn write_pieces(text: &str, plain: usize, plain_length: fn(&[u8]) -> usize, out: &mut String) {
+    let (mut rest, mut plain) = (text, plain);
     // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.
-    while let Some((plain, special)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
-        out.push_str(plain);
+    while let Some((piece, special)) = rest.split_at_checked(plain) {
+        out.push_str(piece);
         let mut characters = special.chars();
         let Some(character) = characters.next() else {
             break;
         };
         write_escape(character, out);
         rest = characters.as_str();
+        plain = plain_length(rest.as_bytes());
     }
-    out.push('"');
 }
 
 fn write_escape(character: char, out: &mut String) {
@@ -47,7 +59,8 @@ fn write_escape(character: char, out: &mut String) {
             return;
         }
     };
-    out.extend(['\\', letter]);
+    out.push('\\');
+    out.push(letter);
 }
 
 /// Writes a float as Python's repr, and what JSON has no number for by a name of JavaScript.

@@ -66,7 +66,9 @@ impl Resolver<'_> {
                 self.conditional(conditional, &place.soft())?.saturating_add(1)
             }
             ExprKind::Attribute(attribute) => {
-                let Attribute { object, name, is_key, .. } = &mut **attribute;
+                let Attribute {
+                    object, name, is_key, ..
+                } = &mut **attribute;
                 *is_key = !access::is_dict_attribute(name);
                 self.expr(object, place)?.saturating_add(1)
             }

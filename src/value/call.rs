@@ -32,16 +32,16 @@ pub struct Function {
     pub signature: Signature,
     /// What it does, given its parameters.
     pub code: Code,
-    /// What it does where nothing has to be bound.
+    /// What it does in the most frequent calls.
     pub shortcuts: Shortcuts,
 }
 
-/// What a function does without binding, in the calls that templates are full of: the same as [`Function::call`] does, sooner.
+/// What a function does in the calls that templates are full of: the same as [`Function::call`], sooner.
 #[derive(Clone, Copy)]
 pub struct Shortcuts {
     /// Given its first parameter alone.
     pub alone: Option<Alone>,
-    /// Given its first parameter alone, where the result is written: appends it.
+    /// Given its parameters, where the result is written: appends it.
     pub write: Option<Write>,
     /// A method of `str`, given one string, both plain.
     pub with_text: Option<WithText>,
@@ -53,7 +53,7 @@ pub struct Shortcuts {
 pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
 
 /// See [`Shortcuts::write`].
-pub type Write = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
+pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
 /// See [`Shortcuts::with_text`].
 pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
@@ -132,6 +132,13 @@ impl Function {
             Code::Run(run) => run(runtime, arguments),
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
         }
+    }
+
+    /// Binds the arguments and appends the result to a text, where it has a shortcut for that.
+    pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
+        runtime.meter.charge(1)?;
+        self.signature.bind(self.python, &mut arguments)?;
+        write(runtime, arguments, out)
     }
 }
 

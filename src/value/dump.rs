@@ -26,15 +26,6 @@ pub struct Dump {
     pub layout: Layout,
 }
 
-impl Dump {
-    /// What `tojson` does without arguments.
-    pub const PLAIN: Self = Self {
-        ensure_ascii: false,
-        sort_keys: false,
-        layout: Layout::PLAIN,
-    };
-}
-
 impl<'a> Runtime<'a> {
     /// Appends `json.dumps(value)`.
     pub fn dumps(&mut self, value: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {
@@ -81,9 +72,39 @@ impl<'a> Runtime<'a> {
         if dict.is_empty() {
             return self.write_piece("{}", out);
         }
-        if !options.sort_keys {
-            return self.dump_entries(dict.iter(), options, level, out);
+        match dict {
+            _ if options.sort_keys => self.dump_sorted(dict, options, level, out),
+            Dict::Json(map) => self.dump_members(*map, options, level, out),
+            Dict::Data(object) => self.dump_members(object.entries().iter().map(|(key, value)| (key, value)), options, level, out),
+            Dict::Owned(_) => self.dump_entries(dict.iter(), options, level, out),
         }
+    }
+
+    /// An object of the caller, whose keys are strings.
+    fn dump_members<'k, K, V>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'k K, V)>,
+        options: &Dump,
+        level: usize,
+        out: &mut String,
+    ) -> Result<()>
+    where
+        K: AsRef<str> + ?Sized + 'k,
+        Value<'a>: From<V>,
+    {
+        let within = level.saturating_add(1);
+        out.push('{');
+        for (index, (key, value)) in members.into_iter().enumerate() {
+            self.begin_member(index, options, within, out)?;
+            self.dump_text(key.as_ref(), options, out)?;
+            out.push_str(&options.layout.key_separator);
+            self.dump(&Value::from(value), options, within, out)?;
+        }
+        self.break_line(options, level, out)?;
+        self.write_piece("}", out)
+    }
+
+    fn dump_sorted(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
         self.meter.charge_items(dict.len())?;
         self.meter
             .check_size(dict.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
@@ -140,7 +161,6 @@ impl<'a> Runtime<'a> {
 
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
         self.meter.charge_bytes(text.len())?;
-        self.meter.check_output(out.len().saturating_add(text.len()))?;
         write_string(text, options.ensure_ascii, out);
         self.meter.check_output(out.len())
     }
@@ -148,7 +168,7 @@ impl<'a> Runtime<'a> {
     /// What stands between a member and the one before it, or the opening bracket.
     fn begin_member(&mut self, index: usize, options: &Dump, level: usize, out: &mut String) -> Result<()> {
         if index > 0 {
-            self.write_piece(&options.layout.item_separator, out)?;
+            out.push_str(&options.layout.item_separator);
         }
         self.break_line(options, level, out)
     }

@@ -17,7 +17,14 @@ use crate::value::{Arguments, Dump, Runtime, Value};
 /// The value as JSON text.
 ///
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
-pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let mut output = String::new();
+    write_json(runtime, arguments, &mut output)?;
+    runtime.str(output)
+}
+
+/// The same, appended to a text.
+pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
     let value = given(&mut arguments, 0);
     let indent = given(&mut arguments, 2);
     let separators = match given(&mut arguments, 3) {
@@ -27,20 +34,13 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let mut options = Dump {
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
-        layout: Layout::default(),
+        layout: Layout::PLAIN,
     };
     // A string is written without looking at the rest of the options.
     if !matches!(value, Value::Str(_)) {
         options.layout = layout(runtime, &value, &indent, separators)?;
     }
-    let mut output = String::new();
-    runtime.dumps(&value, &options, &mut output)?;
-    runtime.str(output)
-}
-
-/// The same of the value itself, appended to a text.
-pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    runtime.dumps(value, &Dump::PLAIN, out)
+    runtime.dumps(&value, &options, out)
 }
 
 fn layout<'a>(

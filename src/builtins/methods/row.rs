@@ -123,7 +123,7 @@ impl Function {
         self
     }
 
-    /// The same with a shortcut for its first parameter alone, where the result is written.
+    /// The same with a shortcut for a result that is written.
     pub const fn written(mut self, write: Write) -> Self {
         self.shortcuts.write = Some(write);
         self

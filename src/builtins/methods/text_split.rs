@@ -19,7 +19,9 @@ const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
 
 /// The rows.
 pub(super) static METHODS: [Function; 6] = [
-    clinic("split", "str.split", SPLIT, split).with_text(split_at).with_item(piece_at),
+    clinic("split", "str.split", SPLIT, split)
+        .with_text(split_at)
+        .with_item(piece_at),
     clinic("rsplit", "str.rsplit", SPLIT, split_from_end),
     clinic("splitlines", "str.splitlines", &[SELF, optional("keepends")], split_lines),
     one_argument("join", "str.join", join),
@@ -82,7 +84,11 @@ fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, inde
 
 /// Whether a text may begin inside itself, as `aa` does: then its last place from the right may be none from the left.
 fn overlaps_itself(text: &str) -> bool {
-    (1..text.len()).any(|shift| text.as_bytes().get(shift..).is_some_and(|rest| text.as_bytes().starts_with(rest)))
+    (1..text.len()).any(|shift| {
+        text.as_bytes()
+            .get(shift..)
+            .is_some_and(|rest| text.as_bytes().starts_with(rest))
+    })
 }
 
 /// `str.split(sep, maxsplit)`

@@ -31,7 +31,9 @@ pub(super) static METHODS: [Function; 5] = [
 
 /// The part that is left without whitespace.
 fn piece_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, plain: fn(&str) -> &str) -> Result<Value<'a>> {
-    let Value::Str(text) = text else { return Err(wrong_receiver("str")) };
+    let Value::Str(text) = text else {
+        return Err(wrong_receiver("str"));
+    };
     runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::Str(text.piece(plain(text.as_str()))))
 }
