@@ -78,7 +78,7 @@ impl<'a> Evaluator<'a, '_> {
                 Lookup::Absent | Lookup::Elsewhere => return Ok(false),
             },
         };
-        meter.charge(2 + (text.len() as u64 >> 6))?;
+        meter.charge_bytes(text.len())?;
         self.out.push_str(text);
         meter.check_output(self.out.len())?;
         Ok(true)

@@ -101,7 +101,7 @@ impl<'v, 'a> Found<'v, 'a> {
                 Data::Bool(bool) => *bool,
                 Data::Str(text) => !text.is_empty(),
                 Data::List(items) | Data::Tuple(items) => !items.is_empty(),
-                Data::Object(object) => object.len() != 0,
+                Data::Object(object) => !object.is_empty(),
                 Data::Int(_) | Data::BigInt(_) | Data::Float(_) => return None,
             },
             Self::Value(value) => match value {
