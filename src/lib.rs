@@ -284,6 +284,8 @@ mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
 mod data;
+#[cfg(any(test, feature = "cli"))]
+mod ebnf;
 mod error;
 mod eval;
 #[cfg(any(test, fuzzing))]

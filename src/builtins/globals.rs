@@ -96,6 +96,12 @@ pub(super) static DICT_METHODS: [Function; 1] = [
         .with_double_star(),
 ];
 
+/// All of them.
+#[cfg(feature = "cli")]
+pub fn all() -> &'static [Function] {
+    &GLOBALS
+}
+
 /// The global function of that name.
 pub fn find(name: &str) -> Option<&'static Function> {
     GLOBALS.iter().find(|function| function.name == name)

@@ -71,6 +71,12 @@ static TESTS: [Function; 39] = [
     operator("le", "_operator.le", is_less_or_equal),
 ];
 
+/// All of them.
+#[cfg(feature = "cli")]
+pub fn all() -> &'static [Function] {
+    &TESTS
+}
+
 /// The number of the test of that name.
 pub fn find(name: &str) -> Option<usize> {
     TESTS.iter().position(|test| test.name == name)

@@ -147,6 +147,13 @@ impl ChatTemplate {
         &self.parts.special_tokens
     }
 
+    /// The templates with their names, in order; a single one has the empty name.
+    #[cfg(feature = "cli")]
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
+        let templates = self.parts.templates.all().iter();
+        templates.map(|template| (template.name.as_str(), template.source.as_str()))
+    }
+
     /// The names of the templates, in order: none for a single template.
     ///
     /// ```

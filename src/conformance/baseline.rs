@@ -52,6 +52,13 @@ impl Exceptions {
         Ok(exceptions)
     }
 
+    /// The ids of what is listed, each once.
+    pub fn ids(&self) -> Vec<String> {
+        let mut ids: Vec<String> = self.rows.keys().map(|(id, _)| id.clone()).collect();
+        ids.dedup();
+        ids
+    }
+
     fn of_report(report: &Report) -> Self {
         let mut exceptions = Self {
             is_report: true,

@@ -1,16 +1,12 @@
 //! Sentences made of `grammar/template.ebnf`, which the parser has to accept; and a production for each function of the parser.
 //!
-//! The notation is read here, too: `"a"`, `[ … ]`, `{ … }`, `( … | … )`, `? … ?`. What stands between question marks is either a token
-//! that the notation cannot spell, for which there are samples, or a condition on what follows. Productions in upper case are tokens,
-//! and nothing is put between their parts.
+//! What stands between question marks in the grammar is either a token that the notation cannot spell, for which there are samples, or a
+//! condition on what follows. Productions in upper case are tokens, and nothing is put between their parts.
 #![allow(clippy::arithmetic_side_effects, reason = "a test says what it expects by failing")]
 
-use std::collections::HashMap;
-
 use super::parse;
+use crate::ebnf::{Grammar, Rule};
 use crate::source::Source;
-
-const GRAMMAR: &str = include_str!("../../grammar/template.ebnf");
 
 const SOURCES: [&str; 9] = [
     include_str!("expression.rs"),
@@ -56,158 +52,19 @@ const NO_ARGUMENT: &str = "\u{1}";
 /// Marks a trailing comma.
 const CLOSING: &str = "\u{2}";
 
-/// The right side of a production.
-#[derive(Clone, Debug)]
-enum Rule {
-    Text(String),
-    Special(String),
-    Name(String),
-    Sequence(Vec<Rule>),
-    Choice(Vec<Rule>),
-    Optional(Box<Rule>),
-    Repeated(Box<Rule>),
-}
-
-/// Reads the notation.
-struct Reader<'g> {
-    rest: &'g str,
-}
-
-impl<'g> Reader<'g> {
-    fn skip_blanks(&mut self) {
-        self.rest = self.rest.trim_start();
-        while let Some(comment) = self.rest.strip_prefix("(*") {
-            self.rest = comment.split_once("*)").expect("a comment ends").1.trim_start();
-        }
-    }
-
-    fn eat(&mut self, sign: char) -> bool {
-        self.skip_blanks();
-        let rest = self.rest.strip_prefix(sign);
-        self.rest = rest.unwrap_or(self.rest);
-        rest.is_some()
-    }
-
-    fn expect(&mut self, sign: char) {
-        assert!(self.eat(sign), "expected {sign} at {:.40}", self.rest);
-    }
-
-    fn until(&mut self, sign: char) -> &'g str {
-        let (text, rest) = self.rest.split_once(sign).expect("a quotation ends");
-        self.rest = rest;
-        text
-    }
-
-    fn word(&mut self) -> &'g str {
-        self.skip_blanks();
-        let length = self
-            .rest
-            .find(|char: char| !char.is_ascii_alphabetic() && char != '_')
-            .expect("a word ends");
-        let (word, rest) = self.rest.split_at(length);
-        assert!(!word.is_empty(), "expected a name at {:.40}", self.rest);
-        self.rest = rest;
-        word
-    }
-
-    fn productions(mut self) -> HashMap<String, Rule> {
-        let mut productions = HashMap::new();
-        self.skip_blanks();
-        while !self.rest.is_empty() {
-            let name = self.word().to_owned();
-            self.expect('=');
-            let rule = self.choice();
-            self.expect(';');
-            assert!(productions.insert(name, rule).is_none(), "a production stands once");
-            self.skip_blanks();
-        }
-        productions
-    }
-
-    fn choice(&mut self) -> Rule {
-        let mut alternatives = vec![self.sequence()];
-        while self.eat('|') {
-            alternatives.push(self.sequence());
-        }
-        Rule::Choice(alternatives)
-    }
-
-    fn sequence(&mut self) -> Rule {
-        let mut parts = vec![self.part()];
-        while self.eat(',') {
-            parts.push(self.part());
-        }
-        Rule::Sequence(parts)
-    }
-
-    fn part(&mut self) -> Rule {
-        if self.eat('"') {
-            return Rule::Text(self.until('"').to_owned());
-        }
-        if self.eat('\'') {
-            return Rule::Text(self.until('\'').to_owned());
-        }
-        if self.eat('?') {
-            return Rule::Special(self.until('?').split_whitespace().collect::<Vec<_>>().join(" "));
-        }
-        if self.eat('[') {
-            let rule = self.choice();
-            self.expect(']');
-            return Rule::Optional(Box::new(rule));
-        }
-        if self.eat('{') {
-            let rule = self.choice();
-            self.expect('}');
-            return Rule::Repeated(Box::new(rule));
-        }
-        if self.eat('(') {
-            let rule = self.choice();
-            self.expect(')');
-            return rule;
-        }
-        Rule::Name(self.word().to_owned())
-    }
-}
-
 /// Makes sentences.
 struct Generator {
-    productions: HashMap<String, Rule>,
-    /// How many productions are at least inside each other below each.
-    heights: HashMap<String, usize>,
+    grammar: Grammar,
     state: u64,
     sentence: String,
 }
 
 impl Generator {
     fn new() -> Self {
-        let mut generator = Self {
-            productions: Reader { rest: GRAMMAR }.productions(),
-            heights: HashMap::new(),
+        Self {
+            grammar: Grammar::of_templates().expect("the grammar is read"),
             state: 0x9e37_79b9_7f4a_7c15,
             sentence: String::new(),
-        };
-        loop {
-            let known = generator.heights.len();
-            for (name, rule) in &generator.productions {
-                if let (None, Some(height)) = (generator.heights.get(name), generator.height(rule)) {
-                    generator.heights.insert(name.clone(), height + 1);
-                }
-            }
-            if generator.heights.len() == known {
-                return generator;
-            }
-        }
-    }
-
-    fn height(&self, rule: &Rule) -> Option<usize> {
-        match rule {
-            Rule::Text(_) | Rule::Special(_) | Rule::Optional(_) | Rule::Repeated(_) => Some(0),
-            Rule::Name(name) => self.heights.get(name).copied(),
-            Rule::Sequence(parts) => parts
-                .iter()
-                .map(|part| self.height(part))
-                .max_by_key(|height| height.unwrap_or(usize::MAX))?,
-            Rule::Choice(alternatives) => alternatives.iter().filter_map(|rule| self.height(rule)).min(),
         }
     }
 
@@ -220,11 +77,8 @@ impl Generator {
     }
 
     fn production(&mut self, name: &str, depth: usize, is_token: bool) {
-        let rule = self
-            .productions
-            .get(name)
-            .unwrap_or_else(|| panic!("no production {name}"))
-            .clone();
+        let place = self.grammar.find(name).unwrap_or_else(|| panic!("no production {name}"));
+        let rule = self.grammar.productions()[place].rule.clone();
         let is_token_begun = is_token || name.starts_with(|char: char| char.is_ascii_uppercase());
         if is_token_begun && !is_token {
             self.sentence.push(' ');
@@ -250,7 +104,7 @@ impl Generator {
             Rule::Name(name) => self.production(name, depth + 1, is_token),
             Rule::Sequence(parts) => parts.iter().for_each(|part| self.extend(part, depth, is_token)),
             Rule::Choice(alternatives) if is_large => {
-                let lowest = alternatives.iter().min_by_key(|rule| self.height(rule).unwrap_or(usize::MAX));
+                let lowest = alternatives.iter().min_by_key(|rule| self.grammar.height(rule));
                 self.extend(lowest.expect("an alternative"), depth, is_token);
             }
             Rule::Choice(alternatives) => {
@@ -311,9 +165,9 @@ fn the_parser_accepts_the_sentences_of_the_grammar() {
 
 #[test]
 fn each_function_of_the_parser_is_a_production() {
-    let productions = Reader { rest: GRAMMAR }.productions();
+    let grammar = Grammar::of_templates().expect("the grammar is read");
     for rest in SOURCES.iter().flat_map(|source| source.split("fn parse_").skip(1)) {
         let name = rest.split('(').next().unwrap_or_default();
-        assert!(productions.contains_key(name), "no production {name}");
+        assert!(grammar.find(name).is_some(), "no production {name}");
     }
 }

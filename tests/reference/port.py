@@ -13,6 +13,11 @@ import importlib.util
 import json
 import sys
 
+try:
+    import resource
+except ImportError:
+    resource = None
+
 import jinja2
 
 from environment import Clock, compile_template
@@ -134,7 +139,18 @@ def answer(line, clock):
     return {**reply, **render(request, clock)}
 
 
+# Where the system can, a template that asks for more bytes than this is answered with a MemoryError, and the machine goes on.
+MEMORY = 2 << 30
+
+
+def limit_memory():
+    if resource is not None:
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard), hard))
+
+
 def main():
+    limit_memory()
     clock = Clock()
     for line in sys.stdin.buffer:
         print(json.dumps(answer(line, clock)), flush=True)

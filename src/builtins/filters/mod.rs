@@ -116,6 +116,12 @@ static FILTERS: [Function; 54] = [
     python("xmlattr", "do_xmlattr", &[EVAL_CTX, required("d"), optional("autospace")], html::xmlattr),
 ];
 
+/// All of them.
+#[cfg(feature = "cli")]
+pub fn all() -> &'static [Function] {
+    &FILTERS
+}
+
 /// The number of the filter of that name.
 pub fn find(name: &str) -> Option<usize> {
     FILTERS.iter().position(|filter| filter.name == name)

@@ -84,8 +84,41 @@ pub fn text(number: u16) -> Option<&'static Function> {
     TEXT.get(usize::from(table))?.get(usize::from(row))
 }
 
+/// The types that have methods; those of others are the same.
+#[cfg(feature = "cli")]
+pub const TYPES: [Type; 14] = [
+    Type::Str,
+    Type::Markup,
+    Type::Bytes,
+    Type::Dict,
+    Type::List,
+    Type::Tuple,
+    Type::Keys,
+    Type::Set,
+    Type::Range,
+    Type::Int,
+    Type::Float,
+    Type::Loop,
+    Type::Cycler,
+    Type::TemplateDict,
+];
+
 /// The method of that name, of values of a type.
 pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
+    in_tables(ty, |tables| {
+        let mut methods = tables.iter().flat_map(|table| table.iter());
+        methods.find(|function| function.name == name)
+    })
+}
+
+/// The methods of values of a type.
+#[cfg(feature = "cli")]
+pub fn methods(ty: Type) -> Vec<&'static Function> {
+    in_tables(ty, |tables| tables.iter().flat_map(|table| table.iter()).collect())
+}
+
+/// Looks into the tables of a type.
+fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
     let tables: &[&'static [Function]] = match ty {
         Type::Str => &TEXT,
         Type::Markup => &[
@@ -109,10 +142,7 @@ pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
         Type::TemplateDict => &[&super::globals::DICT_METHODS],
         _ => &[],
     };
-    tables
-        .iter()
-        .flat_map(|table| table.iter())
-        .find(|function| function.name == name)
+    look(tables)
 }
 
 /// What the value has under that name.

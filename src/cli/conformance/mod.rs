@@ -6,6 +6,9 @@
 //!
 //! Exit status: 0 where all is right, 1 where cases fail, 2 where nothing could be run.
 
+mod diff;
+mod fuzz;
+
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -30,6 +33,12 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Asks a port a dozen things, and says in words what its adapter has wired wrongly.
     Smoke(PortArguments),
+    /// Shows where two ports differ over one's own templates and conversations.
+    #[command(after_help = diff::HELP)]
+    Diff(Box<diff::DiffArguments>),
+    /// Makes random templates from the grammar, and shows where a port and the reference differ, as small cases.
+    #[command(after_help = fuzz::HELP)]
+    Fuzz(Box<fuzz::FuzzArguments>),
     /// Shows saved reports as one matrix.
     Summary {
         /// Reports in JSON, as `run --report` writes them.
@@ -100,6 +109,8 @@ pub fn run(command: Command) -> ExitCode {
         Command::Export => Suite::embedded().and_then(|suite| print(&suite.exported())).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
+        Command::Diff(arguments) => diff::diff(&arguments),
+        Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Summary { reports, format } => summary(&reports, format).map(|()| true),
         Command::Badge { report } => Report::open(&report)
             .and_then(|report| print(&conformance::badge(&report)))
@@ -128,18 +139,11 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
         command: Runner::split(&arguments.port.port)?,
-        jobs: arguments
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, std::num::NonZeroUsize::get),
+        jobs: jobs(arguments.jobs),
         timeout: arguments.port.timeout,
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
-    // It draws to standard error, and only where that is a terminal.
-    let bar = ProgressBar::new(suite.cases.len() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
-        bar.set_style(style);
-    }
+    let bar = bar(suite.cases.len());
     let ran = runner.run(&suite, |done, wrong| {
         bar.set_position(done as u64);
         bar.set_message(format!("{wrong} wrong"));
@@ -198,7 +202,26 @@ fn write_report(path: &Path, report: &Report) -> Result<(), String> {
         Some("html") => conformance::html(report),
         _ => conformance::junit(report)?,
     };
+    write(path, &text)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// A bar of so many steps. It draws to standard error, and only where that is a terminal.
+fn bar(steps: usize) -> ProgressBar {
+    let bar = ProgressBar::new(steps as u64);
+    match ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// As many as are asked for, or as there are processors.
+fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
+    let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
+    jobs.map_or(1, std::num::NonZeroUsize::get)
 }
 
 fn smoke(arguments: &PortArguments) -> Result<bool, String> {

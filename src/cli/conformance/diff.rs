@@ -1,0 +1,103 @@
+//! `chat-template conformance diff`: two ports over one's own templates and conversations.
+//!
+//! ```text
+//! chat-template conformance diff --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --templates models --conversations chats.jsonl
+//! ```
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chat_template::conformance::{self, Differ, Differed, Runner};
+use clap::Args;
+
+use super::{MOST_SHOWN, bar, jobs, print, seconds};
+
+/// What `--help` says below the options.
+pub const HELP: &str = "\
+Templates are .jinja files, tokenizer_config.json, chat_template.json(l), models' folders, folders of any of these, and a cache of models
+(models--NAME/snapshots/REVISION). A model's special tokens go with its templates.
+Conversations are JSON, or JSON lines: a list of messages, or an object with \"messages\" and further arguments of `apply` (tools, documents,
+add_generation_prompt, continue_final_message, template_name, special_tokens, variables); a file of JSON may be a list of several.
+Both are asked by `apply` where both know it, else the template is rendered with the messages, the tokens and the variables.
+Exit status: 0 where nothing differs, 1 where something does, 2 where nothing could be run.
+
+Example:
+  chat-template conformance diff --port 'python3 adapter.py' --reference 'chat-template port' --templates ~/.cache/huggingface/hub --conversations chats.jsonl";
+
+#[derive(Args)]
+pub struct DiffArguments {
+    /// The port: a command, split as a shell would split it; no shell runs.
+    #[arg(long, value_name = "COMMAND")]
+    port: String,
+    /// What it is compared with: another port.
+    #[arg(long, value_name = "COMMAND")]
+    reference: String,
+    /// Files and folders with templates.
+    #[arg(long, value_name = "PATH", required = true, num_args = 1..)]
+    templates: Vec<PathBuf>,
+    /// A file of conversations.
+    #[arg(long, value_name = "FILE")]
+    conversations: PathBuf,
+    /// How many processes of each port run at once; as many as there are processors unless it is given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// How long one answer may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// The local time that templates see.
+    #[arg(long, value_name = "TIME", default_value = "2026-01-02T03:04:05", value_parser = time)]
+    now: String,
+}
+
+fn time(text: &str) -> Result<String, String> {
+    let time = text.parse::<chat_template::LocalTime>();
+    time.map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Asks all pairs; false where the ports differ on one.
+pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
+    let templates = conformance::find_templates(&arguments.templates)?;
+    let conversations = conformance::read_conversations(&arguments.conversations)?;
+    let differ = Differ {
+        port: Runner::split(&arguments.port)?,
+        reference: Runner::split(&arguments.reference).map_err(|text| text.replace("--port", "--reference"))?,
+        jobs: jobs(arguments.jobs),
+        timeout: arguments.timeout,
+        now: arguments.now.clone(),
+    };
+    let bar = bar(templates.len().saturating_mul(conversations.len()));
+    let differed = differ.run(&templates, &conversations, |done, different| {
+        bar.set_position(done as u64);
+        bar.set_message(format!("{different} differ"));
+    });
+    bar.finish_and_clear();
+    let differed = differed?;
+    print(&shown(&differed, templates.len(), conversations.len()))?;
+    Ok(differed.differences.is_empty())
+}
+
+fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
+    let in_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mut shown = String::new();
+    for difference in differed.differences.iter().take(MOST_SHOWN) {
+        shown.push_str(&conformance::failure(&difference.case, &difference.detail, in_colour));
+        shown.push('\n');
+    }
+    for difference in differed.differences.iter().skip(MOST_SHOWN) {
+        shown.push_str(&format!("{}: differs\n", difference.case.id));
+    }
+    for (pair, why) in &differed.left_out {
+        shown.push_str(&format!("{pair}: not compared: {why}\n"));
+    }
+    let by = if differed.is_rendered { "rendered" } else { "applied" };
+    shown.push_str(&format!(
+        "{} beside {}\n{templates} templates with {conversations} conversations, {by}: {} same, {} differ, {} not compared\n",
+        differed.port.title(),
+        differed.reference.title(),
+        differed.same,
+        differed.differences.len(),
+        differed.left_out.len(),
+    ));
+    shown
+}

@@ -1,0 +1,92 @@
+//! `chat-template conformance fuzz`: random templates, asked of a port and of the reference.
+//!
+//! ```text
+//! chat-template conformance fuzz --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --seed 1 --count 2000
+//! ```
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use chat_template::conformance::{Exceptions, Fuzzer, Runner};
+use clap::Args;
+
+use super::{bar, print, seconds, write};
+
+/// What `--help` says below the options.
+pub const HELP: &str = "\
+The rounds are made of grammar/template.ebnf and of the names of the built-ins. Not compared are: addresses (0x7f…) that Python prints;
+the end of a SyntaxError's text that names a line of generated Python; rounds in which one of the ports answers `limit`, the reference
+gives no answer, or further processes of the reference answer otherwise (the order of a set, chance).
+Exit status: 0 where nothing differs that is not listed, 1 where something does, 2 where nothing could be run.
+
+Example:
+  chat-template conformance fuzz --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --seed 1 --count 2000";
+
+#[derive(Args)]
+pub struct FuzzArguments {
+    /// The port: a command, split as a shell would split it; no shell runs.
+    #[arg(long, value_name = "COMMAND")]
+    port: String,
+    /// What it is compared with: another port.
+    #[arg(long, value_name = "COMMAND")]
+    reference: String,
+    /// Which rounds there are: the same ones for a seed, on every machine.
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: u64,
+    /// How many rounds.
+    #[arg(long, value_name = "N", default_value = "1000")]
+    count: usize,
+    /// The number of the first round: with --count 1 a round that is named in a report.
+    #[arg(long, value_name = "N", default_value = "0")]
+    first: u64,
+    /// How many processes of each port run at once; as many as there are processors unless it is given.
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// How long one answer may take, in seconds.
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// Exceptions, one JSON object a line with id, aspect, reason: where the port makes the error that it makes on a listed case, and the
+    /// reference does not, the difference is a known one.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Writes a report; the name's end says which: .json, or text.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Writes the differences as a suite, with the reference's answers, for `run --suite`.
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+}
+
+/// Runs the rounds; false where something differs.
+pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
+    let known = match &arguments.baseline {
+        Some(path) => Exceptions::open(path)?.ids(),
+        None => Vec::new(),
+    };
+    let fuzzer = Fuzzer {
+        port: Runner::split(&arguments.port)?,
+        reference: Runner::split(&arguments.reference).map_err(|text| text.replace("--port", "--reference"))?,
+        seed: arguments.seed,
+        first: arguments.first,
+        count: arguments.count,
+        jobs: super::jobs(arguments.jobs),
+        timeout: arguments.timeout,
+        known,
+    };
+    let bar = bar(arguments.count);
+    let fuzzed = fuzzer.run(|done, different| {
+        bar.set_position(done as u64);
+        bar.set_message(format!("{different} differ"));
+    });
+    bar.finish_and_clear();
+    let fuzzed = fuzzed?;
+    if let Some(path) = &arguments.report {
+        let is_json = path.extension().is_some_and(|end| end == "json");
+        write(path, &if is_json { fuzzed.json() } else { fuzzed.text() })?;
+    }
+    if let Some(path) = &arguments.save {
+        write(path, &fuzzed.cases())?;
+    }
+    print(&fuzzed.text())?;
+    Ok(fuzzed.tally.different == 0)
+}

@@ -1,0 +1,189 @@
+//! Compares two ports' answers to the same request.
+//!
+//! What cannot be equal is not compared, by these rules and no others:
+//!
+//! - An address that Python prints (`<generator object … at 0x7f…>`) is any address.
+//! - A `SyntaxError` of CPython names a line of the Python that Jinja writes: its text ends before ` (<template>, line …)`.
+//! - A port that answers `limit`, takes too long, or dies in the reference's place, is counted and told.
+//! - Where the reference, asked again in fresh processes, does not agree with itself, nothing can: the order of a set that is printed, an
+//!   address that was cut or counted. The run asks for that; here one request is enough.
+
+use super::answer::Answer;
+use super::child::Reply;
+use super::score::{Aspect, wrong_aspects};
+
+/// What comes of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Compared {
+    /// They agree.
+    Same,
+    /// They differ.
+    Different(Signature),
+    /// One of them reached a limit, or does not know the request.
+    Limited,
+    /// The reference did not answer.
+    Unanswered,
+}
+
+/// By what differences are told apart: which aspects differ, and both answers, shortened to what is not of this one template.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signature {
+    /// What differs.
+    pub aspects: Vec<Aspect>,
+    /// What the reference answered.
+    pub want: String,
+    /// What the port answered.
+    pub got: String,
+}
+
+/// Compares; the second is the reference's.
+pub fn compare(got: &Reply, want: &Reply) -> Compared {
+    let want = match want {
+        Reply::Answer(answer) => plain(answer),
+        Reply::Unsupported(_) => return Compared::Limited,
+        Reply::Fault(..) => return Compared::Unanswered,
+    };
+    if is_limit(&want) {
+        return Compared::Limited;
+    }
+    let (aspects, got) = match got {
+        Reply::Answer(answer) => {
+            let got = plain(answer);
+            if is_limit(&got) {
+                return Compared::Limited;
+            }
+            (wrong_aspects(&want, &got), brief(&got))
+        }
+        Reply::Unsupported(_) => return Compared::Limited,
+        Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
+    };
+    if aspects.is_empty() {
+        return Compared::Same;
+    }
+    Compared::Different(Signature {
+        aspects,
+        want: brief(&want),
+        got,
+    })
+}
+
+fn is_limit(answer: &Answer) -> bool {
+    matches!(answer, Answer::Error(failure) if failure.kind == "limit")
+}
+
+/// An answer without what no two processes agree on.
+pub fn plain(answer: &Answer) -> Answer {
+    let mut answer = answer.clone();
+    match &mut answer {
+        Answer::Output { text, .. } => *text = without_addresses(text),
+        Answer::Error(failure) => {
+            if let ("syntax", Some((text, _))) = (failure.kind.as_str(), failure.message.split_once(" (<template>, line ")) {
+                failure.message = text.to_owned();
+            }
+            failure.message = without_addresses(&failure.message);
+        }
+    }
+    answer
+}
+
+/// The text with every address as the same one. `upper` and the like change its letters, so that case does not matter.
+fn without_addresses(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("0x").or_else(|| rest.find("0X")) {
+        let at = rest.find("0X").map_or(at, |other| other.min(at)).saturating_add(2);
+        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        plain.push_str(before);
+        let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
+        // Shorter ones are numbers of the template.
+        let length = after.len().saturating_sub(digits.len());
+        plain.push_str(if length >= 9 {
+            "…"
+        } else {
+            after.get(..length).unwrap_or_default()
+        });
+        rest = digits;
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// An answer without what is of this one template: numbers, and what stands in quotes.
+pub fn brief(answer: &Answer) -> String {
+    match answer {
+        Answer::Output { .. } => "output".to_owned(),
+        Answer::Error(failure) => {
+            let mut brief = format!("{}: ", failure.kind);
+            let mut quote = None;
+            for char in failure.message.chars() {
+                match quote {
+                    Some(sign) if char == sign => {
+                        quote = None;
+                        brief.push(char);
+                    }
+                    Some(_) => {}
+                    None if char.is_ascii_digit() => {
+                        if !brief.ends_with('0') {
+                            brief.push('0');
+                        }
+                    }
+                    None => {
+                        if matches!(char, '\'' | '"') {
+                            quote = Some(char);
+                        }
+                        brief.push(char);
+                    }
+                }
+            }
+            brief.chars().take(160).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answer::Failure;
+    use super::super::score::Verdict;
+    use super::*;
+
+    fn output(text: &str) -> Reply {
+        Reply::Answer(Answer::Output {
+            text: text.to_owned(),
+            generation: None,
+        })
+    }
+
+    fn error(kind: &str, message: &str) -> Reply {
+        Reply::Answer(Answer::Error(Failure {
+            kind: kind.to_owned(),
+            message: message.to_owned(),
+            line: Some(Some(1)),
+        }))
+    }
+
+    #[test]
+    fn what_cannot_be_equal_is_not_compared() {
+        let same = |got: Reply, want: Reply| compare(&got, &want) == Compared::Same;
+        assert!(same(
+            output("<a at 0x7f0000000000> 0X7F1234567890"),
+            output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
+        ));
+        assert!(!same(output("0x1f"), output("0x2f")));
+        assert!(same(
+            error("syntax", "'break' outside loop"),
+            error("syntax", "'break' outside loop (<template>, line 12)")
+        ));
+        assert_eq!(compare(&output("a"), &error("limit", "")), Compared::Limited);
+        assert_eq!(
+            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new())),
+            Compared::Unanswered
+        );
+        let Compared::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
+            panic!("they differ");
+        };
+        assert_eq!(
+            (signature.want.as_str(), signature.got.as_str()),
+            ("output", "type: '' and 0 '")
+        );
+    }
+}

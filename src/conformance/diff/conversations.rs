@@ -1,0 +1,170 @@
+//! Reads conversations: JSON, or JSON lines.
+//!
+//! ```text
+//! [{"role": "user", "content": "Hi"}]                                             a conversation
+//! {"messages": […], "tools": […], "add_generation_prompt": true}                  one with more arguments of `apply`
+//! [[…], {"messages": […]}]                                                        several
+//! ```
+//!
+//! In a file of lines each line is one of the first two. Which of the two a file is, its first line says: one that is whole for itself
+//! begins lines.
+
+use std::path::Path;
+
+use super::super::strict::known_keys;
+use crate::json::{self, Data, Entry, Object};
+
+/// What an object may have beside its messages: the arguments of an `apply`, but for the template's.
+const KEYS: [&str; 8] = [
+    "messages",
+    "template_name",
+    "tools",
+    "documents",
+    "add_generation_prompt",
+    "continue_final_message",
+    "special_tokens",
+    "variables",
+];
+
+/// Messages and what goes with them.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// Where it stands: the file, and its line or its place.
+    pub place: String,
+    /// The entries of an `apply`, without the template.
+    pub arguments: Vec<Entry<'static>>,
+}
+
+/// The conversations of a file.
+///
+/// # Errors
+/// When it cannot be read, is not JSON, or one is no conversation; the text names the file and the line.
+pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+    let conversations = conversations(&name, &text)?;
+    match conversations.is_empty() {
+        true => Err(format!("{name}: there is no conversation in it")),
+        false => Ok(conversations),
+    }
+}
+
+fn conversations(name: &str, text: &str) -> Result<Vec<Conversation>, String> {
+    let whole = json::read(text, json::DEPTH);
+    let lines: Vec<(usize, &str)> = text
+        .split('\n')
+        .enumerate()
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .collect();
+    let is_lines = whole.is_err() && lines.first().is_some_and(|(_, line)| json::read(line, json::DEPTH).is_ok());
+    if is_lines || name.ends_with(".jsonl") {
+        let conversation = |(place, line): (usize, &str)| {
+            let place = format!("{name}:{}", place.saturating_add(1));
+            let data = json::read(line, json::DEPTH).map_err(|error| format!("{place}: not JSON: {error}"))?;
+            one(place, data.into_owned())
+        };
+        return lines.into_iter().map(conversation).collect();
+    }
+    // The text of the error says which line.
+    let data = whole.map_err(|error| format!("{name}: not JSON: {error}"))?.into_owned();
+    match data {
+        Data::List(items) if !items.iter().any(is_message) => {
+            let items = items.into_iter().enumerate();
+            items.map(|(place, item)| one(format!("{name}[{place}]"), item)).collect()
+        }
+        data => one(name.to_owned(), data).map(|conversation| vec![conversation]),
+    }
+}
+
+fn is_message(item: &Data<'_>) -> bool {
+    matches!(item, Data::Object(object) if object.get("role").is_some())
+}
+
+fn one(place: String, data: Data<'static>) -> Result<Conversation, String> {
+    let arguments = match data {
+        Data::List(_) => vec![("messages".into(), data)],
+        Data::Object(object) => {
+            known_keys(&object, &KEYS).map_err(|fault| format!("{place}: {fault}"))?;
+            if object.get("messages").is_none() {
+                return Err(format!("{place}: missing key \"messages\""));
+            }
+            object.entries().to_vec()
+        }
+        _ => {
+            return Err(format!(
+                "{place}: a conversation is a list of messages, or an object with \"messages\""
+            ));
+        }
+    };
+    Ok(Conversation { place, arguments })
+}
+
+impl Conversation {
+    /// An argument of the `apply`.
+    pub(super) fn argument(&self, name: &str) -> Option<&Data<'static>> {
+        self.arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// What a template sees where it is rendered without `apply`: the messages, the tokens, and all variables.
+    pub(super) fn context(&self, special_tokens: &[(String, String)]) -> Data<'static> {
+        let mut context: Vec<Entry<'static>> = Vec::new();
+        for name in ["messages", "tools", "documents"] {
+            let value = self.argument(name).cloned().unwrap_or(Data::None);
+            context.push((name.into(), value));
+        }
+        let flag = self.argument("add_generation_prompt").cloned();
+        context.push(("add_generation_prompt".into(), flag.unwrap_or(Data::Bool(false))));
+        let tokens = special_tokens.iter();
+        context.extend(tokens.map(|(name, token)| (name.clone().into(), Data::Str(token.clone().into()))));
+        for name in ["special_tokens", "variables"] {
+            if let Some(Data::Object(more)) = self.argument(name) {
+                context.extend(more.entries().iter().cloned());
+            }
+        }
+        Data::Object(Object::new(context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::conversations;
+
+    fn places(name: &str, text: &str) -> Vec<String> {
+        let read = conversations(name, text).unwrap();
+        read.into_iter().map(|conversation| conversation.place).collect()
+    }
+
+    #[test]
+    fn each_form_is_read() {
+        let one = r#"[{"role": "user", "content": "Hi"}]"#;
+        assert_eq!(places("f.json", one), ["f.json"]);
+        assert_eq!(
+            places("f.json", &format!("[{one}, {{\"messages\": {one}}}]")),
+            ["f.json[0]", "f.json[1]"]
+        );
+        assert_eq!(
+            places("f", &format!("{one}\n\n{{\"messages\": [], \"tools\": []}}\n")),
+            ["f:1", "f:3"]
+        );
+        assert_eq!(places("f.jsonl", one), ["f.jsonl:1"]);
+    }
+
+    #[test]
+    fn faults_name_the_line() {
+        let fault = |name: &str, text: &str| conversations(name, text).unwrap_err();
+        assert_eq!(
+            fault("f.json", "[\n{]"),
+            "f.json: not JSON: Expecting property name enclosed in double quotes: line 2 column 2 (char 3)"
+        );
+        assert!(fault("f.jsonl", "[]\n[").starts_with("f.jsonl:2: not JSON: "));
+        assert_eq!(
+            fault("f.json", "{\"message\": []}"),
+            "f.json: unknown key \"message\"; did you mean \"messages\"?"
+        );
+        assert_eq!(
+            fault("f.json", "1"),
+            "f.json: a conversation is a list of messages, or an object with \"messages\""
+        );
+    }
+}

@@ -1,0 +1,166 @@
+//! Finds templates: in files, in folders, in models' folders, and in a cache of models.
+//!
+//! ```text
+//! chat.jinja                                      a template
+//! Qwen3-8B/                                       what `ChatTemplate::from_dir` reads: its templates and special tokens
+//! hub/models--Qwen--Qwen3-8B/snapshots/b96882…/   the same, called Qwen/Qwen3-8B@b96882
+//! ```
+//!
+//! What a model's folder holds is `crate::chat`'s business.
+
+use std::path::{Path, PathBuf};
+
+use crate::chat::ChatTemplate;
+use crate::json::{self, Data, Object};
+
+/// Files of which each holds a model's templates.
+const MODEL: [&str; 2] = ["tokenizer_config.json", "chat_template.jinja"];
+
+/// A file of an older version of transformers, and the same as lines.
+const LEGACY: [&str; 2] = ["chat_template.json", "chat_template.jsonl"];
+
+/// Folders this deep inside the given one are looked into: a cache needs four.
+const DEPTH: usize = 8;
+
+/// A template that was found, or several of one model.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is called: its path, or the model's name.
+    pub name: String,
+    /// The template, or the named ones.
+    pub template: Data<'static>,
+    /// The model's special tokens.
+    pub special_tokens: Vec<(String, String)>,
+}
+
+/// All templates of these files and folders, in the order of their names inside of each.
+///
+/// # Errors
+/// When one cannot be read, holds no template, or has a fault; the text names it.
+pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
+    let mut found = Vec::new();
+    for path in paths {
+        let before = found.len();
+        let metadata = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        match metadata.is_dir() {
+            true => folder(path, DEPTH, &mut found)?,
+            false => file(path, &mut found)?,
+        }
+        if found.len() == before {
+            return Err(format!("{}: there is no template in it", path.display()));
+        }
+    }
+    Ok(found)
+}
+
+fn folder(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<(), String> {
+    let fault = |error: std::io::Error| format!("{}: {error}", path.display());
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(fault)? {
+        entries.push(entry.map_err(fault)?.path());
+    }
+    entries.sort();
+    if MODEL.iter().any(|name| path.join(name).is_file()) {
+        let model = ChatTemplate::from_dir(path).map_err(|error| error.to_string())?;
+        found.extend(of_model(name_of(path), &model));
+        entries.retain(|entry| entry.is_dir() && !entry.ends_with("additional_chat_templates"));
+    }
+    for entry in entries {
+        // A link to a folder may lead round in a circle.
+        if entry.is_dir() && !entry.is_symlink() {
+            if let Some(depth) = depth.checked_sub(1) {
+                folder(&entry, depth, found)?;
+            }
+        } else if is_template(&entry) {
+            file(&entry, found)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_template(path: &Path) -> bool {
+    let is_named = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
+    path.is_file() && (path.extension().is_some_and(|end| end == "jinja" || end == "j2") || is_named(&LEGACY))
+}
+
+fn file(path: &Path, found: &mut Vec<Found>) -> Result<(), String> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+    let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
+    match end {
+        "json" => found.extend(of_json(&name, &text)?),
+        "jsonl" => {
+            for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+                found.extend(of_json(&format!("{name}:{}", place.saturating_add(1)), line)?);
+            }
+        }
+        _ => found.push(Found {
+            name,
+            template: string(&text),
+            special_tokens: Vec::new(),
+        }),
+    }
+    Ok(())
+}
+
+/// What a configuration in JSON holds.
+fn of_json(name: &str, text: &str) -> Result<Option<Found>, String> {
+    let config = json::read(text, json::DEPTH).map_err(|error| format!("{name}: {error}"))?;
+    let model = ChatTemplate::from_config_data(&config).map_err(|error| format!("{name}: {error}"))?;
+    Ok(of_model(name.to_owned(), &model))
+}
+
+/// A model's templates; none where it has none.
+fn of_model(name: String, model: &ChatTemplate) -> Option<Found> {
+    let sources: Vec<(&str, &str)> = model.sources().collect();
+    let template = match sources.as_slice() {
+        [] => return None,
+        [("", source)] => string(source),
+        named => {
+            let entries = named.iter().map(|(name, source)| ((*name).to_owned().into(), string(source)));
+            Data::Object(Object::new(entries.collect()))
+        }
+    };
+    Some(Found {
+        name,
+        template,
+        special_tokens: model.special_tokens().to_vec(),
+    })
+}
+
+fn string(text: &str) -> Data<'static> {
+    Data::Str(text.to_owned().into())
+}
+
+/// A model of a cache by its name and the beginning of its revision; any other folder by its path.
+fn name_of(path: &Path) -> String {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    if let [.., model, "snapshots", revision] = parts.as_slice() {
+        if let Some(model) = model.strip_prefix("models--") {
+            let revision: String = revision.chars().take(8).collect();
+            return format!("{}@{revision}", model.replace("--", "/"));
+        }
+    }
+    path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_of_a_cache_has_its_own_name() {
+        let path = Path::new("/home/a/hub/models--Qwen--Qwen3-8B/snapshots/b968826d9c46dd6066d109eabc6255188de91218");
+        assert_eq!(name_of(path), "Qwen/Qwen3-8B@b968826d");
+        assert_eq!(name_of(Path::new("models/a")), "models/a");
+    }
+
+    #[test]
+    fn the_models_of_this_crates_tests_are_found() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
+        let found = find(&[folder.join("jinja"), folder.join("named")]).unwrap();
+        assert_eq!(found.len(), 2);
+        assert!(!found.first().unwrap().special_tokens.is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! What a call should be given: for each parameter a wish, read off its name.
+//!
+//! ```text
+//! |center(width)            a small integer
+//! |replace(old, new)        two texts
+//! |selectattr(…)            the name of an attribute, the name of a test, anything
+//! ```
+//!
+//! The names of parameters are the tables'; only what Python names without saying what it takes (`*args`) is told here.
+
+use crate::value::{Function, Parameter, Type};
+
+/// What an expression should be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Wish {
+    /// Anything.
+    #[default]
+    Any,
+    /// A value of a type.
+    Of(Type),
+    /// A small integer, so that no result is large.
+    Count,
+    /// An exponent.
+    Exponent,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// The name of an attribute.
+    Attribute,
+    /// The name of a filter.
+    Filter,
+    /// The name of a test.
+    Test,
+    /// Something to loop over, whose items are pairs.
+    Pairs,
+}
+
+/// Something that is called.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Callee {
+    /// What it should be given by place.
+    pub wishes: Vec<Wish>,
+    /// How many of these must be there.
+    pub least: usize,
+    /// What it can be given by name.
+    pub keywords: Vec<(String, Wish)>,
+}
+
+/// Directives and texts for `strftime`.
+const TIMES: &[&str] = &["%Y-%m-%d", "%d %b %Y", "%H:%M:%S", "%A %j", "%%", "%-d", "", "%y %B %p %I"];
+const CODECS: &[&str] = &["utf-8", "ascii", "latin-1", "utf-16", "UTF8", "utf-32-le", "nope"];
+const FAULTS: &[&str] = &["strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace", "nope"];
+
+impl Callee {
+    /// A function of the tables; what a filter, a test or a method is applied to is no argument.
+    pub fn of(function: &Function, is_applied: bool) -> Self {
+        let taken = function.signature.parameters.iter().filter(|parameter| !parameter.hidden);
+        let parameters: Vec<&Parameter> = taken.skip(usize::from(is_applied)).collect();
+        let mut callee = Self {
+            wishes: parameters
+                .iter()
+                .filter(|parameter| !parameter.keyword_only)
+                .map(|parameter| wish(function, parameter.name))
+                .collect(),
+            least: parameters.iter().filter(|parameter| !parameter.optional).count(),
+            keywords: parameters
+                .iter()
+                .filter(|parameter| !parameter.positional_only && !parameter.name.is_empty())
+                .map(|parameter| (parameter.name.to_owned(), wish(function, parameter.name)))
+                .collect(),
+        };
+        if callee.wishes.is_empty() {
+            let (wishes, least) = starred(function);
+            callee.wishes.extend(wishes);
+            callee.least = least;
+        }
+        if function.name == "map" {
+            callee.keywords = vec![("attribute".to_owned(), Wish::Attribute), ("default".to_owned(), Wish::Any)];
+        }
+        if matches!(function.name, "dict" | "namespace") {
+            callee.keywords = ["a", "b"].map(|name| (name.to_owned(), Wish::Any)).to_vec();
+        }
+        callee
+    }
+
+    /// A macro with these parameters.
+    pub fn of_macro(parameters: &[String]) -> Self {
+        Self {
+            wishes: vec![Wish::Any; parameters.len()],
+            least: parameters.len(),
+            keywords: parameters.iter().map(|name| (name.clone(), Wish::Any)).collect(),
+        }
+    }
+}
+
+/// What functions take that take any number.
+fn starred(function: &Function) -> (&'static [Wish], usize) {
+    match function.name {
+        "map" => (&[Wish::Filter], 1),
+        "select" | "reject" => (&[Wish::Test, Wish::Any], 1),
+        "selectattr" | "rejectattr" => (&[Wish::Attribute, Wish::Test, Wish::Any], 1),
+        "range" => (&[Wish::Count, Wish::Count, Wish::Count], 1),
+        "dict" => (&[Wish::Pairs], 0),
+        "namespace" => (&[Wish::Of(Type::Dict)], 0),
+        "cycler" | "cycle" | "changed" => (&[Wish::Any, Wish::Any], 1),
+        "format" => (&[Wish::Any, Wish::Any], 1),
+        "union" | "intersection" | "difference" => (&[Wish::Of(Type::List)], 1),
+        _ => (&[], 0),
+    }
+}
+
+/// What a parameter of that name takes.
+fn wish(function: &Function, name: &str) -> Wish {
+    let text = match function.ty {
+        _ if function.python.starts_with("bytes") => Wish::Of(Type::Bytes),
+        _ => Wish::Of(Type::Str),
+    };
+    match (function.name, name) {
+        ("truncate", "end") => text,
+        ("round", "method") => Wish::OneOf(&["common", "ceil", "floor", "nope"]),
+        ("dictsort", "by") => Wish::OneOf(&["key", "value", "nope"]),
+        ("sum", "start") => Wish::Any,
+        ("attr", "name") => Wish::Attribute,
+        ("removeprefix" | "removesuffix" | "partition" | "rpartition", _) => text,
+        ("format_map" | "translate", _) => Wish::Of(Type::Dict),
+        ("fromhex", _) => Wish::OneOf(&["0x1.8p1", "1", "nan", "x"]),
+        ("isdisjoint" | "symmetric_difference" | "issubset" | "issuperset", _) => Wish::Of(Type::List),
+        ("join", name) if name != "d" && name != "attribute" => Wish::Of(Type::List),
+        (_, "attribute") => Wish::Attribute,
+        (_, "encoding") => Wish::OneOf(CODECS),
+        (_, "errors") => Wish::OneOf(FAULTS),
+        (_, "byteorder") => Wish::OneOf(&["big", "little", "nope"]),
+        (_, "format") => Wish::OneOf(TIMES),
+        (_, "bytes") | (_, "fillbyte") => Wish::Of(Type::Bytes),
+        (_, "fillchar") => Wish::OneOf(&["*", "é", "ab"]),
+        (_, "seq" | "iterable" | "extra_schemes" | "x") => Wish::Of(Type::List),
+        (
+            _,
+            "s" | "d" | "old" | "new" | "chars" | "sep" | "sub" | "prefix" | "suffix" | "key" | "message" | "target" | "rel"
+            | "wrapstring",
+        ) => text,
+        (_, "case_sensitive" | "reverse" | "first" | "blank" | "boolean" | "binary" | "killwords" | "html" | "signed") => {
+            Wish::Of(Type::Bool)
+        }
+        (_, "break_long_words" | "break_on_hyphens" | "autospace" | "nofollow" | "ensure_ascii" | "sort_keys" | "keepends") => {
+            Wish::Of(Type::Bool)
+        }
+        (_, "value" | "default" | "default_value" | "fill_with" | "other" | "a" | "b" | "separators") => Wish::Any,
+        (_, _) => Wish::Count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtins::{filters, globals, methods};
+
+    #[test]
+    fn parameters_are_those_of_the_tables() {
+        let filter = |name: &str| Callee::of(filters::all().iter().find(|filter| filter.name == name).unwrap(), true);
+        assert_eq!(filter("center").wishes, [Wish::Count]);
+        assert_eq!(filter("replace").wishes[..2], [Wish::Of(Type::Str), Wish::Of(Type::Str)]);
+        assert_eq!((filter("replace").least, filter("upper").wishes.len()), (2, 0));
+        assert_eq!(filter("selectattr").wishes.len(), 3);
+        let method = |ty, name| Callee::of(methods::find(ty, name).unwrap(), true);
+        assert_eq!(method(Type::Str, "zfill").wishes, [Wish::Count]);
+        assert_eq!(method(Type::Dict, "get").wishes, [Wish::Of(Type::Str), Wish::Any]);
+        assert_eq!(Callee::of(globals::find("range").unwrap(), false).wishes.len(), 3);
+        assert_eq!(
+            Callee::of(globals::find("strftime_now").unwrap(), false).wishes,
+            [Wish::OneOf(TIMES)]
+        );
+    }
+}

@@ -1,0 +1,297 @@
+//! Asks a port and the reference the same rounds, several at once, and makes small what differs.
+//!
+//! ```text
+//! Fuzzer { port, reference, seed: 1, count: 20_000, … }.run(|done, different| …)   ->   Fuzzed { tally, findings, … }
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use super::super::answer::Answer;
+use super::super::child::{Port, Reply};
+use super::super::compare::{Compared, Signature, brief, compare, plain};
+use super::super::suite::Suite;
+use super::round::Round;
+use super::shrink::shrink;
+use super::told::{Finding, Fuzzed, Hits, Tally};
+use super::vocabulary::Vocabulary;
+
+/// Rounds that the reference may fail to answer before it has answered any.
+const MOST_SILENT: usize = 20;
+
+/// How many differences of one kind are made small, and how many in all.
+const MOST_ALIKE: usize = 3;
+const MOST_SHRUNK: usize = 150;
+
+/// How many further processes of the reference have to agree with it before a difference is one.
+const WITNESSES: usize = 3;
+
+/// What is run.
+#[derive(Clone, Debug)]
+pub struct Fuzzer {
+    /// The port: a program and its arguments.
+    pub port: Vec<String>,
+    /// What it is compared with.
+    pub reference: Vec<String>,
+    /// Which rounds there are.
+    pub seed: u64,
+    /// The first of them.
+    pub first: u64,
+    /// How many.
+    pub count: usize,
+    /// How many run at once.
+    pub jobs: usize,
+    /// How long an answer may take.
+    pub timeout: Duration,
+    /// The ids of cases that the port is known to have wrong. A difference in which it makes the error that it makes there is a known one.
+    pub known: Vec<String>,
+}
+
+/// What a thread tells of a round.
+struct Done {
+    number: u64,
+    hits: BTreeSet<usize>,
+    reply: Option<Answer>,
+    compared: Compared,
+    is_uncertain: bool,
+}
+
+enum Told {
+    Round(Box<Done>),
+    Failed(String),
+}
+
+/// The processes of a thread.
+struct Ports<'f> {
+    port: Port<'f>,
+    reference: Port<'f>,
+    witnesses: Vec<Port<'f>>,
+}
+
+impl Fuzzer {
+    /// Runs all rounds, and tells after each how many are done and how many of them differ.
+    ///
+    /// # Errors
+    /// When a port cannot be started, or the reference never answers.
+    pub fn run(&self, mut told: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
+        let words = Vocabulary::new()?;
+        let port = self.started(&self.port, "--port")?;
+        let reference = self.started(&self.reference, "--reference")?;
+        let known = self.known_errors()?;
+        let mut tally = Tally::default();
+        let mut hits = BTreeSet::new();
+        let mut known_rounds: BTreeMap<String, usize> = BTreeMap::new();
+        let mut different: BTreeMap<Signature, Vec<u64>> = BTreeMap::new();
+        let (mut done_count, mut different_count) = (0_usize, 0_usize);
+        self.each_round(&words, |done| {
+            done_count = done_count.saturating_add(1);
+            let compiles = tally.count(done.reply.as_ref(), &done.compared, done.is_uncertain);
+            if compiles {
+                hits.extend(done.hits);
+            }
+            if let (Compared::Different(signature), false) = (done.compared, done.is_uncertain) {
+                match known.get(&signature.got) {
+                    Some(id) => {
+                        tally.known = tally.known.saturating_add(1);
+                        let rounds = known_rounds.entry(id.clone()).or_default();
+                        *rounds = rounds.saturating_add(1);
+                    }
+                    None => {
+                        different_count = different_count.saturating_add(1);
+                        different.entry(signature).or_default().push(done.number);
+                    }
+                }
+            }
+            told(done_count, different_count);
+            if tally.unanswered >= MOST_SILENT && tally.unanswered == tally.rounds {
+                return Err(format!("the reference answered none of the first {} rounds", tally.rounds));
+            }
+            Ok(())
+        })?;
+        tally.different = different_count;
+        let findings = self.shrunk(&words, different)?;
+        Ok(Fuzzed {
+            port,
+            reference,
+            seed: self.seed,
+            first: self.first,
+            tally,
+            hits: Hits::new(&words, &hits),
+            known: known_rounds.into_iter().collect(),
+            findings,
+        })
+    }
+
+    fn started(&self, command: &[String], option: &str) -> Result<super::super::report::PortInfo, String> {
+        let described = Port::new(command, self.timeout).describe();
+        described.map_err(|text| text.replace("--port", option))
+    }
+
+    fn ports(&self) -> Ports<'_> {
+        let reference = || Port::new(&self.reference, self.timeout);
+        Ports {
+            port: Port::new(&self.port, self.timeout),
+            reference: reference(),
+            witnesses: (0..WITNESSES).map(|_| reference()).collect(),
+        }
+    }
+
+    /// The errors that the port makes on the cases that it is known to have wrong, each with the case's id.
+    fn known_errors(&self) -> Result<BTreeMap<String, String>, String> {
+        let mut known = BTreeMap::new();
+        if self.known.is_empty() {
+            return Ok(known);
+        }
+        let suite = Suite::embedded()?;
+        let mut port = Port::new(&self.port, self.timeout);
+        for case in suite.cases.iter().filter(|case| self.known.contains(&case.id)) {
+            if let Reply::Answer(answer @ Answer::Error(_)) = port.ask(&case.id, &case.request())? {
+                // An error that both make, and of which only the text differs, says too little.
+                if !case.expect.is_error() {
+                    known.entry(brief(&plain(&answer))).or_insert_with(|| case.id.clone());
+                }
+            }
+        }
+        Ok(known)
+    }
+
+    /// Runs all rounds; what is done with each is done in this thread, in no order.
+    fn each_round(&self, words: &Vocabulary, mut take: impl FnMut(Done) -> Result<(), String>) -> Result<(), String> {
+        let next = AtomicUsize::new(0);
+        let stop = AtomicBool::new(false);
+        let mut failed = None;
+        std::thread::scope(|scope| {
+            let (results, arrived) = channel();
+            for _ in 0..self.jobs.max(1) {
+                let (results, next, stop) = (results.clone(), &next, &stop);
+                scope.spawn(move || self.work(words, next, stop, &results));
+            }
+            drop(results);
+            for told in arrived {
+                let result = match told {
+                    Told::Round(done) => take(*done),
+                    Told::Failed(text) => Err(text),
+                };
+                if let Err(text) = result {
+                    stop.store(true, Ordering::Relaxed);
+                    failed.get_or_insert(text);
+                }
+            }
+        });
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn work(&self, words: &Vocabulary, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
+        let mut ports = self.ports();
+        while !stop.load(Ordering::Relaxed) {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= self.count {
+                break;
+            }
+            let number = self.first.saturating_add(place as u64);
+            let (round, hits) = Round::new(words, self.seed, number);
+            let told = match ports.asked(&round) {
+                Ok((reply, compared, is_uncertain)) => Told::Round(Box::new(Done {
+                    number,
+                    hits,
+                    reply,
+                    compared,
+                    is_uncertain,
+                })),
+                Err(text) => Told::Failed(text),
+            };
+            // The other end listens until all threads are done.
+            let _ = results.send(told);
+        }
+    }
+
+    /// Makes small the first rounds of each kind of difference, and groups what is alike then.
+    fn shrunk(&self, words: &Vocabulary, different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
+        let mut chosen: Vec<(u64, &Signature, usize)> = Vec::new();
+        let mut kinds: Vec<(&Signature, Vec<u64>)> = Vec::new();
+        for (signature, numbers) in &different {
+            let mut numbers = numbers.clone();
+            // They came in no order.
+            numbers.sort_unstable();
+            kinds.push((signature, numbers));
+        }
+        // One of each kind before a second of any.
+        for turn in 0..MOST_ALIKE {
+            for (signature, numbers) in &kinds {
+                let alike = if turn == 0 { numbers.len() } else { 0 };
+                chosen.extend(numbers.get(turn).map(|number| (*number, *signature, alike)));
+            }
+        }
+        let left_out: usize = chosen.iter().skip(MOST_SHRUNK).map(|(_, _, alike)| alike).sum();
+        chosen.truncate(MOST_SHRUNK);
+        let next = AtomicUsize::new(0);
+        let chosen = &chosen;
+        let results: Vec<Result<Vec<(usize, Finding)>, String>> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.jobs.clamp(1, chosen.len().max(1)))
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut ports = self.ports();
+                        let mut findings = Vec::new();
+                        loop {
+                            let place = next.fetch_add(1, Ordering::Relaxed);
+                            let Some((number, signature, alike)) = chosen.get(place) else {
+                                return Ok(findings);
+                            };
+                            let finding = ports.shrunk(Round::new(words, self.seed, *number).0, signature, *alike)?;
+                            findings.push((place, finding));
+                        }
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|_| Err("a thread of the run ended".to_owned())))
+                .collect()
+        });
+        let mut findings = Vec::new();
+        for result in results {
+            findings.extend(result?);
+        }
+        findings.sort_by_key(|(place, _)| *place);
+        let findings = findings.into_iter().map(|(_, finding)| finding).collect();
+        Ok(Finding::grouped(findings, left_out))
+    }
+}
+
+impl Ports<'_> {
+    /// The reference's answer, the comparison, and whether the reference does not agree with itself.
+    fn asked(&mut self, round: &Round) -> Result<(Option<Answer>, Compared, bool), String> {
+        let request = round.request();
+        let got = self.port.ask(&round.id, &request)?;
+        let want = self.reference.ask(&round.id, &request)?;
+        let compared = compare(&got, &want);
+        let answer = match want {
+            Reply::Answer(answer) => Some(answer),
+            _ => None,
+        };
+        let mut is_uncertain = false;
+        if let (Compared::Different(_), Some(answer)) = (&compared, &answer) {
+            for witness in &mut self.witnesses {
+                is_uncertain |= match witness.ask(&round.id, &request)? {
+                    Reply::Answer(other) => plain(&other) != plain(answer),
+                    _ => true,
+                };
+            }
+        }
+        Ok((answer, compared, is_uncertain))
+    }
+
+    fn shrunk(&mut self, round: Round, signature: &Signature, alike: usize) -> Result<Finding, String> {
+        let mut ask = |round: &Round| {
+            let (_, compared, is_uncertain) = self.asked(round)?;
+            Ok(!is_uncertain && matches!(compared, Compared::Different(other) if other == *signature))
+        };
+        let round = shrink(round, &mut ask)?;
+        let request = round.request();
+        let want = self.reference.ask(&round.id, &request)?;
+        let got = self.port.ask(&round.id, &request)?;
+        Ok(Finding::new(round, signature.clone(), &want, &got, alike))
+    }
+}

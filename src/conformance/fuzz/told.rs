@@ -1,0 +1,312 @@
+//! What a run of rounds tells: how many printed or failed, what was hit, and each difference as a small case.
+//!
+//! ```text
+//! 20000 rounds of seed 1: 9120 printed (45.6 %), 4100 failed at run time (20.5 %), …
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use super::super::answer::Answer;
+use super::super::child::Reply;
+use super::super::compare::{Compared, Signature};
+use super::super::report::{CaseReport, Detail, PortInfo};
+use super::super::score::Verdict;
+use super::super::text::failure;
+use super::round::Round;
+use super::vocabulary::{KINDS, Vocabulary};
+
+/// What came of a run.
+#[derive(Clone, Debug)]
+pub struct Fuzzed {
+    /// Who was asked.
+    pub port: PortInfo,
+    /// Whom it was compared with.
+    pub reference: PortInfo,
+    /// The seed.
+    pub seed: u64,
+    /// The number of the first round.
+    pub first: u64,
+    /// How many rounds did what.
+    pub tally: Tally,
+    /// What was hit.
+    pub hits: Hits,
+    /// Known differences: the case that is listed, and in how many rounds.
+    pub known: Vec<(String, usize)>,
+    /// The other differences, made small and grouped.
+    pub findings: Vec<Finding>,
+}
+
+/// How many rounds did what, by the reference's answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All.
+    pub rounds: usize,
+    /// They gave a text that is not empty.
+    pub printed: usize,
+    /// They gave an empty text.
+    pub empty: usize,
+    /// They did not compile.
+    pub refused: usize,
+    /// They failed at run time.
+    pub failed: usize,
+    /// A port reached a limit, or does not know the request: not compared.
+    pub limited: usize,
+    /// The reference did not answer: not compared.
+    pub unanswered: usize,
+    /// The reference does not agree with itself: not compared.
+    pub uncertain: usize,
+    /// They differ as a listed case does.
+    pub known: usize,
+    /// They differ.
+    pub different: usize,
+}
+
+/// What was hit, of each kind: how many of how many, and what never was. Only rounds that compile hit anything.
+#[derive(Clone, Debug)]
+pub struct Hits {
+    /// The kinds in order.
+    pub kinds: Vec<HitKind>,
+}
+
+/// One kind of thing that can be hit.
+#[derive(Clone, Debug)]
+pub struct HitKind {
+    /// Its name.
+    pub name: &'static str,
+    /// How many there are.
+    pub all: usize,
+    /// What was never hit.
+    pub never: Vec<String>,
+}
+
+/// A difference.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// It as a line of a suite, with the reference's answer.
+    pub case: String,
+    /// It as a reader sees it.
+    pub shown: String,
+    /// In how many rounds there was one of its kind.
+    pub rounds: usize,
+    /// Rounds that are the same when they are small.
+    pub alike: Vec<String>,
+    key: (Signature, Vec<String>),
+}
+
+impl Tally {
+    /// Counts a round, and says whether it compiled.
+    pub(super) fn count(&mut self, answer: Option<&Answer>, compared: &Compared, is_uncertain: bool) -> bool {
+        let count = |counter: &mut usize| *counter = counter.saturating_add(1);
+        count(&mut self.rounds);
+        match compared {
+            Compared::Limited => count(&mut self.limited),
+            Compared::Unanswered => count(&mut self.unanswered),
+            Compared::Same | Compared::Different(_) => {}
+        }
+        if is_uncertain {
+            count(&mut self.uncertain);
+        }
+        match answer {
+            None => return false,
+            Some(Answer::Output { text, .. }) if text.is_empty() => count(&mut self.empty),
+            Some(Answer::Output { .. }) => count(&mut self.printed),
+            Some(Answer::Error(failure)) if failure.kind == "syntax" => {
+                count(&mut self.refused);
+                return false;
+            }
+            Some(Answer::Error(_)) => count(&mut self.failed),
+        }
+        true
+    }
+}
+
+impl Hits {
+    pub(super) fn new(words: &Vocabulary, hit: &BTreeSet<usize>) -> Self {
+        let kind = |name: &'static str| {
+            let things = words.things().iter().enumerate().filter(|(_, (kind, _))| *kind == name);
+            let never = things.clone().filter(|(number, _)| !hit.contains(number));
+            HitKind {
+                name,
+                all: things.count(),
+                never: never.map(|(_, (_, thing))| thing.clone()).collect(),
+            }
+        };
+        Self {
+            kinds: KINDS.map(kind).to_vec(),
+        }
+    }
+}
+
+impl HitKind {
+    /// How many were hit.
+    pub fn hit(&self) -> usize {
+        self.all.saturating_sub(self.never.len())
+    }
+}
+
+impl Finding {
+    pub(super) fn new(round: Round, signature: Signature, want: &Reply, got: &Reply, rounds: usize) -> Self {
+        let described = |reply: &Reply| match reply {
+            Reply::Answer(answer) => answer.described(),
+            Reply::Unsupported(why) => why.clone(),
+            Reply::Fault(verdict, text) => format!("{}: {text}", verdict.name()),
+        };
+        let expect = match want {
+            Reply::Answer(answer) => Some(answer),
+            _ => None,
+        };
+        let verdict = match got {
+            Reply::Fault(verdict, _) => *verdict,
+            _ => Verdict::Wrong,
+        };
+        let report = CaseReport {
+            id: round.id.clone(),
+            verdict,
+            errs: expect.is_some_and(Answer::is_error),
+            wrong: signature.aspects.clone(),
+            detail: None,
+        };
+        let detail = Detail {
+            rule: "found by fuzzing".to_owned(),
+            request: round.sentence.source(),
+            context: if round.context.is_empty() {
+                String::new()
+            } else {
+                round.context_shown()
+            },
+            want: described(want),
+            got: described(got),
+        };
+        let names = round.words();
+        Self {
+            case: round.case("found by fuzzing", expect),
+            shown: failure(&report, &detail, false),
+            rounds,
+            alike: vec![round.id.clone()],
+            key: (signature, names),
+        }
+    }
+
+    /// Those that are alike as one, the most frequent first.
+    pub(super) fn grouped(findings: Vec<Self>, left_out: usize) -> Vec<Self> {
+        let mut groups: BTreeMap<(Signature, Vec<String>), Self> = BTreeMap::new();
+        for finding in findings {
+            match groups.get_mut(&finding.key) {
+                Some(group) => {
+                    group.rounds = group.rounds.saturating_add(finding.rounds);
+                    group.alike.extend(finding.alike);
+                    if finding.case.len() < group.case.len() {
+                        (group.case, group.shown) = (finding.case, finding.shown);
+                    }
+                }
+                None => {
+                    groups.insert(finding.key.clone(), finding);
+                }
+            }
+        }
+        let mut findings: Vec<Self> = groups.into_values().collect();
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.rounds));
+        if let (Some(last), true) = (findings.last_mut(), left_out > 0) {
+            let _ = write!(last.shown, "\n… and {left_out} more rounds, none of which was made small\n");
+        }
+        findings
+    }
+}
+
+fn percent(part: usize, all: usize) -> String {
+    match part.saturating_mul(1000).checked_div(all) {
+        None => "–".to_owned(),
+        Some(mille) => format!("{}.{} %", mille / 10, mille % 10),
+    }
+}
+
+impl Fuzzed {
+    /// It for a terminal.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for finding in &self.findings {
+            // A String takes all that is written.
+            let _ = writeln!(
+                text,
+                "{}  in {} rounds; {}\n",
+                finding.shown,
+                finding.rounds.max(finding.alike.len()),
+                finding.alike.join(", ")
+            );
+        }
+        let tally = &self.tally;
+        let _ = writeln!(text, "{} beside {}", self.port.title(), self.reference.title());
+        let _ = writeln!(text, "seed {}, {} rounds from {} on\n", self.seed, tally.rounds, self.first);
+        let rows = [
+            ("printed something", tally.printed),
+            ("printed nothing", tally.empty),
+            ("did not compile", tally.refused),
+            ("failed at run time", tally.failed),
+            ("not compared: a limit", tally.limited),
+            ("not compared: the reference did not answer", tally.unanswered),
+            ("not compared: the reference does not agree with itself", tally.uncertain),
+            ("differ as a listed case does", tally.known),
+            ("differ", tally.different),
+        ];
+        for (name, count) in rows {
+            let _ = writeln!(text, "{name:<56}{count:>8}{:>9}", percent(count, tally.rounds));
+        }
+        for (id, rounds) in &self.known {
+            let _ = writeln!(text, "  {id}: {rounds}");
+        }
+        text.push('\n');
+        for kind in &self.hits.kinds {
+            let share = percent(kind.hit(), kind.all);
+            let _ = writeln!(
+                text,
+                "{:<12}{:>4} of {:>4} hit{:>9}",
+                format!("{}s", kind.name),
+                kind.hit(),
+                kind.all,
+                share
+            );
+        }
+        for kind in self.hits.kinds.iter().filter(|kind| !kind.never.is_empty()) {
+            let _ = writeln!(text, "never hit, {}s: {}", kind.name, kind.never.join(", "));
+        }
+        text
+    }
+
+    /// It as JSON.
+    pub fn json(&self) -> String {
+        let tally = &self.tally;
+        let hits: serde_json::Map<String, serde_json::Value> = self
+            .hits
+            .kinds
+            .iter()
+            .map(|kind| {
+                (
+                    kind.name.to_owned(),
+                    serde_json::json!({"hit": kind.hit(), "all": kind.all, "never": kind.never}),
+                )
+            })
+            .collect();
+        let findings: Vec<_> = self
+            .findings
+            .iter()
+            .map(|finding| {
+                let case = serde_json::from_str::<serde_json::Value>(&finding.case).unwrap_or_else(|_| finding.case.clone().into());
+                serde_json::json!({"case": case, "shown": finding.shown, "rounds": finding.rounds, "alike": finding.alike})
+            })
+            .collect();
+        let report = serde_json::json!({
+            "port": self.port, "reference": self.reference, "seed": self.seed, "first": self.first,
+            "rounds": tally.rounds, "printed": tally.printed, "empty": tally.empty, "refused": tally.refused, "failed": tally.failed,
+            "limited": tally.limited, "unanswered": tally.unanswered, "uncertain": tally.uncertain,
+            "known": self.known.iter().cloned().collect::<BTreeMap<_, _>>(), "different": tally.different,
+            "hits": hits, "findings": findings,
+        });
+        format!("{report:#}\n")
+    }
+
+    /// The differences as a suite.
+    pub fn cases(&self) -> String {
+        self.findings.iter().map(|finding| format!("{}\n", finding.case)).collect()
+    }
+}

@@ -1,0 +1,272 @@
+//! What the walk writes where the grammar says no more: tokens, literals, and what stands between question marks.
+//!
+//! ```text
+//! a primary that should be a small integer     3
+//! a primary that should be bytes               'aé'.encode()
+//! ```
+
+use super::callee::{Callee, Wish};
+use super::kinds::{WRITTEN, written};
+use super::sentence::NO_ARGUMENT;
+use super::walk::{Known, Walker};
+use crate::builtins::{filters, predicates};
+use crate::ebnf::Rule;
+use crate::value::Type;
+
+/// Texts of templates.
+const PIECES: [&str; 20] = [
+    "a",
+    "text",
+    "\n",
+    "\n  ",
+    "  ",
+    " \n",
+    "x\n",
+    "\n\n",
+    "é",
+    "<b>&",
+    "{",
+    "}",
+    " }} ",
+    "%}",
+    "#}",
+    "\t",
+    "\r\n",
+    "\u{a0}\n",
+    "a\n  b\n    ",
+    "😀",
+];
+
+/// Texts of literals, as they are written.
+const LITERALS: [&str; 28] = [
+    "''",
+    "'a'",
+    "'b'",
+    "\"ab\"",
+    "', '",
+    "' '",
+    "'\\n'",
+    "'%s'",
+    "'%d'",
+    "'%5.2f|%x'",
+    "'%(a)s'",
+    "'{}'",
+    "'{0:>5}{1}'",
+    "'{a}'",
+    "'<b>'",
+    "\"it's\"",
+    "'é'",
+    "'A b'",
+    "'1'",
+    "'-2.5'",
+    "'a b c'",
+    "'abc abc'",
+    "'&amp;'",
+    "'\\u00e9\\x41\\101'",
+    "'x\\\\y\\d'",
+    "'user'",
+    "'{{'",
+    "'{:d}'",
+];
+
+const ATTRIBUTES: [&str; 12] = [
+    "'a'",
+    "'b'",
+    "'x'",
+    "'role'",
+    "'content'",
+    "'name'",
+    "0",
+    "'a.b'",
+    "'0'",
+    "'upper'",
+    "'nope'",
+    "'items'",
+];
+const COUNTS: [&str; 14] = ["0", "1", "2", "3", "4", "5", "8", "12", "20", "-1", "-2", "2", "3", "1"];
+const EXPONENTS: [&str; 9] = ["0", "1", "2", "3", "10", "-1", "0.5", "'a'", "2.0"];
+const PAIRS: [&str; 6] = [
+    "{'a': 1, 'b': 'x'}",
+    "{'a': 1}.items()",
+    "[('a', 1), ('b', [2])]",
+    "{}",
+    "[(1, 2)]",
+    "{'x': none, 'y': '<'}.items()",
+];
+
+impl<'w> Walker<'w> {
+    /// A token. Names and literals are mostly those that fit; else they are as the grammar spells them.
+    pub(super) fn token(&mut self, name: &str, rule: &'w Rule) {
+        match name {
+            "NAME" => return self.name(rule),
+            "STRING" if self.random.happens(75) => {
+                let text = self.random.text(&LITERALS);
+                return self.word(text);
+            }
+            "TEXT" => {
+                let text = self.random.text(&PIECES);
+                return self.sentence.push(text, "");
+            }
+            "INTEGER" => self.at = Known::of(Type::Int),
+            "FLOAT" => self.at = Known::of(Type::Float),
+            _ => {}
+        }
+        let first = self.sentence.tokens.len();
+        self.rule(rule);
+        // What the grammar spells piece by piece is one token.
+        let pieces: Vec<String> = self
+            .sentence
+            .tokens
+            .drain(first.min(self.sentence.tokens.len())..)
+            .map(|token| token.text)
+            .collect();
+        self.sentence.stretches.retain(|stretch| stretch.end <= first);
+        let within = self.within(1);
+        if matches!(
+            name,
+            "DIGITS" | "DIGIT" | "NONZERO" | "HEX" | "OCTAL" | "BINARY" | "EXPONENT" | "CHARACTER" | "ESCAPE" | "BLANKS"
+        ) || within.starts_with(|char: char| char.is_ascii_uppercase())
+        {
+            self.sentence.push(&pieces.concat(), "");
+            return;
+        }
+        let text = pieces.concat();
+        match name {
+            "VARIABLE_BEGIN" | "BLOCK_BEGIN" | "COMMENT" | "RAW" => self.sentence.push(&text, ""),
+            _ => self.word(&text),
+        }
+    }
+
+    /// What stands before a token inside of a tag.
+    pub(super) fn space(&mut self, text: &str) -> &'static str {
+        let after = self
+            .sentence
+            .tokens
+            .last()
+            .map(|token| token.text.as_str())
+            .unwrap_or_default();
+        if matches!(text, "." | "," | ")" | "]" | "(" | "[" | ":") || matches!(after, "." | "(" | "[" | "|") {
+            return "";
+        }
+        match self.random.below(60) {
+            0 => "\n",
+            1 => "\n  ",
+            2 => "",
+            3 => "\t",
+            _ => " ",
+        }
+    }
+
+    pub(super) fn word(&mut self, text: &str) {
+        let space = self.space(text);
+        self.sentence.push(text, space);
+    }
+
+    pub(super) fn special(&mut self, text: &str) {
+        const SAMPLES: [(&str, &[&str]); 9] = [
+            ("text without the end of a comment", &["c", " {{ a }} ", "", "\n"]),
+            (
+                "text without the end of a raw block",
+                &["", "{{ a }}", "{% if %}", "\n", "\n  x\n", "-%}"],
+            ),
+            ("a blank: Python's \\s", &["\n", "\t", "\u{85}", "\u{3000}"]),
+            (
+                "word characters, and those of jinja2 _identifier.py, that are a Python identifier",
+                &["a", "b2", "message", "e\u{301}"],
+            ),
+            (
+                "any character but a backslash and quotes",
+                &["a", "b", " ", "<", "%}", "😀", "\n", "%s", "{}"],
+            ),
+            ("a line feed", &["\n"]),
+            ("four hexadecimal digits, no surrogate", &["00e9", "FFFD", "0041"]),
+            (
+                "eight hexadecimal digits, no surrogate, at most 0010ffff",
+                &["0001f600", "0010FFFF"],
+            ),
+            ("a character's name in Unicode 14", &["SNOWMAN", "latin small letter a"]),
+        ];
+        if text.starts_with("no name but else") {
+            return self.sentence.push(NO_ARGUMENT, "");
+        }
+        // What else is no token is a condition on what follows, which a template may break.
+        if let Some((_, samples)) = SAMPLES.iter().find(|(name, _)| *name == text) {
+            let sample = self.random.text(samples);
+            self.sentence.push(sample, "");
+        }
+    }
+
+    /// A primary: mostly what is wished for, and now and then what no literal makes.
+    pub(super) fn primary(&mut self, rule: &'w Rule) {
+        let wish = std::mem::take(&mut self.wish);
+        let text = match wish {
+            _ if self.random.happens(8) => None,
+            Wish::Count => Some(self.random.text(&COUNTS)),
+            Wish::Exponent => Some(self.random.text(&EXPONENTS)),
+            Wish::Attribute if self.random.happens(80) => Some(self.random.text(&ATTRIBUTES)),
+            Wish::Pairs if self.random.happens(75) => Some(self.random.text(&PAIRS)),
+            _ => None,
+        };
+        if let Some(text) = text {
+            self.at = Known::default();
+            return self.tokens(text);
+        }
+        let name = match wish {
+            Wish::OneOf(texts) if self.random.happens(90) => Some(self.random.text(texts)),
+            Wish::Filter if self.random.happens(90) => self.random.pick(filters::all()).map(|filter| filter.name),
+            Wish::Test if self.random.happens(90) => self.random.pick(predicates::all()).map(|test| test.name),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.at = Known::of(Type::Str);
+            match wish {
+                Wish::Filter => self.hit("filter", name),
+                Wish::Test => self.hit("test", name),
+                _ => {}
+            }
+            return self.word(&format!("'{name}'"));
+        }
+        let special = match wish {
+            Wish::Of(ty) if !written(ty).is_empty() && self.random.happens(60) => Some(ty),
+            _ if self.random.happens(7) => self.random.pick(&WRITTEN).copied(),
+            _ => None,
+        };
+        if let Some(ty) = special {
+            let text = self.random.text(written(ty));
+            self.tokens(text);
+            self.at = Known::of(ty);
+            if ty == Type::Method {
+                self.at.callee = Some(Callee::default());
+            }
+            return;
+        }
+        self.wish = wish;
+        self.at = Known::default();
+        self.rule(rule);
+        self.wish = Wish::Any;
+    }
+
+    /// Writes text that has no blanks but between tokens and in strings.
+    fn tokens(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let length = match first {
+                ' ' => {
+                    rest = rest.get(1..).unwrap_or_default();
+                    continue;
+                }
+                '\'' => rest
+                    .get(1..)
+                    .and_then(|inner| inner.find('\''))
+                    .map_or(rest.len(), |end| end.saturating_add(2)),
+                first if first.is_alphanumeric() => rest
+                    .find(|char: char| !char.is_alphanumeric() && char != '_')
+                    .unwrap_or(rest.len()),
+                first => first.len_utf8(),
+            };
+            let (token, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
+            self.word(token);
+            rest = left;
+        }
+    }
+}

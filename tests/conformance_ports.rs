@@ -1,0 +1,255 @@
+//! Two ports side by side, as a user runs them: `conformance diff` and `conformance fuzz`.
+//!
+//! A port that differs on purpose is a line of `sh` round this crate's own; where there is no `sh`, only what needs none is tested.
+#![cfg(feature = "cli")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use chat_template::conformance::Suite;
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
+
+/// This crate's own port; quoted, because a folder's name may have blanks.
+const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
+
+#[test]
+fn fuzz_finds_no_difference_of_a_port_with_itself() {
+    let reports = ["first.json", "second.json"].map(|name| folder().join(name).display().to_string());
+    for (report, jobs) in reports.iter().zip(["1", "3"]) {
+        let output = fuzz(&[
+            "--port",
+            OWN,
+            "--reference",
+            OWN,
+            "--seed",
+            "5",
+            "--count",
+            "400",
+            "--jobs",
+            jobs,
+            "--report",
+            report,
+        ]);
+        assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    }
+    let [first, second] = reports.map(|path| std::fs::read_to_string(path).unwrap());
+    assert_eq!(first, second, "a seed is the same rounds, however many run at once");
+    let report: Value = serde_json::from_str(&first).unwrap();
+    let count = |key: &str| report[key].as_u64().unwrap();
+    assert_eq!((count("rounds"), count("different")), (400, 0));
+    assert!(
+        count("printed") > 100 && count("failed") > 60 && count("refused") > 10,
+        "{report:#}"
+    );
+    for kind in ["production", "operator", "filter", "test", "global"] {
+        let (hit, all) = (
+            report["hits"][kind]["hit"].as_u64().unwrap(),
+            report["hits"][kind]["all"].as_u64().unwrap(),
+        );
+        assert!(hit * 100 >= all * 85, "{kind}: {hit} of {all}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn fuzz_makes_a_difference_small() {
+    let port = other_port("fuzz.sh", "is undefined", "is not defined");
+    let saved = folder().join("found.jsonl").display().to_string();
+    let output = fuzz(&[
+        "--port",
+        &port,
+        "--reference",
+        OWN,
+        "--seed",
+        "5",
+        "--count",
+        "120",
+        "--jobs",
+        "2",
+        "--save",
+        &saved,
+    ]);
+    assert_eq!(output.status.code(), Some(1), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("is not defined"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("\nproductions "), "{}", stdout(&output));
+    let suite = Suite::open(Path::new(&saved)).unwrap();
+    assert!(!suite.cases.is_empty());
+    for case in &suite.cases {
+        assert!(case.shown().len() < 60, "{}", case.shown());
+    }
+    // What is saved is a suite, and right for whoever answered it.
+    let output = conformance(&["run", "--port", OWN, "--suite", &saved, "--strict"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    let output = conformance(&["run", "--port", &port, "--suite", &saved, "--strict"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+}
+
+#[test]
+fn fuzz_knows_what_is_listed() {
+    let list = |name: &str, id: &str| {
+        let row = format!("{{\"id\": \"{id}\", \"aspect\": \"output\", \"reason\": \"so it is\"}}\n");
+        file(name, &row).display().to_string()
+    };
+    let listed = list("listed.jsonl", "globals/lipsum-text");
+    let arguments = ["--port", OWN, "--reference", OWN, "--count", "20", "--baseline"];
+    assert_eq!(fuzz(&[&arguments[..], &[&listed]].concat()).status.code(), Some(0));
+    let output = fuzz(&[&arguments[..], &["/no/such/file"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("/no/such/file"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn diff_shows_where_two_ports_differ() {
+    let cache = folder().join("hub");
+    let snapshot = cache.join("models--some--model").join("snapshots").join("0123456789abcdef");
+    std::fs::create_dir_all(&snapshot).unwrap();
+    std::fs::write(
+        snapshot.join("chat_template.jinja"),
+        "{{ bos_token }}{% for m in messages %}{{ m.role }}\n{% endfor %}",
+    )
+    .unwrap();
+    std::fs::write(snapshot.join("tokenizer_config.json"), r#"{"bos_token": "<s>"}"#).unwrap();
+    let template = file(
+        "diff.jinja",
+        "{{ messages[0].content|length }}{% if add_generation_prompt %}!{% endif %}",
+    );
+    let conversations = file(
+        "chats.jsonl",
+        "[{\"role\": \"user\", \"content\": \"Hi\"}]\n{\"messages\": [{\"role\": \"odd\", \"content\": \"\"}], \"add_generation_prompt\": true}\n",
+    );
+    let [cache, template, conversations] = [cache, template, conversations].map(|path| path.display().to_string());
+    let port = other_port("diff.sh", "odd", "even");
+    let arguments = [
+        "--templates",
+        &cache,
+        &template,
+        "--conversations",
+        &conversations,
+        "--reference",
+        OWN,
+        "--port",
+    ];
+    let output = conformance(&[&["diff"], &arguments[..], &[OWN]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    let counted = "2 templates with 2 conversations, applied: 4 same, 0 differ, 0 not compared";
+    assert!(stdout(&output).contains(counted), "{}", stdout(&output));
+
+    let output = conformance(&[&["diff"], &arguments[..], &[&port]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}{}", stdout(&output), stderr(&output));
+    let shown = stdout(&output);
+    assert!(
+        shown.contains("some/model@01234567 with ") && shown.contains("chats.jsonl:2: wrong"),
+        "{shown}"
+    );
+    assert!(shown.contains("  - <s>odd⏎") && shown.contains("  + <s>even⏎"), "{shown}");
+    assert!(shown.contains("3 same, 1 differ"), "{shown}");
+
+    // A port without `apply` is asked to render, and so is the other.
+    let render = format!(
+        r#"while IFS= read -r line; do case "$line" in *'"id":"apply"'*) echo '{{"id":"apply","unsupported":"no"}}';;
+          *) printf '%s\n' "$line" | {OWN};; esac; done"#
+    );
+    let render = format!("sh '{}'", file("render.sh", &render).display());
+    let output = conformance(&[&["diff"], &arguments[..], &[&render]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("rendered: 4 same"), "{}", stdout(&output));
+}
+
+#[test]
+fn faults_of_what_is_given_are_told_with_their_place() {
+    let fine = file("fine.json", r#"[{"role": "user", "content": "Hi"}]"#)
+        .display()
+        .to_string();
+    let broken = file("broken.json", "[\n  {\"role\": }\n]").display().to_string();
+    let line = file("line.jsonl", "[]\n{\"messages\": [}\n").display().to_string();
+    let key = file("key.json", "{\"message\": []}").display().to_string();
+    let template = file("fine.jinja", "x").display().to_string();
+    let empty = folder().join("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    let empty = empty.display().to_string();
+    for (port, templates, conversations, text) in [
+        (
+            OWN,
+            &template,
+            &broken,
+            "broken.json: not JSON: Expecting value: line 2 column 12",
+        ),
+        (OWN, &template, &line, "line.jsonl:2: not JSON: "),
+        (OWN, &template, &key, "did you mean \"messages\"?"),
+        (OWN, &empty, &fine, "empty: there is no template in it"),
+        (OWN, &"/no/such/template".to_owned(), &fine, "/no/such/template: "),
+        ("/no/such/port", &template, &fine, "--port: /no/such/port cannot be started"),
+    ] {
+        let output = conformance(&[
+            "diff",
+            "--port",
+            port,
+            "--reference",
+            OWN,
+            "--templates",
+            templates,
+            "--conversations",
+            conversations,
+        ]);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    }
+    let output = fuzz(&["--port", OWN, "--reference", "/no/such/port"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("--reference: /no/such/port cannot be started"),
+        "{}",
+        stderr(&output)
+    );
+    let output = fuzz(&["--port", OWN, "--reference", "cat /dev/null", "--count", "30"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("answered none of the first 20 rounds"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+fn fuzz(arguments: &[&str]) -> Output {
+    conformance(&[&["fuzz"], arguments].concat())
+}
+
+fn conformance(arguments: &[&str]) -> Output {
+    Command::new(BINARY).arg("conformance").args(arguments).output().unwrap()
+}
+
+/// This crate's port, which says something else in the place of a text.
+#[cfg(unix)]
+fn other_port(name: &str, text: &str, other: &str) -> String {
+    let script = format!(
+        r#"{OWN} | while IFS= read -r line; do case "$line" in
+          *'{text}'*) printf '%s\n' "${{line%%'{text}'*}}{other}${{line#*'{text}'}}";;
+          *) printf '%s\n' "$line";;
+        esac; done"#
+    );
+    format!("sh '{}'", file(name, &script).display())
+}
+
+fn folder() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ports");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn file(name: &str, text: &str) -> PathBuf {
+    let path = folder().join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
