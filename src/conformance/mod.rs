@@ -20,6 +20,10 @@ mod baseline;
 mod case;
 mod child;
 mod compare;
+#[cfg(test)]
+mod coverage_test;
+#[cfg(test)]
+mod derivation_test;
 mod diff;
 mod difference;
 mod families;

@@ -388,8 +388,13 @@ impl<'a> Evaluator<'a, '_> {
 /// The question of a test without arguments that only looks at its value.
 #[inline]
 fn look(test: &Test) -> Option<fn(&Value<'_>) -> bool> {
-    match predicates::get(test.builtin?)?.code {
-        Code::Look(asks) if test.args.is_empty() => Some(asks),
+    let row = predicates::get(test.builtin?)?;
+    match row.code {
+        Code::Look(asks) if test.args.is_empty() => {
+            #[cfg(test)]
+            crate::value::called::note(row);
+            Some(asks)
+        }
         _ => None,
     }
 }

@@ -126,6 +126,8 @@ impl Shortcuts {
 impl Function {
     /// Binds the arguments and runs the body.
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+        #[cfg(test)]
+        called::note(self);
         runtime.meter.charge(1)?;
         self.signature.bind(self.python, &mut arguments)?;
         match self.code {
@@ -246,5 +248,28 @@ impl<'a> Value<'a> {
             receiver: self,
             function,
         }))
+    }
+}
+
+/// Which functions were called in this thread: a test wants each row of a table to have a case.
+#[cfg(test)]
+pub mod called {
+    use super::Function;
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        /// Their addresses.
+        static CALLED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    /// It was called.
+    pub fn note(function: &Function) {
+        CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
+    }
+
+    /// Whether it was called.
+    pub fn has(function: &Function) -> bool {
+        CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))
     }
 }

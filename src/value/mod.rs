@@ -47,6 +47,8 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 pub use bind::{Parameter, Signature, Style};
+#[cfg(test)]
+pub use call::called;
 pub use call::{Alone, Arguments, BoundMethod, Callable, Code, Function, ItemWithText, Macro, Shortcuts, WithText, Write};
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use chat_template::{ApplyOptions, ChatTemplate, Limits, LoadOptions, json};
 
-use crate::case::{read_lines, text};
-use crate::sources::case_files;
+use crate::case::{Answer, read_lines, text};
+use crate::sources::{self, case_files};
 
 #[path = "../examples/library.rs"]
 mod library;
@@ -121,8 +121,8 @@ fn readme_names_files_that_exist() {
 
 #[test]
 fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
-    let rules = read("grammar/whitespace.md");
-    let rules: BTreeSet<&str> = rules.split("**").filter(|word| is_rule(word)).collect();
+    let documents = ["grammar/precedence.md", "grammar/whitespace.md"].map(read).concat();
+    let rules: BTreeSet<&str> = documents.split("**").filter(|word| is_rule(word)).collect();
     let mut cited = BTreeSet::new();
     for path in case_files(&root().join("tests/cases")) {
         for case in read_lines(&path) {
@@ -132,14 +132,57 @@ fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
         }
     }
     let cited: BTreeSet<&str> = cited.iter().map(String::as_str).collect();
-    assert!(rules.len() > 10, "grammar/whitespace.md has its rules in bold type");
-    assert_eq!(rules, cited, "the rules of grammar/whitespace.md, and those that cases cite");
+    assert!(rules.len() > 30, "the documents have their rules in bold type");
+    assert_eq!(rules, cited, "the rules of the documents, and those that cases cite");
 }
 
-/// `W3`, `W17`.
+/// `W3` of grammar/whitespace.md, `P12` or `L4` of grammar/precedence.md.
 fn is_rule(word: &str) -> bool {
-    word.strip_prefix('W')
+    word.strip_prefix(['L', 'P', 'W'])
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[test]
+fn every_kind_of_error_has_a_case() {
+    let table = read("tests/cases/README.md");
+    let rows = table
+        .split("| kind | the reference raised |")
+        .nth(1)
+        .expect("the kinds have a table");
+    let rows = rows.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    let mut kinds: BTreeSet<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    assert!(kinds.remove("request"), "a kind that is never a right answer");
+    let cases = sources::cases(&root().join("tests/cases"));
+    let shown = cases.iter().filter_map(|case| match &case.expect {
+        Answer::Error(error) => Some(error.kind.as_str()),
+        _ => None,
+    });
+    assert_eq!(
+        kinds,
+        shown.collect(),
+        "the kinds of tests/cases/README.md, and those of cases"
+    );
+}
+
+#[test]
+fn no_two_cases_ask_the_same() {
+    let mut asked = std::collections::BTreeMap::new();
+    let mut twice = Vec::new();
+    for path in case_files(&root().join("tests/cases")) {
+        for case in read_lines(&path) {
+            let request: Vec<_> = case
+                .entries()
+                .iter()
+                .filter(|(key, _)| !["id", "rule", "expect"].contains(&&**key))
+                .collect();
+            let id = text(&case, "id");
+            if let Some(other) = asked.insert(format!("{request:?}"), id.clone()) {
+                twice.push(format!("{other} and {id}"));
+            }
+        }
+    }
+    assert!(twice.is_empty(), "these cases ask the same: {twice:?}");
 }
 
 fn deviations(path: &str) -> impl Iterator<Item = [String; 2]> {
