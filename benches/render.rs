@@ -12,7 +12,7 @@ mod arena;
 
 use std::time::Duration;
 
-use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock, json};
+use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use serde_json::Value;
 
@@ -77,10 +77,7 @@ fn apply(criterion: &mut Criterion, family: &Family) {
         let messages = &context["messages"];
         let text = messages.to_string();
         let prompt = |messages: &Value| template.apply(messages, &options).expect("it renders").text;
-        let prompt_from_text = || {
-            let messages = json::read(&text, json::DEPTH).expect("it is JSON");
-            template.apply(&messages, &options).expect("it renders").text
-        };
+        let prompt_from_text = || template.apply_json(&text, &options).expect("it renders").text;
         assert!(prompt(messages) == prompt_from_text(), "both doors give the same");
         group.throughput(Throughput::Elements(size.messages() as u64));
         group.bench_function(BenchmarkId::new("ready", size.label()), |bencher| {

@@ -31,7 +31,8 @@
 //! ## 2. Hand over what you hold
 //!
 //! Messages, tools, documents and variables are borrowed ([`Input`]): a JSON array, a `Vec` or slice of values or of references to them,
-//! a map, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`].
+//! a map, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`];
+//! JSON text goes through [`ChatTemplate::apply_json`].
 //! The caller's values are never changed, and reach the template as they are: key order, nulls inside them, unknown keys. Only what the
 //! contract changes is copied, at the top level of a message: keys that are null are dropped, and reasoning goes under all its names
 //! (`reasoning_content`, `thinking`).

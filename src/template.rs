@@ -201,10 +201,19 @@ impl Template {
         context: Value<'a>,
         tracks_spans: bool,
     ) -> Result<eval::Output> {
-        let capacity = self.last_length.load(Ordering::Relaxed);
+        let last_length = self.last_length.load(Ordering::Relaxed);
+        // A conversation comes back with one turn more. Without room for that, the whole output would be moved at its end.
+        let capacity = last_length.saturating_add(last_length / 8);
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, capacity);
-        let output = result.map_err(|error| error.located(&self.source))?;
-        self.last_length.store(output.text.len(), Ordering::Relaxed);
+        let mut output = result.map_err(|error| error.located(&self.source))?;
+        let length = output.text.len();
+        if output.text.capacity() / 2 > length {
+            // The last one was much longer, and a caller may keep many prompts.
+            output.text.shrink_to_fit();
+        }
+        if length != last_length {
+            self.last_length.store(length, Ordering::Relaxed);
+        }
         Ok(output)
     }
 }

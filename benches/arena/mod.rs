@@ -112,7 +112,7 @@ impl<'e> Engines<'e> {
 /// One template and one conversation, in the forms that the engines take.
 pub struct Contest<'e> {
     engines: &'e Engines<'e>,
-    json: &'e serde_json::Value,
+    json: serde_json::Value,
     text: String,
     ready: minijinja::Value,
     clock: FixedClock,
@@ -120,20 +120,22 @@ pub struct Contest<'e> {
 }
 
 impl<'e> Contest<'e> {
-    /// Renders once at each door.
+    /// Renders once at each door. The context is read from its text, so that it lies in memory as a server's does.
     ///
     /// # Errors
     /// Where one fails, or the bytes differ.
     pub fn new(engines: &'e Engines<'e>, json: &'e serde_json::Value) -> Result<Self, String> {
+        let text = json.to_string();
+        let json: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let mut contest = Self {
             engines,
+            ready: minijinja::Value::from(Serde(&json)),
             json,
-            text: json.to_string(),
-            ready: minijinja::Value::from(Serde(json)),
+            text,
             clock: FixedClock(NOW.parse().expect("NOW is a time")),
             output: String::new(),
         };
-        contest.output = contest.render(json).map_err(|error| error.to_string())?;
+        contest.output = contest.render(&contest.json).map_err(|error| error.to_string())?;
         let rival = engines.rival.render(contest.ready.clone());
         contest.compare("minijinja", &rival.map_err(|error| format!("{error:#}"))?)?;
         contest.compare("minijinja from JSON", &contest.rival_from_json())?;
@@ -148,7 +150,7 @@ impl<'e> Contest<'e> {
 
     /// This crate, on the caller's JSON, which it borrows.
     pub fn ours(&self) -> String {
-        self.render(self.json).unwrap_or_else(|error| panic!("{error}"))
+        self.render(&self.json).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// This crate, from JSON text: what `Template::render_json` does, at a time of our own.
@@ -170,7 +172,7 @@ impl<'e> Contest<'e> {
     pub fn by_hand(&self) -> String {
         let mut out = String::with_capacity(self.output.len());
         let render = self.engines.by_hand.expect("the five have one");
-        render(self.json, &mut out).expect("the conversation is not refused");
+        render(&self.json, &mut out).expect("the conversation is not refused");
         out
     }
 
@@ -181,7 +183,7 @@ impl<'e> Contest<'e> {
 
     /// Minijinja, on the caller's JSON, which it converts.
     pub fn rival_from_json(&self) -> String {
-        self.rival_on(Serde(self.json))
+        self.rival_on(Serde(&self.json))
     }
 
     /// Minijinja, from JSON text read into its own values.

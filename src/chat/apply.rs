@@ -202,6 +202,24 @@ impl ChatTemplate {
         self.apply(&json::to_data(messages, json::DEPTH)?, options)
     }
 
+    /// The prompt of a conversation that is JSON text, read as Python's `json.loads` reads it. Texts without escapes are not copied.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate};
+    ///
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }} {{ messages[0].seed }}", &[]);
+    /// let messages = r#"[{"role": "user", "content": "Hi", "seed": 18446744073709551616}]"#;
+    /// let prompt = template.apply_json(messages, &ApplyOptions::default())?;
+    /// assert_eq!(prompt.text, "Hi 18446744073709551616");
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`ChatTemplate::apply`], and where the text is no JSON.
+    pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
+        self.apply(&json::read(messages, json::DEPTH)?, options)
+    }
+
     /// The steps of the contract, in its order.
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         let chosen = self.parts.templates.choose(options.chat_template, options.tools.is_some());

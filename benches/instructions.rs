@@ -1,0 +1,165 @@
+//! Counts instructions, which a busy machine cannot spoil, and compares them with those on record in `instructions.txt`.
+//!
+//! ```text
+//! cargo bench --bench instructions              # exit status 1 where something costs 5 % more than on record
+//! cargo bench --bench instructions -- --record  # writes the record
+//! ```
+//!
+//! This program runs itself under valgrind's callgrind, once with few rounds and once with more: the difference is what a round takes
+//! once all is warm. Takes a minute. A record belongs to a compiler, whose versions differ by more than 5 % now and then; the file's
+//! head says which it was.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+
+mod arena;
+
+use std::hint::black_box;
+use std::process::{Command, ExitCode};
+
+use chat_template::{FixedClock, RenderOptions, Template, json};
+
+use arena::conversation::{Size, conversation};
+use arena::{FAMILIES, Family, NOW};
+
+const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
+
+/// How much more an action may cost than on record: 5 %.
+const TOLERANCE: f64 = 1.05;
+
+const ACTIONS: [&str; 3] = ["compile", "render", "render_json"];
+
+/// What an action is done to; long enough that the first message and the last do not count for much.
+const SIZE: Size = Size::Messages(100);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--rounds", family, action, rounds] = arguments[..] {
+        act(family, action, rounds.parse().expect("a number of rounds"));
+        return ExitCode::SUCCESS;
+    }
+    if !arguments.contains(&"--bench") {
+        each_action(|family, action| act(family, action, 1));
+        return ExitCode::SUCCESS;
+    }
+    let mut counted = Vec::new();
+    each_action(|family, action| counted.push((format!("{family} {action}"), instructions(family, action))));
+    if arguments.contains(&"--record") {
+        std::fs::write(RECORD, record(&counted)).expect("the record can be written");
+        println!("{} counts are on record", counted.len());
+        return ExitCode::SUCCESS;
+    }
+    compare(&counted)
+}
+
+fn each_action(mut action: impl FnMut(&str, &str)) {
+    for family in FAMILIES {
+        for name in ACTIONS {
+            action(family.name, name);
+        }
+    }
+}
+
+/// Does an action so many times.
+fn act(name: &str, action: &str, rounds: usize) {
+    let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
+    match action {
+        "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
+        "render" => render(family, rounds, false),
+        _ => render(family, rounds, true),
+    }
+}
+
+fn render(family: &Family, rounds: usize, from_text: bool) {
+    let template = Template::compile(family.source).expect("it compiles");
+    let context = conversation(family, SIZE);
+    let text = context.to_string();
+    let options = RenderOptions {
+        clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        ..RenderOptions::default()
+    };
+    for _ in 0..rounds {
+        let rendered = match from_text {
+            true => {
+                let context = json::read(&text, json::DEPTH).expect("it is JSON");
+                template.render_with(&context, &options)
+            }
+            false => template.render_with(&context, &options),
+        };
+        black_box(rendered).expect("it renders");
+    }
+}
+
+/// How many instructions one round of an action takes.
+fn instructions(family: &str, action: &str) -> u64 {
+    let [few, more] = [2, 6].map(|rounds| instructions_of_run(family, action, rounds));
+    (more - few) / 4
+}
+
+fn instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    valgrind.arg(std::env::current_exe().expect("a program knows its file"));
+    valgrind.args(["--rounds", family, action, &rounds.to_string()]);
+    let run = valgrind.output().unwrap_or_else(|error| panic!("valgrind: {error}"));
+    let report = String::from_utf8_lossy(&run.stderr);
+    // callgrind ends its report with `==1234== Collected : 5867749`.
+    let collected = report.lines().find_map(|line| line.split_once("Collected : "));
+    let count = collected.and_then(|(_, count)| count.trim().parse().ok());
+    count.unwrap_or_else(|| panic!("valgrind counted nothing: {report}"))
+}
+
+fn record(counted: &[(String, u64)]) -> String {
+    let date = jiff::Timestamp::now().strftime("%F");
+    let (rustc, valgrind) = (version("rustc"), version("valgrind"));
+    let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    let mut record = format!(
+        "# Instructions of one action on {} messages: cargo bench --bench instructions -- --record\n# {date}, {rustc}, {valgrind}, {machine}\n",
+        SIZE.label()
+    );
+    for (name, count) in counted {
+        record += &format!("{name} {count}\n");
+    }
+    record
+}
+
+fn version(program: &str) -> String {
+    let run = Command::new(program).arg("--version").output();
+    let run = run.unwrap_or_else(|error| panic!("{program}: {error}"));
+    String::from_utf8_lossy(&run.stdout).trim().to_owned()
+}
+
+/// Prints both counts of each action, and fails where one has grown.
+fn compare(counted: &[(String, u64)]) -> ExitCode {
+    let record = std::fs::read_to_string(RECORD).unwrap_or_else(|error| panic!("{RECORD}: {error}"));
+    record
+        .lines()
+        .filter(|line| line.starts_with('#'))
+        .for_each(|line| println!("{line}"));
+    println!("# now {}, {}\n", version("rustc"), version("valgrind"));
+    let mut grown = 0;
+    for (name, count) in counted {
+        let recorded = record
+            .lines()
+            .find_map(|line| line.strip_prefix(name.as_str())?.trim().parse::<u64>().ok());
+        let Some(recorded) = recorded else {
+            println!("{name}: {count}, not on record");
+            grown += 1;
+            continue;
+        };
+        let ratio = *count as f64 / recorded as f64;
+        let verdict = if ratio > TOLERANCE {
+            grown += 1;
+            ", MORE THAN 5 % MORE"
+        } else {
+            ""
+        };
+        println!(
+            "{name}: {recorded} on record, {count} now, {:+.1} %{verdict}",
+            (ratio - 1.0) * 100.0
+        );
+    }
+    match grown {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
