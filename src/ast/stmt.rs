@@ -334,8 +334,11 @@ pub struct Include {
 /// The statements that need a loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoaderTag {
-    /// `{% include a %}`
-    Include,
+    /// `{% include a ignore missing %}`
+    Include {
+        /// Whether it does without a template that is missing.
+        ignores_missing: bool,
+    },
     /// `{% import a as b %}`
     Import,
     /// `{% from a import b %}`

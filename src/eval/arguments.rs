@@ -3,20 +3,21 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Dict, Iter, Str, Value};
+use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Adds the arguments of the source to those that are there. Python evaluates them in this order.
+    /// Adds the arguments of the source to those that are there. Python evaluates them in this order. A filter or a test is called by
+    /// itself, and complains so; anything else by the sandbox.
     #[inline]
-    pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
+    pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         match args.is_empty() {
             true => Ok(()),
-            false => self.more_arguments(args, arguments),
+            false => self.more_arguments(args, arguments, applied),
         }
     }
 
     #[inline(never)]
-    fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
@@ -28,7 +29,7 @@ impl<'a> Evaluator<'a, '_> {
             arguments.push_keyword(Str::from(&*keyword.name), value);
         }
         if let Some(double_star) = &args.double_star {
-            self.double_star(double_star, arguments)?;
+            self.double_star(double_star, arguments, applied)?;
         }
         Ok(())
     }
@@ -49,28 +50,33 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `**values`
     #[inline(never)]
-    fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         let values = self.expr(double_star)?;
         if let Value::Undefined(undefined) = &values {
             return Err(undefined.error().at(double_star.span));
         }
         let Value::Dict(values) = &values else {
-            let message = format!("{CALLEE} argument after ** must be a mapping, not {}", values.ty().name());
+            let message = format!(
+                "{} argument after ** must be a mapping, not {}",
+                callee(applied),
+                values.ty().name()
+            );
             return Err(Error::type_error(message).at(double_star.span));
         };
-        self.keywords(values, arguments).map_err(|error| error.at(double_star.span))
+        self.keywords(values, arguments, applied)
+            .map_err(|error| error.at(double_star.span))
     }
 
-    fn keywords(&mut self, values: &Dict<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn keywords(&mut self, values: &Dict<'a>, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         for (name, value) in values.iter() {
             self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
             let Value::Str(name) = name else {
                 return Err(Error::type_error("keywords must be strings"));
             };
             if arguments.keywords().iter().any(|(other, _)| other.as_str() == name.as_str()) {
-                let name = name.as_str();
+                let (callee, name) = (callee(applied), name.as_str());
                 return Err(Error::type_error(format!(
-                    "{CALLEE} got multiple values for keyword argument '{name}'"
+                    "{callee} got multiple values for keyword argument '{name}'"
                 )));
             }
             arguments.push_keyword(name, value);
@@ -79,5 +85,10 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// All calls of the sandbox go through this function, which complains in its own name.
-const CALLEE: &str = "jinja2.sandbox.SandboxedEnvironment.call()";
+/// The function that complains, with its module (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
+fn callee(applied: Option<&Function>) -> String {
+    match applied {
+        Some(function) => format!("{}()", function.full_name()),
+        None => "jinja2.sandbox.SandboxedEnvironment.call()".to_owned(),
+    }
+}

@@ -242,8 +242,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn bound(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);
-        self.arguments(&filter.args, &mut arguments)?;
-        let function = self.builtin(filter.builtin.and_then(filters::get), "filter", &filter.name)?;
+        let found = filter.builtin.and_then(filters::get);
+        self.arguments(&filter.args, &mut arguments, found)?;
+        let function = self.builtin(found, "filter", &filter.name)?;
         function.call(self.runtime, arguments)
     }
 
@@ -254,8 +255,9 @@ impl<'a> Evaluator<'a, '_> {
         }
         let input = self.expr(&test.input)?;
         let mut arguments = Arguments::one(input);
-        self.arguments(&test.args, &mut arguments)?;
-        let function = self.builtin(test.builtin.and_then(predicates::get), "test", &test.name)?;
+        let found = test.builtin.and_then(predicates::get);
+        self.arguments(&test.args, &mut arguments, found)?;
+        let function = self.builtin(found, "test", &test.name)?;
         function.call(self.runtime, arguments)
     }
 
@@ -377,7 +379,7 @@ impl<'a> Evaluator<'a, '_> {
         arguments: &mut Arguments<'a>,
         caller: Option<Value<'a>>,
     ) -> Result<()> {
-        self.arguments(args, arguments)?;
+        self.arguments(args, arguments, None)?;
         if let Some(caller) = caller {
             arguments.push_keyword(Str::from("caller"), caller);
         }

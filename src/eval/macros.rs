@@ -101,6 +101,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         let symbols = &self.render.template.symbols;
+        if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
+            return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
+        }
         let expected = node.parameters.len();
         let given = arguments.len();
         // Each parameter looks through the keywords.

@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(1)?;
                 let mut arguments = Arguments::one(self.expr(input)?);
                 let written = self
-                    .arguments(&filter.args, &mut arguments)
+                    .arguments(&filter.args, &mut arguments, Some(function))
                     .and_then(|()| function.write(write, self.runtime, arguments, &mut self.out));
                 written.map_err(|error| self.explained(error, expr))?;
                 Ok(true)

@@ -130,19 +130,24 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
-    /// Chat templates have no loader, so that each of these fails when it is reached.
+    /// Chat templates have no loader, so that each of these fails when it is reached; but an empty list of templates is only missing.
     #[inline(never)]
     fn include(&mut self, node: &'a Include) -> Result<()> {
         let template = self.expr(&node.template)?;
-        let takes_many = node.tag == LoaderTag::Include && !matches!(template, Value::Str(_));
-        if takes_many {
-            if let Value::Undefined(undefined) = &template {
-                return Err(undefined.error());
-            }
+        if let (LoaderTag::Include { ignores_missing }, false) = (node.tag, matches!(template, Value::Str(_) | Value::Undefined(_)))
+        {
             if !self.runtime.truth(&template)? {
-                return Err(Error::runtime("Tried to select from an empty list of templates"));
+                return match ignores_missing {
+                    true => Ok(()),
+                    false => Err(Error::runtime("Tried to select from an empty list of templates.")),
+                };
             }
-            Iter::new(&template)?;
+            let mut names = Iter::new(&template)?;
+            if names.next(self.runtime)?.is_none() {
+                // Where no name was found the reference looks for the last one.
+                let ty = template.ty().name();
+                return Err(Error::type_error(format!("'{ty}' object is not subscriptable")));
+            }
         }
         Err(Error::type_error("no loader for this environment specified"))
     }

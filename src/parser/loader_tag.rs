@@ -1,7 +1,7 @@
 //! Tags that need a loader: `include`, `import`, `from`, `extends`. Chat templates have none, so these parse and fail when reached.
 //!
 //! The rules are jinja2 3.1.6 `parser.py`, `parse_include`, `parse_import`, `parse_from`, `parse_import_context`, `parse_extends`. With
-//! which context and whether a template may be missing is parsed and forgotten.
+//! which context is parsed and forgotten.
 
 use super::Parser;
 use crate::ast::{Expr, Include, LoaderTag, StmtKind, Target};
@@ -13,12 +13,13 @@ impl<'s> Parser<'s> {
     pub fn parse_include(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let template = self.parse_expression()?.expr;
-        if self.stream.is_at_word("ignore") && self.stream.look()?.is_word("missing") {
+        let ignores_missing = self.stream.is_at_word("ignore") && self.stream.look()?.is_word("missing");
+        if ignores_missing {
             self.stream.bump()?;
             self.stream.bump()?;
         }
         self.parse_import_context()?;
-        Ok(include(LoaderTag::Include, template, Vec::new()))
+        Ok(include(LoaderTag::Include { ignores_missing }, template, Vec::new()))
     }
 
     /// `import a as b with context`

@@ -18,6 +18,7 @@ impl Resolver<'_> {
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
         self.check_stack(span)?;
+        let was_fine = self.refused.is_none();
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Literal(literal) => {
@@ -89,6 +90,7 @@ impl Resolver<'_> {
         }
         if let Some(kind) = self.folded(&expr.kind) {
             self.replace(expr, kind);
+            self.forget_refusals(was_fine);
             return Ok(match &expr.kind {
                 ExprKind::Literal(literal) => literal_nesting(literal),
                 _ => 1,
@@ -116,6 +118,13 @@ impl Resolver<'_> {
         outer
     }
 
+    /// CPython sees nothing of what was folded since all was fine.
+    pub(super) fn forget_refusals(&mut self, was_fine: bool) {
+        if was_fine {
+            self.refused = None;
+        }
+    }
+
     /// Puts a constant in the place of an expression.
     pub(super) fn replace(&mut self, expr: &mut Expr, constant: ExprKind) {
         expr.names(&mut |_| self.has_dropped_names = true);
@@ -136,8 +145,13 @@ impl Resolver<'_> {
         for (op, right) in &mut compare.rest {
             nesting = nesting.max(self.expr(right, place)?);
             is_constant &= matches!(right.kind, ExprKind::Literal(_));
-            if is_constant && fold::compare(*op, left, right) == Some(false) {
-                return Ok(None);
+            if is_constant {
+                match fold::compare(*op, left, right) {
+                    Some(false) => return Ok(None),
+                    Some(true) => {}
+                    // A link that fails leaves the whole chain to the render.
+                    None => is_constant = false,
+                }
             }
             left = right;
         }

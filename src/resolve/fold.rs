@@ -304,6 +304,8 @@ impl<'t> Folding<'t> {
         }
         for keyword in &args.keywords {
             let value = self.constant(&keyword.value)?;
+            // The reference folds with a dict of them, in which the last of two equal names counts.
+            arguments.take_keyword(&keyword.name);
             arguments.push_keyword(Str::from(&*keyword.name), value);
         }
         Some(arguments)

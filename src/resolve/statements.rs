@@ -9,6 +9,7 @@ use crate::ast::{
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::span::Span;
+use crate::unicode::nfkc;
 
 /// CPython's tokenizer refuses the hundredth level of indentation (`MAXINDENT`).
 const MAX_INDENTATION: u32 = 99;
@@ -122,12 +123,13 @@ impl Resolver<'_> {
             self.replace(&mut expr, ExprKind::Markup(text.into_boxed_str()));
             return Ok(Piece::Expr(expr, 0));
         }
-        let recorded = self.line;
+        let (recorded, was_fine) = (self.line, self.refused.is_none());
         let line = self.newline(expr.at);
         self.root(&mut expr, place, 1)?;
         let text = if context.volatile { None } else { fold::text(&expr, context) };
         if let Some(text) = text {
             self.line = recorded;
+            self.forget_refusals(was_fine);
             expr.names(&mut |_| self.has_dropped_names = true);
             return Ok(Piece::Text(text.into_boxed_str(), expr.at));
         }
@@ -268,9 +270,11 @@ impl Resolver<'_> {
         self.track(table).macro_body(node);
         let mut names = std::collections::BTreeSet::new();
         for parameter in &node.parameters {
-            if !names.insert(parameter.symbol) {
-                let name = self.symbols.name(parameter.symbol);
-                self.refuse(format!("duplicate argument 'l_1_{name}' in function definition"), span);
+            // CPython reads names in their normal form.
+            let name = nfkc(self.symbols.name(parameter.symbol));
+            if !names.insert(name.clone()) {
+                let level = self.tables.level(table);
+                self.refuse(format!("duplicate argument 'l_{level}_{name}' in function definition"), span);
             }
         }
 

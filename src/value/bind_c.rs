@@ -38,7 +38,9 @@ impl Signature {
                 // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
                 let full_name = match self.style {
                     Style::Tuple => name.to_owned(),
-                    _ if !is_method => python.to_owned(),
+                    _ if self.star => name.to_owned(),
+                    // A static method is that of the class that has it.
+                    _ if !is_method || name == "maketrans" => python.to_owned(),
                     _ => qualified(is_method, name, arguments),
                 };
                 return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));

@@ -124,6 +124,20 @@ impl Shortcuts {
 }
 
 impl Function {
+    /// Its name behind that of its module, as Python tells it where it complains before the call.
+    pub fn full_name(&self) -> String {
+        // A filter that has a form for asynchronous templates bears that one's name here.
+        let name = self.python.strip_prefix("sync_").unwrap_or(self.python);
+        let module = match name {
+            name if name.starts_with("do_") => "jinja2.filters.",
+            name if name.starts_with("test_") => "jinja2.tests.",
+            name if name.starts_with("_cached_compile_jinja_template") => "transformers.utils.chat_template_utils.",
+            "escape" | "soft_str" => "markupsafe.",
+            _ => "",
+        };
+        format!("{module}{name}")
+    }
+
     /// Binds the arguments and runs the body.
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]

@@ -71,10 +71,22 @@ impl<'a> Runtime<'a> {
     fn write_method(&mut self, method: &BoundMethod<'a>, around: Option<&Around<'_, 'a>>, out: &mut String) -> Result<()> {
         let BoundMethod { receiver, function } = method;
         if function.ty == Type::BuiltinFunction {
-            let (name, ty) = (function.name, receiver.ty().name());
+            // Class methods and static ones are of the class.
+            let ty = match function.name {
+                "fromkeys" | "fromhex" | "from_bytes" | "maketrans" => "type",
+                _ => receiver.ty().name(),
+            };
+            let name = function.name;
             return self.write_piece(&format!("<built-in method {name} of {ty} object at {ADDRESS}>"), out);
         }
+        // The sandbox wraps these two.
+        if function.ty == Type::Function {
+            return self.write_piece(&function_repr(function), out);
+        }
         self.write_piece(&format!("<bound method {} of ", function.python), out)?;
+        if function.python == "Markup.escape" {
+            return self.write_piece("<class 'markupsafe.Markup'>>", out);
+        }
         self.write_nested(receiver, around, out)?;
         self.write_piece(">", out)
     }

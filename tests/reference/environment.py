@@ -5,8 +5,8 @@
     chat.render_with_spans({"x": 1})   # ("1y", [(1, 2)])
 
 The rule is `_cached_compile_jinja_template` of transformers' utils/chat_template_utils.py. Error
-texts show the names of its classes and functions, so that those here bear the same names, and the
-classes the same module. transformers itself is not needed, and nothing here knows its
+texts show the names of its classes and functions, so that those here bear the same names and the
+same module. transformers itself is not needed, and nothing here knows its
 `apply_chat_template`.
 """
 
@@ -122,6 +122,9 @@ def _cached_compile_jinja_template(source, clock):
                 "Chat templates cannot store underscore-prefixed attributes on a namespace, "
                 f"but got {name!r}. Please rename the attribute."
             )
+
+    for function in (raise_exception, tojson, strftime_now):
+        function.__module__ = MODULE
 
     environment = jinja2.sandbox.ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[AssistantTracker, jinja2.ext.loopcontrols]

@@ -189,7 +189,7 @@ impl Printer<'_> {
 
     fn include(&mut self, node: &Include) {
         let word = match node.tag {
-            LoaderTag::Include => "include",
+            LoaderTag::Include { .. } => "include",
             LoaderTag::Import => "import",
             LoaderTag::From => "from",
             LoaderTag::Extends => "extends",
@@ -197,7 +197,8 @@ impl Printer<'_> {
         self.tag(word, |printer| {
             printer.expr(&node.template, Level::Conditional);
             match node.tag {
-                LoaderTag::Include | LoaderTag::Extends => {}
+                LoaderTag::Include { ignores_missing: true } => printer.put(" ignore missing"),
+                LoaderTag::Include { .. } | LoaderTag::Extends => {}
                 LoaderTag::Import => {
                     printer.put(" as ");
                     node.names.iter().for_each(|name| printer.target(name));

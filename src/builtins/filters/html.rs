@@ -216,6 +216,8 @@ pub(super) fn urlencode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let pairs = match &value {
         Value::Str(_) => None,
         Value::Dict(dict) => Iter::try_new(&Value::Items(dict.clone())),
+        // It has items, but no method that gives them.
+        Value::Reference(_) => None,
         other => Iter::try_new(other),
     };
     let Some(mut pairs) = pairs else {

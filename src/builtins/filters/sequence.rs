@@ -142,6 +142,9 @@ impl<'a> Backwards<'a> {
             }
             // It has a length, which is 0, and so its items are never asked for.
             Value::Undefined(_) => Self::Items(Iter::empty()),
+            Value::Reference(_) if value.ty() == Type::TemplateReference => {
+                return Err(Error::type_error("object of type 'TemplateReference' has no len()"));
+            }
             other => {
                 let ty = other.ty().name();
                 return Err(Error::type_error(format!("'{ty}' object is not reversible")));

@@ -16,7 +16,8 @@ use super::{bar, print, seconds, write};
 pub const HELP: &str = "\
 The rounds are made of grammar/template.ebnf and of the names of the built-ins. Not compared are: addresses (0x7f…) that Python prints;
 the end of a SyntaxError's text that names a line of generated Python; rounds in which one of the ports answers `limit`, the reference
-gives no answer, or further processes of the reference answer otherwise (the order of a set, chance).
+gives no answer, or further processes of the reference answer otherwise (the order of a set, chance). Left out of templates: numbers that
+would cost the reference its memory, lone surrogates, and the `mapping` of a dict's view.
 Exit status: 0 where nothing differs that is not listed, 1 where something does, 2 where nothing could be run.
 
 Example:
@@ -46,7 +47,7 @@ pub struct FuzzArguments {
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
     /// Exceptions, one JSON object a line with id, aspect, reason: where the port makes the error that it makes on a listed case, and the
-    /// reference does not, the difference is a known one.
+    /// reference makes none or one of another kind, the difference is a known one.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Writes a report; the name's end says which: .json, or text.

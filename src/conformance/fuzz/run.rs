@@ -12,6 +12,7 @@ use std::time::Duration;
 use super::super::answer::Answer;
 use super::super::child::{Port, Reply};
 use super::super::compare::{Compared, Signature, brief, compare, plain};
+use super::super::score::{Aspect, wrong_aspects};
 use super::super::suite::Suite;
 use super::round::Round;
 use super::shrink::shrink;
@@ -147,11 +148,14 @@ impl Fuzzer {
         let suite = Suite::embedded()?;
         let mut port = Port::new(&self.port, self.timeout);
         for case in suite.cases.iter().filter(|case| self.known.contains(&case.id)) {
-            if let Reply::Answer(answer @ Answer::Error(_)) = port.ask(&case.id, &case.request())? {
-                // An error that both make, and of which only the text differs, says too little.
-                if !case.expect.is_error() {
-                    known.entry(brief(&plain(&answer))).or_insert_with(|| case.id.clone());
-                }
+            let reply = port.ask(&case.id, &case.request())?;
+            let Reply::Answer(answer @ Answer::Error(_)) = &reply else {
+                continue;
+            };
+            // An error of the same kind, of which only the text differs, says too little.
+            let aspects = wrong_aspects(&case.expect, answer);
+            if aspects.contains(&Aspect::Output) || aspects.contains(&Aspect::Kind) {
+                known.entry(brief(&plain(answer))).or_insert_with(|| case.id.clone());
             }
         }
         Ok(known)
