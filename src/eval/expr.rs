@@ -210,6 +210,10 @@ impl<'a> Evaluator<'a, '_> {
     /// A filter; `text` is the input of the innermost one of a block.
     #[inline(never)]
     pub(super) fn filter(&mut self, filter: &'a Filter, text: Option<Value<'a>>) -> Result<Value<'a>> {
+        if let (Some(input), None) = (&filter.input, &text) {
+            let input = self.expr(input)?;
+            return self.filtered(filter, input);
+        }
         let input = match (&filter.input, text) {
             (
                 Some(Expr {

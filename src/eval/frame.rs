@@ -146,12 +146,27 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
-    pub(super) fn resolve(&self, symbol: Symbol) -> Option<Value<'a>> {
+    pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         let vars = self.runtime.heap.contexts.get(self.context);
         if let Some(value) = vars.and_then(|vars| vars.get(symbol.0 as usize)?.clone()) {
             return Some(value);
         }
-        let name = self.render.template.symbols.name(symbol);
+        if let Some(Some(given)) = self.runtime.heap.given.get(symbol.0 as usize) {
+            return given.clone();
+        }
+        let given = self.given(self.render.template.symbols.name(symbol));
+        let remembered = &mut self.runtime.heap.given;
+        if remembered.is_empty() {
+            remembered.resize(self.render.template.symbols.len(), None);
+        }
+        if let Some(place) = remembered.get_mut(symbol.0 as usize) {
+            *place = Some(given.clone());
+        }
+        given
+    }
+
+    /// What the input has under a name, or the global of that name.
+    fn given(&self, name: &str) -> Option<Value<'a>> {
         let given = match &self.render.input {
             Value::Dict(input) => input.get_str(name),
             _ => None,

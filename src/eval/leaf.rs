@@ -111,42 +111,55 @@ impl<'a> Evaluator<'a, '_> {
         let [(op, right)] = compare.rest.as_slice() else {
             return Ok(None);
         };
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        match (op, literal(&compare.first), literal(right)) {
-            (CompareOp::Eq | CompareOp::Ne, None, Some(text)) => {
-                let is_equal = match self.frame.look_up(heap, &compare.first) {
-                    Lookup::Found(found) => match (found.plain_text(), found) {
-                        (Some(left), _) => is_same(left, text),
-                        (None, Found::Value(_)) => return Ok(None),
-                        (None, Found::Json(_) | Found::Data(_)) => false,
-                    },
-                    Lookup::Absent => false,
-                    Lookup::Elsewhere => return Ok(None),
-                };
-                meter.charge(2)?;
-                Ok(Some(is_equal == (*op == CompareOp::Eq)))
+        match (op, literal(right)) {
+            (CompareOp::Eq | CompareOp::Ne, Some(text)) => {
+                let is_equal = self.is_text(&compare.first, text)?;
+                Ok(is_equal.map(|is_equal| is_equal == (*op == CompareOp::Eq)))
             }
-            (CompareOp::In | CompareOp::NotIn, Some(text), None) => {
-                let Lookup::Found(found) = self.frame.look_up(heap, right) else {
-                    return Ok(None);
-                };
-                let contains = match (found.plain_text(), found) {
-                    (Some(whole), _) => {
-                        meter.charge_scan(whole.len())?;
-                        whole.contains(text)
-                    }
-                    (None, Found::Value(Value::Namespace(_))) => return Ok(None),
-                    (None, found) => match found.key(heap, text) {
-                        Lookup::Found(_) => true,
-                        Lookup::Absent => false,
-                        Lookup::Elsewhere => return Ok(None),
-                    },
-                };
-                meter.charge(2)?;
-                Ok(Some(contains == (*op == CompareOp::In)))
+            (CompareOp::In | CompareOp::NotIn, None) => {
+                let contains = self.contains_text(right, &compare.first)?;
+                Ok(contains.map(|contains| contains == (*op == CompareOp::In)))
             }
             _ => Ok(None),
         }
+    }
+
+    #[inline]
+    fn is_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<bool>> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let is_equal = match self.frame.look_up(heap, leaf) {
+            Lookup::Found(found) => match (found.plain_text(), found) {
+                (Some(left), _) => is_same(left, text),
+                (None, Found::Value(_)) => return Ok(None),
+                (None, Found::Json(_) | Found::Data(_)) => false,
+            },
+            Lookup::Absent => false,
+            Lookup::Elsewhere => return Ok(None),
+        };
+        meter.charge(2)?;
+        Ok(Some(is_equal))
+    }
+
+    #[inline(never)]
+    fn contains_text(&mut self, leaf: &'a Expr, text: &'a Expr) -> Result<Option<bool>> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let (Some(text), Lookup::Found(found)) = (literal(text), self.frame.look_up(heap, leaf)) else {
+            return Ok(None);
+        };
+        let contains = match (found.plain_text(), found) {
+            (Some(whole), _) => {
+                meter.charge_scan(whole.len())?;
+                whole.contains(text)
+            }
+            (None, Found::Value(Value::Namespace(_))) => return Ok(None),
+            (None, found) => match found.key(heap, text) {
+                Lookup::Found(_) => true,
+                Lookup::Absent => false,
+                Lookup::Elsewhere => return Ok(None),
+            },
+        };
+        meter.charge(2)?;
+        Ok(Some(contains))
     }
 }
 

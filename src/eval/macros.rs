@@ -100,12 +100,21 @@ impl<'a> Evaluator<'a, '_> {
     /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their defaults later.
     #[inline(never)]
     fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
-        let symbols = &self.render.template.symbols;
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
             return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
         }
         let expected = node.parameters.len();
         let given = arguments.len();
+        if node.specials == [None; 3] && !node.uses_caller && arguments.keywords().is_empty() && given <= expected {
+            self.runtime.meter.charge(1)?;
+            for (index, parameter) in node.parameters.iter().enumerate().take(given) {
+                if let Some(value) = arguments.take(index) {
+                    self.store(parameter.slot, value);
+                }
+            }
+            return Ok(());
+        }
+        let symbols = &self.render.template.symbols;
         // Each parameter looks through the keywords.
         let looks = expected.saturating_mul(arguments.keywords().len().saturating_add(1));
         self.runtime.meter.charge_items(looks / 8)?;

@@ -5,7 +5,7 @@ use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
 use crate::builtins::filters;
 use crate::error::Result;
 use crate::resolve::operate;
-use crate::value::{Arguments, Value};
+use crate::value::{Arguments, Function, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a, '_> {
                     None => Ok(()),
                 }
             }
-            ExprKind::Filter(filter) if self.write_filtered(filter, expr)? => Ok(()),
+            ExprKind::Filter(_) if self.write_filter(expr)? => Ok(()),
             ExprKind::Call(callee, args) if matches!(callee.kind, ExprKind::Name(_)) => {
                 self.runtime.meter.charge(1)?;
                 self.write_called(callee, args, expr)
@@ -61,25 +61,32 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes what a filter gives, if it has a shortcut for that; gives whether it has one.
+    /// Writes what a filter gives, if it has a shortcut for that, which makes a plain string; gives whether it has one.
     #[inline]
-    fn write_filtered(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<bool> {
+    fn write_filter(&mut self, expr: &'a Expr) -> Result<bool> {
+        let ExprKind::Filter(filter) = &expr.kind else {
+            return Ok(false);
+        };
         let function = filter.builtin.and_then(filters::get);
         match (
             function.and_then(|function| Some((function, function.shortcuts.write?))),
             &filter.input,
         ) {
             (Some((function, write)), Some(input)) => {
-                self.runtime.meter.charge(1)?;
-                let mut arguments = Arguments::one(self.expr(input)?);
-                let written = self
-                    .arguments(&filter.args, &mut arguments, Some(function))
-                    .and_then(|()| function.write(write, self.runtime, arguments, &mut self.out));
-                written.map_err(|error| self.explained(error, expr))?;
+                self.write_filtered(filter, input, function, write)
+                    .map_err(|error| self.explained(error, expr))?;
                 Ok(true)
             }
             _ => Ok(false),
         }
+    }
+
+    #[inline(never)]
+    fn write_filtered(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
+        self.runtime.meter.charge(1)?;
+        let mut arguments = Arguments::one(self.expr(input)?);
+        self.arguments(&filter.args, &mut arguments, Some(function))?;
+        function.write(write, self.runtime, arguments, &mut self.out)
     }
 
     /// Writes `str(name(args))`.
@@ -124,12 +131,12 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
                 self.write_operands(left, start, built)?;
-                if built.is_none() && self.write_leaf(right)? {
+                if built.is_none() && (self.write_leaf(right)? || self.write_filter(right)?) {
                     return Ok(());
                 }
                 self.add_operand(expr, right, start, built)
             }
-            _ if self.write_leaf(expr)? => Ok(()),
+            _ if self.write_leaf(expr)? || self.write_filter(expr)? => Ok(()),
             _ => {
                 let value = self.expr(expr)?;
                 self.write_or_keep(value, built)

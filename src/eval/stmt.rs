@@ -19,7 +19,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// The statements that every template is full of; the rest is one call deeper, so that these stay small.
-    #[inline]
+    #[inline(always)]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         self.runtime.meter.charge(1)?;
         match &stmt.kind {

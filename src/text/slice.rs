@@ -26,6 +26,17 @@ pub fn byte_of_char(text: &str, index: usize) -> usize {
     }
 }
 
+/// The byte at which a bound of a slice stands, adjusted as Python does; only what is between it and its end of the text is looked at.
+fn byte_of_bound(text: &str, bound: i64) -> usize {
+    match usize::try_from(bound) {
+        Ok(index) => byte_of_char(text, index),
+        Err(_) => usize::try_from(bound.unsigned_abs())
+            .ok()
+            .and_then(|from_end| text.char_indices().nth_back(from_end.checked_sub(1)?))
+            .map_or(0, |(byte, _)| byte),
+    }
+}
+
 /// The first `count` code points, and what follows them.
 pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
     text.split_at_checked(byte_of_char(text, count)).unwrap_or((text, ""))
@@ -104,11 +115,16 @@ impl SliceIndices {
 
 /// `text[start:stop:step]`; `None` for a step of zero. Borrowed where the step is one.
 pub fn slice(text: &str, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Cow<'_, str>> {
+    if step.is_none_or(|step| step == 1) {
+        let from = start.map_or(0, |start| byte_of_bound(text, start));
+        let to = stop.map_or(text.len(), |stop| byte_of_bound(text, stop));
+        return Some(Cow::Borrowed(text.get(from..to).unwrap_or_default()));
+    }
     let len = char_count(text);
     let indices = SliceIndices::new(len, start, stop, step)?;
     let SliceIndices { step, count, .. } = indices;
     let start = indices.positions().next().unwrap_or(len);
-    if step == 1 || count <= 1 {
+    if count <= 1 {
         let (_, from_start) = split_at_char(text, start);
         let (piece, _) = split_at_char(from_start, count);
         return Some(Cow::Borrowed(piece));

@@ -33,6 +33,8 @@ pub struct Heap<'a> {
     memories: Vec<Option<Value<'a>>>,
     /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way.
     pub contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
+    pub given: Vec<Option<Option<Value<'a>>>>,
     /// The variables of running frames that only they see.
     pub locals: Vec<Option<Value<'a>>>,
     /// The variables that macros close over; a frame's stand together.
