@@ -12,15 +12,20 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).parent
+sys.path.insert(0, str(ROOT.parent / "tests" / "reference"))
+
+import families  # noqa: E402
+
 TARGETS = "lex", "parse", "render", "values", "apply", "json", "port"
 SOURCE_TARGETS = "lex", "parse", "render"
 
 
 def cases():
+    names = families.named()
     for path in sorted((ROOT.parent / "tests" / "cases").rglob("*.jsonl")):
         for line in path.read_text().splitlines():
             if line.startswith("{"):
-                yield json.loads(line)
+                yield families.spelled_out(json.loads(line), names)
 
 
 def seeds_of_cases():
@@ -38,6 +43,7 @@ def seeds_of_cases():
         apply = case.get("apply")
         if isinstance(apply, dict):
             if isinstance(apply.get("template"), str):
+                yield from ((target, apply["template"]) for target in SOURCE_TARGETS)
                 yield "apply", json.dumps({**apply, "generation": True})
         requests.append(json.dumps({key: case[key] for key in ("id", "template", "context", "apply", "now") if key in case}))
     for place in range(0, len(requests), 3):
