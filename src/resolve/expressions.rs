@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::fold;
 use super::{Place, Resolver};
-use crate::ast::{Args, Attribute, Autoescape, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test};
+use crate::ast::{
+    Args, Attribute, Autoescape, BinaryOp, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp,
+};
 use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
@@ -99,6 +101,15 @@ impl Resolver<'_> {
         match &mut expr.kind {
             ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
                 expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
+            }
+            ExprKind::Binary(BinaryOp::Pow, operands) => {
+                if let Some(positive) = fold::base_without_sign(operands) {
+                    let [base, _] = &mut **operands;
+                    base.kind = positive;
+                    let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Data::None));
+                    let power = Expr { kind, span, at: expr.at };
+                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(power));
+                }
             }
             ExprKind::Item(operands) if is_key(operands) => {
                 let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Data::None));

@@ -2,9 +2,11 @@
 //!
 //! What fails here is left as it stands and fails when it is reached, as in the reference (`nodes.py`, `as_const` raises Impossible).
 
+use num_bigint::Sign;
+
 use super::autoescape::EvalContext;
 use super::operate;
-use crate::ast::{Args, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice};
+use crate::ast::{Args, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
@@ -61,6 +63,22 @@ pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Er
         }
     }
     None
+}
+
+/// The base of a power without its sign, where the reference writes a constant one below zero before an exponent that is none:
+/// `(-2) ** x` becomes Python's `-2 ** x`, which is `-(2 ** x)`.
+pub(super) fn base_without_sign(operands: &[Expr; 2]) -> Option<ExprKind> {
+    let [base, exponent] = operands;
+    let is_negative = match &base.kind {
+        ExprKind::Literal(Data::Int(base)) => base.is_negative(),
+        ExprKind::Literal(Data::BigInt(base)) => base.sign() == Sign::Minus,
+        ExprKind::Literal(Data::Float(base)) => base.is_sign_negative() && !base.is_nan(),
+        _ => false,
+    };
+    if !is_negative || is_constant(exponent) {
+        return None;
+    }
+    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())), EvalContext::default())
 }
 
 /// One link of a chain of comparisons between literals.
