@@ -19,8 +19,13 @@ const ATTRIBUTES: [&str; 6] = [
     include_str!("../builtins/methods/views.rs"),
 ];
 
-/// What the grammar tells in its comments only: a comment that is opened at the very end, and a backslash that stays.
-const BEYOND: [&str; 3] = ["a{#", "{{ '\\d\\w\\/\\z' }}", "{{ \"\\8\\9\" }}"];
+/// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts.
+const BEYOND: [&str; 4] = [
+    "a{#",
+    "{{ '\\d\\w\\/\\z' }}",
+    "{{ \"\\8\\9\" }}",
+    "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
+];
 
 /// Longer templates take their time, and are derived only for what no shorter one has.
 const SHORT: usize = 60;
