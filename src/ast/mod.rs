@@ -8,6 +8,7 @@ mod expr;
 mod print;
 mod slot;
 mod stmt;
+mod storage;
 mod visit;
 
 pub use expr::{
@@ -21,6 +22,7 @@ pub use stmt::{
     Autoescape, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set,
     SetBlock, Stmt, StmtKind, Target, TargetKind, With,
 };
+pub use storage::Stored;
 pub use visit::Child;
 
 /// A parsed template.

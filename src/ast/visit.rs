@@ -2,7 +2,7 @@
 
 use super::expr::{Args, Expr, ExprKind, Name};
 use super::slot::Symbol;
-use super::stmt::{Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// A part of a statement.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +13,13 @@ pub enum Child<'t> {
     Target(&'t Target),
     /// A parameter of a macro.
     Parameter(Symbol),
-    /// A statement of a body.
-    Stmt(&'t Stmt),
+    /// The statements of a body.
+    Body(&'t Body),
 }
 
 impl Expr {
     /// Calls `visit` with each part.
-    pub fn children(&self, visit: &mut dyn FnMut(&Self)) {
+    pub fn children(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
             ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
@@ -64,7 +64,7 @@ impl Expr {
     }
 
     /// Calls `visit` with each name that is read.
-    pub fn names(&self, visit: &mut dyn FnMut(&Name)) {
+    pub fn names(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             _ => self.children(&mut |child| child.names(visit)),
@@ -74,7 +74,7 @@ impl Expr {
 
 impl Args {
     /// Calls `visit` with each argument.
-    pub fn children(&self, visit: &mut dyn FnMut(&Expr)) {
+    pub fn children(&self, visit: &mut impl FnMut(&Expr)) {
         self.positional.iter().for_each(&mut *visit);
         self.keywords.iter().for_each(|keyword| visit(&keyword.value));
         self.star.iter().for_each(&mut *visit);
@@ -96,9 +96,6 @@ impl Target {
 impl Stmt {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
-        fn all(body: &[Stmt], visit: &mut dyn FnMut(Child<'_>)) {
-            body.iter().for_each(|stmt| visit(Child::Stmt(stmt)));
-        }
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
@@ -108,16 +105,16 @@ impl Stmt {
             StmtKind::For(node) => {
                 visit(Child::Target(&node.target));
                 visit(Child::Expr(&node.iter));
-                all(&node.body, visit);
-                all(&node.otherwise, visit);
+                visit(Child::Body(&node.body));
+                visit(Child::Body(&node.otherwise));
                 node.test.iter().for_each(|test| visit(Child::Expr(&test.condition)));
             }
             StmtKind::If(node) => {
                 for arm in &node.arms {
                     visit(Child::Expr(&arm.test));
-                    all(&arm.body, visit);
+                    visit(Child::Body(&arm.body));
                 }
-                all(&node.otherwise, visit);
+                visit(Child::Body(&node.otherwise));
             }
             StmtKind::Set(node) => {
                 visit(Child::Target(&node.target));
@@ -126,7 +123,7 @@ impl Stmt {
             StmtKind::SetBlock(node) => {
                 visit(Child::Target(&node.target));
                 node.filter.iter().for_each(|filter| visit(Child::Expr(filter)));
-                all(&node.body, visit);
+                visit(Child::Body(&node.body));
             }
             StmtKind::Macro(node) | StmtKind::Generation(node) => node.children(visit),
             StmtKind::CallBlock(node) => {
@@ -135,18 +132,18 @@ impl Stmt {
                 node.body.children(visit);
             }
             StmtKind::FilterBlock(node) => {
-                all(&node.body, visit);
+                visit(Child::Body(&node.body));
                 visit(Child::Expr(&node.filter));
             }
             StmtKind::With(node) => {
                 node.bindings.iter().for_each(|(target, ..)| visit(Child::Target(target)));
                 node.bindings.iter().for_each(|(_, value, _)| visit(Child::Expr(value)));
-                all(&node.body, visit);
+                visit(Child::Body(&node.body));
             }
-            StmtKind::Block(node) => all(&node.body, visit),
+            StmtKind::Block(node) => visit(Child::Body(&node.body)),
             StmtKind::Autoescape(value, body, _) => {
                 visit(Child::Expr(value));
-                all(body, visit);
+                visit(Child::Body(body));
             }
             StmtKind::Include(node) => visit(Child::Expr(&node.template)),
             StmtKind::Break | StmtKind::Continue => {}
@@ -161,6 +158,6 @@ impl Macro {
             .for_each(|parameter| visit(Child::Parameter(parameter.symbol)));
         let defaults = self.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
         defaults.for_each(|default| visit(Child::Expr(default)));
-        self.body.iter().for_each(|stmt| visit(Child::Stmt(stmt)));
+        visit(Child::Body(&self.body));
     }
 }

@@ -35,10 +35,12 @@ impl EvalContext {
 
 impl Resolver<'_> {
     pub(super) fn autoescape(&mut self, value: &mut Expr, body: &mut Body, scope: &mut Scope, place: &Place) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).autoescape_body(value, body);
-        *scope = self.frames.scope(&self.tables, table);
-        let inner = place.inner(table);
+        self.scopes.open();
+        // The value is read inside the scope of the body.
+        self.scopes.read_expr(value);
+        self.scopes.read_body(body);
+        *scope = self.scopes.enter();
+        let inner = place.inner();
         let recorded = self.line.max(1);
         self.root(value, &inner, 0)?;
         let outer = self.eval_context;
@@ -50,6 +52,7 @@ impl Resolver<'_> {
             None => self.eval_context.volatile = true,
         }
         self.body(body, &inner)?;
+        self.scopes.close();
         self.eval_context = outer;
         Ok(recorded)
     }

@@ -28,8 +28,7 @@ impl Resolver<'_> {
                 return Ok(literal_nesting(literal));
             }
             ExprKind::Name(name) => {
-                let ident = self.ident(name.symbol, place, span)?;
-                name.slot = self.frames.slot(ident);
+                name.slot = self.name_slot(name.symbol, span)?;
                 2
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
@@ -50,8 +49,7 @@ impl Resolver<'_> {
                 let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) && !self.eval_context.volatile;
                 if is_written && fold::truth(left, self.eval_context) == Some(*op == LogicOp::Or) {
                     self.is_folding = outer;
-                    let constant = left.kind.clone();
-                    self.replace(expr, constant);
+                    expr.kind = left.kind.clone();
                     return Ok(nesting);
                 }
                 nesting.max(self.expr(right, place)?).saturating_add(1)
@@ -60,7 +58,7 @@ impl Resolver<'_> {
                 Some(nesting) => nesting.saturating_add(1),
                 None => {
                     self.is_folding = outer;
-                    self.replace(expr, ExprKind::Literal(Data::Bool(false)));
+                    expr.kind = ExprKind::Literal(Data::Bool(false));
                     return Ok(0);
                 }
             },
@@ -87,11 +85,11 @@ impl Resolver<'_> {
             }
         };
         self.is_folding = outer;
-        if let Some(error) = fold::unhashable_key(&expr.kind, self.eval_context).filter(|_| outer) {
-            return Err(error.without_line().at(span));
+        if outer {
+            self.check_keys(expr)?;
         }
         if let Some(kind) = self.folded(&expr.kind) {
-            self.replace(expr, kind);
+            expr.kind = kind;
             self.forget_refusals(was_fine);
             return Ok(match &expr.kind {
                 ExprKind::Literal(literal) => literal_nesting(literal),
@@ -136,10 +134,12 @@ impl Resolver<'_> {
         }
     }
 
-    /// Puts a constant in the place of an expression.
-    pub(super) fn replace(&mut self, expr: &mut Expr, constant: ExprKind) {
-        expr.names(&mut |_| self.has_dropped_names = true);
-        expr.kind = constant;
+    /// Refuses a constant dict whose keys have no hash.
+    fn check_keys(&self, expr: &Expr) -> Result<()> {
+        match fold::unhashable_key(&expr.kind, self.eval_context) {
+            Some(error) => Err(error.without_line().at(expr.span)),
+            None => Ok(()),
+        }
     }
 
     fn deepest(&mut self, exprs: &mut [Expr], place: &Place) -> Result<u32> {

@@ -1,123 +1,156 @@
 //! Frames: what Jinja compiles to Python functions, and where their variables go.
 //!
-//! A variable belongs to the innermost frame whose first level is not above the variable's. If an inner frame reads it too, it lives in
-//! a cell. Which variables that concerns is known only at the end of a walk over the template, so the walk is done again where there
-//! are any ([`Captures`]).
+//! A variable belongs to the frame that stands around its scope. If an inner frame reads it too, it lives in a cell. Which variables
+//! that concerns is known only at the end of the walk over the template; until then [`Slot::Local`] and [`Slot::Outer`] hold the
+//! variable's number, and [`Slot::Outer`] the number of the frame that reads, and a [`Frame`] its own number. [`Frames::place`] puts
+//! the real ones there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
-use super::symbols::{Ident, Instruction, TableId, Tables};
-use crate::ast::{Frame, Load, Scope, Slot};
+use crate::ast::{Frame, Slot, Stored, Symbol, Template};
 
-/// The variables that inner frames read, by the number of the frame that owns them.
-pub(super) type Captures = Vec<HashSet<Ident>>;
+/// A variable of a generated Python function, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Variable(pub usize);
 
-/// The frames around the place of the walk, and what is known of captures.
+/// The frames of a template, and their variables.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
-    stack: Vec<Open>,
-    /// From the walk before.
-    known: Captures,
-    /// From this walk.
-    found: Captures,
+    frames: Vec<Function>,
+    /// The innermost frame that is open.
+    current: Option<usize>,
+    variables: Vec<Owned>,
+    /// The variable of each frame, level and folded name.
+    numbers: BTreeMap<(Option<usize>, usize, Symbol), Variable>,
 }
 
-/// A frame under construction.
-#[derive(Debug)]
-struct Open {
-    number: usize,
-    first_level: u32,
-    slots: HashMap<Ident, u32>,
+#[derive(Clone, Copy, Debug)]
+struct Function {
+    /// The frame around this one.
+    parent: Option<usize>,
     size: Frame,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Owned {
+    frame: Option<usize>,
+    level: usize,
+    /// Whether an inner frame reads it.
+    is_captured: bool,
+    /// Its place among the locals or the cells of its frame.
+    place: u32,
+}
+
 impl Frames {
-    /// For a walk that knows what an earlier one found.
-    pub fn new(known: Captures) -> Self {
-        Self {
-            known,
-            ..Self::default()
-        }
-    }
-
-    /// What this walk found.
-    pub fn into_found(self) -> Captures {
-        self.found
-    }
-
-    /// Opens a frame whose variables begin at a level.
-    pub fn open(&mut self, first_level: u32) {
-        self.stack.push(Open {
-            number: self.found.len(),
-            first_level,
-            slots: HashMap::new(),
+    /// Opens a frame.
+    pub fn open(&mut self) {
+        let number = self.frames.len();
+        self.frames.push(Function {
+            parent: self.current,
             size: Frame::default(),
         });
-        self.found.push(HashSet::new());
+        self.current = Some(number);
     }
 
     /// Closes the innermost frame.
     pub fn close(&mut self) -> Frame {
-        self.stack.pop().map_or_else(Frame::default, |frame| frame.size)
+        let closed = self.current;
+        self.current = closed.and_then(|number| self.frames.get(number)?.parent);
+        Frame {
+            locals: closed.map_or(u32::MAX, short),
+            cells: 0,
+        }
+    }
+
+    /// The variable that the innermost frame has for a folded name on a level, a new one where there was none.
+    pub fn variable(&mut self, level: usize, folded: Symbol) -> Variable {
+        let frame = self.current;
+        let next = Variable(self.variables.len());
+        let variable = *self.numbers.entry((frame, level, folded)).or_insert(next);
+        if variable == next {
+            self.variables.push(Owned {
+                frame,
+                level,
+                is_captured: false,
+                place: 0,
+            });
+        }
+        variable
+    }
+
+    /// The level of the scope that has a variable.
+    pub fn level(&self, Variable(number): Variable) -> usize {
+        self.variables.get(number).map_or(0, |owned| owned.level)
     }
 
     /// Where a variable lives, as seen from the innermost frame.
-    pub fn slot(&mut self, ident: Ident) -> Slot {
-        let Some(owner) = self.stack.iter().rposition(|frame| frame.first_level <= ident.level) else {
+    pub fn slot(&mut self, Variable(number): Variable) -> Slot {
+        let Some(owned) = self.variables.get_mut(number) else {
             return Slot::Unresolved;
         };
-        let first_inner = owner.saturating_add(1);
-        let is_inner = first_inner < self.stack.len();
-        let hops = self
-            .stack
-            .iter()
-            .skip(first_inner)
-            .filter(|frame| has_cells(&self.known, frame))
-            .count();
-        let Some(frame) = self.stack.get_mut(owner) else {
-            return Slot::Unresolved;
-        };
-        let captured = self.known.get(frame.number).is_some_and(|idents| idents.contains(&ident));
-        if let Some(found) = self.found.get_mut(frame.number).filter(|_| is_inner) {
-            found.insert(ident);
+        if owned.frame == self.current {
+            return Slot::Local(short(number));
         }
-        let next = if captured {
-            &mut frame.size.cells
-        } else {
-            &mut frame.size.locals
-        };
-        let index = *frame.slots.entry(ident).or_insert_with(|| {
-            let free = *next;
-            *next = free.saturating_add(1);
-            free
-        });
-        match (captured, is_inner) {
-            (false, false) => Slot::Local(index),
-            (true, false) => Slot::Cell(index),
-            (_, true) => Slot::Outer {
-                hops: u32::try_from(hops).unwrap_or(u32::MAX),
-                cell: index,
-            },
+        owned.is_captured = true;
+        Slot::Outer {
+            hops: self.current.map_or(u32::MAX, short),
+            cell: short(number),
         }
     }
 
-    /// What entering and leaving the scope of a table does.
-    pub fn scope(&mut self, tables: &Tables, table: TableId) -> Scope {
-        let mut scope = Scope::default();
-        for (ident, load) in tables.loads(table) {
-            let slot = self.slot(ident);
-            scope.clears.push(slot);
-            match load {
-                Instruction::Parameter => {}
-                Instruction::Resolve(symbol) => scope.loads.push(Load::Resolve(slot, symbol)),
-                Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.slot(outer))),
-                Instruction::Undefined => scope.loads.push(Load::Clear(slot)),
-            }
+    /// Gives all variables of a template their places.
+    pub fn place(mut self, template: &mut Template) {
+        for owned in &mut self.variables {
+            let Some(function) = owned.frame.and_then(|frame| self.frames.get_mut(frame)) else {
+                continue;
+            };
+            let size = &mut function.size;
+            let next = if owned.is_captured {
+                &mut size.cells
+            } else {
+                &mut size.locals
+            };
+            owned.place = *next;
+            *next = next.saturating_add(1);
         }
-        scope
+        template.storage(&mut |stored| match stored {
+            Stored::Slot(slot) => *slot = self.final_slot(*slot),
+            Stored::Frame(frame) => {
+                *frame = self
+                    .frames
+                    .get(frame.locals as usize)
+                    .map_or(*frame, |function| function.size)
+            }
+        });
+    }
+
+    fn final_slot(&self, slot: Slot) -> Slot {
+        let (Slot::Local(number) | Slot::Outer { cell: number, .. }) = slot else {
+            return slot;
+        };
+        let Some(owned) = self.variables.get(number as usize) else {
+            return Slot::Unresolved;
+        };
+        match slot {
+            Slot::Outer { hops: reader, .. } => Slot::Outer {
+                hops: self.hops(reader as usize, owned.frame),
+                cell: owned.place,
+            },
+            _ if owned.is_captured => Slot::Cell(owned.place),
+            _ => Slot::Local(owned.place),
+        }
+    }
+
+    /// How many frames with cells stand between a frame that reads and the one that has the variable, the reader included.
+    fn hops(&self, reader: usize, owner: Option<usize>) -> u32 {
+        let parent = |number: &usize| self.frames.get(*number)?.parent;
+        let inner = std::iter::successors(Some(reader), parent).take_while(|frame| Some(*frame) != owner);
+        let with_cells = inner.filter(|frame| self.frames.get(*frame).is_some_and(|function| function.size.cells > 0));
+        short(with_cells.count())
     }
 }
 
-fn has_cells(known: &Captures, frame: &Open) -> bool {
-    known.get(frame.number).is_some_and(|idents| !idents.is_empty())
+/// The numbers of a template fit, because the size of its source is limited.
+fn short(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -10,104 +10,97 @@ mod expressions;
 mod fold;
 mod frames;
 pub mod operate;
+mod scopes;
 mod statements;
-mod symbols;
 mod track;
 
 use std::collections::BTreeSet;
 
 use autoescape::EvalContext;
-use frames::{Captures, Frames};
-use symbols::{Ident, TableId, Tables};
-use track::{Tracker, undeclared};
+use frames::{Frames, Variable};
+use scopes::Scopes;
+use track::undeclared;
 
-use crate::ast::{Child, Load, Scope, Stmt, StmtKind, Symbol, Template};
+use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Meter;
-use crate::parser;
 use crate::source::Source;
 use crate::span::Span;
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     blocks::take_out(template)?;
-    let (captures, has_dropped_names) = walk(template, source, Captures::default())?;
-    if captures.iter().any(|idents| !idents.is_empty()) {
-        if has_dropped_names {
-            // Constants stand where names stood, and those count for the scopes all the same.
-            *template = parser::parse(source)?;
-            blocks::take_out(template)?;
-        }
-        walk(template, source, captures)?;
-    }
+    let frames = walk(template, source)?;
+    frames.place(template);
     Ok(())
 }
 
-/// One walk over the template; gives the variables that inner frames read, and whether folding took names out of the tree.
-fn walk(template: &mut Template, source: &Source, known: Captures) -> Result<(Captures, bool)> {
+/// The walk over the template; gives the frames, whose variables have no places yet.
+fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     let Template {
         body, symbols, blocks, ..
     } = template;
-    let mut tables = Tables::default();
+    let own = symbols.intern("self");
+    let parent = symbols.intern("super");
+    let mut scopes = Scopes::default();
     for number in 0..symbols.len() {
         let symbol = Symbol(u32::try_from(number).unwrap_or(u32::MAX));
         if !symbols.name(symbol).is_ascii() {
             let folded = crate::unicode::nfkc(symbols.name(symbol)).into_owned();
-            tables.fold(symbol, symbols.intern(&folded));
+            scopes.fold(symbol, symbols.intern(&folded));
         }
     }
-    let own = symbols.intern("self");
-    let parent = symbols.intern("super");
     let symbols = &*symbols;
+    scopes.name_all(symbols.len());
     let mut resolver = Resolver {
         source,
         symbols,
-        tables,
-        frames: Frames::new(known),
+        scopes,
         line: 0,
         indentation: 1,
         refused: None,
         is_folding: false,
         eval_context: EvalContext::default(),
-        has_dropped_names: false,
         exported: BTreeSet::new(),
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
 
-    let table = resolver.tables.add(None);
-    resolver.frames.open(0);
+    resolver.scopes.frames.open();
+    resolver.scopes.open();
     let [uses_self] = undeclared(body, symbols, ["self"]);
-    let self_ident = uses_self.then(|| resolver.tables.declare_parameter(table, own));
-    resolver.track(table).body(body);
+    let self_variable = uses_self.then(|| resolver.scopes.declare_parameter(own));
+    resolver.scopes.read_body(body);
+    template.scope = resolver.scopes.enter();
+    template.self_slot = self_variable.map(|variable| resolver.slot(variable));
     let place = Place {
         toplevel: true,
-        ..Place::new(table)
+        ..Place::default()
     };
-    template.scope = resolver.frames.scope(&resolver.tables, table);
-    template.self_slot = self_ident.map(|ident| resolver.frames.slot(ident));
     resolver.body(body, &place)?;
-    template.frame = resolver.frames.close();
+    resolver.scopes.close();
+    template.frame = resolver.scopes.frames.close();
 
     for block in blocks.iter_mut() {
-        let table = resolver.tables.add(None);
-        resolver.frames.open(0);
         resolver.newline(block.at);
+        resolver.scopes.frames.open();
+        resolver.scopes.open();
         let [uses_self, uses_super] = undeclared(&block.body, symbols, ["self", "super"]);
-        let idents = [uses_self.then_some(own), uses_super.then_some(parent)]
-            .map(|name| name.map(|name| resolver.tables.declare_parameter(table, name)));
-        resolver.track(table).body(&block.body);
-        block.scope = resolver.frames.scope(&resolver.tables, table);
-        block.specials = idents.map(|ident| ident.map(|ident| resolver.frames.slot(ident)));
-        resolver.body(&mut block.body, &Place::new(table))?;
-        block.frame = resolver.frames.close();
+        let variables = [uses_self.then_some(own), uses_super.then_some(parent)]
+            .map(|name| name.map(|name| resolver.scopes.declare_parameter(name)));
+        resolver.scopes.read_body(&block.body);
+        block.scope = resolver.scopes.enter();
+        block.specials = variables.map(|variable| variable.map(|variable| resolver.slot(variable)));
+        resolver.body(&mut block.body, &Place::default())?;
+        resolver.scopes.close();
+        block.frame = resolver.scopes.frames.close();
     }
 
     template.exported = resolver.exported.iter().copied().collect();
     match resolver.refused {
         Some(error) => Err(error),
-        None => Ok((resolver.frames.into_found(), resolver.has_dropped_names)),
+        None => Ok(resolver.scopes.frames),
     }
 }
 
@@ -119,8 +112,7 @@ const MAX_FOLDS: u32 = 10_000;
 struct Resolver<'t> {
     source: &'t Source,
     symbols: &'t crate::ast::Symbols,
-    tables: Tables,
-    frames: Frames,
+    scopes: Scopes,
     /// The line that the reference recorded last (`CodeGenerator._last_line`).
     line: u32,
     /// How deep the generated Python would be indented.
@@ -131,8 +123,6 @@ struct Resolver<'t> {
     is_folding: bool,
     /// Shared by all frames, as in the reference.
     eval_context: EvalContext,
-    /// Whether a constant has taken the place of an expression with names in it.
-    has_dropped_names: bool,
     exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
     meter: Meter<'static>,
@@ -143,9 +133,8 @@ struct Resolver<'t> {
 }
 
 /// Where the walk stands: `compiler.Frame` without the variables.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    table: TableId,
     /// In the root, or in an `if` of it.
     toplevel: bool,
     /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
@@ -155,51 +144,42 @@ struct Place {
 }
 
 impl Place {
-    fn new(table: TableId) -> Self {
-        Self {
-            table,
-            toplevel: false,
-            soft: false,
-            loops: 0,
-        }
-    }
-
     /// `Frame.soft`
     fn soft(&self) -> Self {
         Self { soft: true, ..*self }
     }
 
-    /// `Frame.inner`, over a table of its own, in the same Python function.
-    fn inner(&self, table: TableId) -> Self {
+    /// `Frame.inner`, in the same Python function.
+    fn inner(&self) -> Self {
         Self {
             loops: self.loops,
-            ..Self::new(table)
+            ..Self::default()
         }
     }
 }
 
 impl Resolver<'_> {
-    fn track(&mut self, table: TableId) -> Tracker<'_> {
-        Tracker {
-            tables: &mut self.tables,
-            table,
-        }
-    }
-
     /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
     fn newline(&mut self, at: u32) -> u32 {
         self.line = self.source.line(at);
         self.line
     }
 
-    /// `Symbols.ref`. A name in the filter of a `set` block that nothing else mentions is unknown to the reference: a fault of it,
-    /// which shows as Python's AssertionError.
-    fn ident(&self, name: Symbol, place: &Place, span: Span) -> Result<Ident> {
-        self.tables.find_ref(place.table, name).ok_or_else(|| {
-            let name = crate::text::quote::repr(self.symbols.name(name));
-            let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
-            Error::runtime(message).without_line().at(span)
-        })
+    /// `Symbols.ref`: where the variable of a name lives. A name in the filter of a `set` block that nothing else mentions is unknown
+    /// to the reference: a fault of it, which shows as Python's AssertionError.
+    fn name_slot(&mut self, name: Symbol, span: Span) -> Result<Slot> {
+        match self.scopes.find(name) {
+            Some(variable) => Ok(self.slot(variable)),
+            None => {
+                let name = crate::text::quote::repr(self.symbols.name(name));
+                let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
+                Err(Error::runtime(message).without_line().at(span))
+            }
+        }
+    }
+
+    fn slot(&mut self, variable: Variable) -> Slot {
+        self.scopes.frames.slot(variable)
     }
 
     /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its. A
@@ -260,8 +240,8 @@ impl Names {
             _ => {}
         }
         stmt.children(&mut |child| {
-            if let Child::Stmt(stmt) = child {
-                self.stmt(stmt);
+            if let Child::Body(body) = child {
+                body.iter().for_each(|stmt| self.stmt(stmt));
             }
         });
     }

@@ -1,6 +1,6 @@
 //! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
 
-use super::track::{Branch, undeclared};
+use super::track::undeclared;
 use super::{Place, Resolver, fold};
 use crate::ast::{
     Autoescape, BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Piece,
@@ -50,25 +50,24 @@ impl Resolver<'_> {
             StmtKind::Set(node) => self.set(node, place, at)?,
             StmtKind::SetBlock(node) => self.set_block(node, place, at)?,
             StmtKind::Macro(node) => {
-                let line = self.macro_body(node, place, at, span)?;
+                let line = self.macro_body(node, at, span)?;
                 if let Some(name) = node.name {
                     node.exported = place.toplevel;
                     if place.toplevel {
                         self.exported.insert(name);
                     }
-                    let ident = self.ident(name, place, span)?;
-                    node.slot = self.frames.slot(ident);
+                    node.slot = self.name_slot(name, span)?;
                 }
                 line
             }
             StmtKind::CallBlock(node) => self.call_block(node, place, at, span)?,
             StmtKind::Generation(node) => {
-                self.macro_body(node, place, at, span)?;
+                self.macro_body(node, at, span)?;
                 self.newline(at)
             }
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
-            StmtKind::Block(node) => self.block(node, place, at),
+            StmtKind::Block(node) => self.block(node, at),
             StmtKind::Autoescape(value, body, scope) => self.autoescape(value, body, scope, place)?,
             StmtKind::Include(node) => self.include(node, place, at, span)?,
             StmtKind::Break | StmtKind::Continue => {
@@ -120,7 +119,7 @@ impl Resolver<'_> {
         let context = self.eval_context;
         let volatile_text = if context.volatile { fold::text(&expr, context) } else { None };
         if let Some(text) = volatile_text {
-            self.replace(&mut expr, ExprKind::Markup(text.into_boxed_str()));
+            expr.kind = ExprKind::Markup(text.into_boxed_str());
             return Ok(Piece::Expr(expr, 0));
         }
         let (recorded, was_fine) = (self.line, self.refused.is_none());
@@ -130,7 +129,6 @@ impl Resolver<'_> {
         if let Some(text) = text {
             self.line = recorded;
             self.forget_refusals(was_fine);
-            expr.names(&mut |_| self.has_dropped_names = true);
             return Ok(Piece::Text(text.into_boxed_str(), expr.at));
         }
         Ok(match context.known() {
@@ -140,35 +138,24 @@ impl Resolver<'_> {
     }
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
-        let outer = place.table;
-        let [body_table, test_table, else_table] = [(); 3].map(|()| self.tables.add(Some(outer)));
-        let level = self.tables.level(body_table);
         let [uses_loop] = undeclared(&node.body, self.symbols, ["loop"]);
         let is_extended = node.recursive || uses_loop || node.body.iter().chain(&node.otherwise).any(has_scoped_block);
-        let [loop_name, ..] = self.specials;
-        let loop_ident = match loop_name {
-            Some(name) if is_extended => Some(self.tables.declare_parameter(body_table, name)),
-            _ => None,
-        };
-        self.track(body_table).for_loop(node, Branch::Body);
-        self.track(else_table).for_loop(node, Branch::Otherwise);
-
-        if node.test.is_some() {
-            self.track(test_table).for_loop(node, Branch::Test);
-        }
         if let Some(test) = &mut node.test {
             test.line = self.newline(test.condition.at);
-            self.frames.open(level);
-            test.scope = self.frames.scope(&self.tables, test_table);
-            let place = place.inner(test_table);
-            self.target(&mut test.target, &place)?;
-            self.root(&mut test.condition, &place, 0)?;
-            test.frame = self.frames.close();
+            self.scopes.frames.open();
+            self.scopes.open();
+            self.scopes.read_loop_test(&node.target, &test.condition);
+            test.scope = self.scopes.enter();
+            self.target(&mut test.target, &place.inner())?;
+            self.root(&mut test.condition, &place.inner(), 0)?;
+            self.scopes.close();
+            test.frame = self.scopes.frames.close();
         }
 
         if node.recursive {
             self.newline(at);
         }
+        let [loop_name, ..] = self.specials;
         if let Some(found) = assigned_loop(node, loop_name) {
             let message = "Can't assign to special loop variable in for-loop target";
             return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
@@ -178,33 +165,42 @@ impl Resolver<'_> {
         if !node.recursive {
             self.root(&mut node.iter, place, 1)?;
         } else {
-            self.frames.open(level);
+            self.scopes.frames.open();
         }
         let inner = Place {
             loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
-            ..place.inner(body_table)
+            ..Place::default()
         };
         if inner.loops > MAX_LOOPS {
             self.refuse("too many statically nested blocks", span);
         }
+        self.scopes.open();
+        let loop_variable = loop_name
+            .filter(|_| is_extended)
+            .map(|name| self.scopes.declare_parameter(name));
+        self.scopes.read_loop(node);
+        node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
-        node.loop_slot = loop_ident.map(|ident| self.frames.slot(ident));
-        node.scope = self.frames.scope(&self.tables, body_table);
+        node.loop_slot = loop_variable.map(|variable| self.slot(variable));
         node.autoescape = self.eval_context.known();
         if node.recursive && node.otherwise.is_empty() {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
         self.indented(&mut node.body, &inner, span)?;
+        self.scopes.close();
 
-        node.otherwise_scope = self.frames.scope(&self.tables, else_table);
+        self.scopes.open();
+        self.scopes.read_body(&node.otherwise);
+        node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
             loops: if node.recursive { 0 } else { place.loops },
-            ..place.inner(else_table)
+            ..Place::default()
         };
         self.indented(&mut node.otherwise, &otherwise, span)?;
+        self.scopes.close();
         if node.recursive {
-            node.frame = self.frames.close();
+            node.frame = self.scopes.frames.close();
             self.newline(at);
             self.root(&mut node.iter, place, 1)?;
         }
@@ -231,31 +227,33 @@ impl Resolver<'_> {
     }
 
     fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).body(&node.body);
-        node.scope = self.frames.scope(&self.tables, table);
+        self.scopes.open();
+        self.scopes.read_body(&node.body);
+        node.scope = self.scopes.enter();
         node.autoescape = self.eval_context.known();
-        let inner = place.inner(table);
+        let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
-        self.target(&mut node.target, place)?;
         if let Some(filter) = &mut node.filter {
             self.root(filter, &inner, 1)?;
         }
+        self.scopes.close();
+        self.target(&mut node.target, place)?;
         Ok(line)
     }
 
     /// `macro_body`, for macros, call blocks and generation blocks.
-    fn macro_body(&mut self, node: &mut Macro, place: &Place, at: u32, span: Span) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).macro_body(node);
+    fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<u32> {
+        self.scopes.frames.open();
+        self.scopes.open();
+        self.scopes.read_macro(node);
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
         let uses = undeclared(&node.body, self.symbols, ["caller", "kwargs", "varargs"]);
-        let mut idents = [None; 3];
-        for ((ident, name), is_used) in idents.iter_mut().zip([caller, kwargs, varargs]).zip(uses) {
+        let mut variables = [None; 3];
+        for ((variable, name), is_used) in variables.iter_mut().zip([caller, kwargs, varargs]).zip(uses) {
             if let Some(name) = name.filter(|_| is_used && !has_parameter(name)) {
-                *ident = Some(self.tables.declare_parameter(table, name));
+                *variable = Some(self.scopes.declare_parameter(name));
             }
         }
         let [uses_caller, ..] = uses;
@@ -267,37 +265,38 @@ impl Resolver<'_> {
                 "When defining macros or call blocks the special \"caller\" argument must be omitted or be given a default.";
             return Err(Error::syntax(message, span).on_line(self.source.line(at)));
         }
-        self.track(table).macro_body(node);
+        // The reference reads the whole macro once more here; of all its names only the parameters make a difference, where Python
+        // folds a name of the body to one of theirs.
+        self.scopes.read_signature(node);
         let mut names = std::collections::BTreeSet::new();
         for parameter in &node.parameters {
             // CPython reads names in their normal form.
             let name = nfkc(self.symbols.name(parameter.symbol));
             if !names.insert(name.clone()) {
-                let level = self.tables.level(table);
+                let level = self.scopes.level();
                 self.refuse(format!("duplicate argument 'l_{level}_{name}' in function definition"), span);
             }
         }
 
         let line = self.newline(at);
-        self.frames.open(self.tables.level(table));
-        node.scope = self.frames.scope(&self.tables, table);
-        node.specials = idents.map(|ident| ident.map(|ident| self.frames.slot(ident)));
-        let inner = Place::new(table);
+        node.scope = self.scopes.enter();
+        node.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
+        let inner = Place::default();
         for parameter in &mut node.parameters {
-            let ident = self.ident(parameter.symbol, &inner, span)?;
-            parameter.slot = self.frames.slot(ident);
+            parameter.slot = self.name_slot(parameter.symbol, span)?;
             parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
                 self.root(default, &inner, 0)?;
             }
         }
         self.indented(&mut node.body, &inner, span)?;
-        node.frame = self.frames.close();
+        self.scopes.close();
+        node.frame = self.scopes.frames.close();
         Ok(line)
     }
 
     fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
-        self.macro_body(&mut node.body, place, at, span)?;
+        self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
         let nesting = self
             .expr(&mut node.callee, place)?
@@ -310,40 +309,42 @@ impl Resolver<'_> {
     }
 
     fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).filter_body(&node.filter, &node.body);
-        node.scope = self.frames.scope(&self.tables, table);
+        self.scopes.open();
+        self.scopes.read_body(&node.body);
+        self.scopes.read_expr(&node.filter);
+        node.scope = self.scopes.enter();
         node.autoescape = self.eval_context.known();
-        let inner = place.inner(table);
+        let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         self.root(&mut node.filter, &inner, 1)?;
+        self.scopes.close();
         Ok(line)
     }
 
     fn with(&mut self, node: &mut With, place: &Place) -> Result<u32> {
-        let table = self.tables.add(Some(place.table));
-        self.track(table).with_body(node);
-        node.scope = self.frames.scope(&self.tables, table);
-        let inner = place.inner(table);
         let recorded = self.line.max(1);
-        for (target, value, line) in &mut node.bindings {
+        for (_, value, line) in &mut node.bindings {
             *line = recorded;
-            self.target(target, &inner)?;
             self.root(value, place, 0)?;
         }
+        self.scopes.open();
+        self.scopes.read_with(node);
+        node.scope = self.scopes.enter();
+        let inner = place.inner();
+        for (target, ..) in &mut node.bindings {
+            self.target(target, &inner)?;
+        }
         self.body(&mut node.body, &inner)?;
+        self.scopes.close();
         Ok(recorded)
     }
 
     /// `visit_Block`: the block's own body is walked after the root.
-    fn block(&mut self, node: &mut Block, place: &Place, at: u32) -> u32 {
+    fn block(&mut self, node: &mut Block, at: u32) -> u32 {
         if node.scoped {
-            let stores = self.tables.all_stores(place.table);
-            node.visible = stores
-                .into_iter()
-                .map(|(symbol, ident)| (symbol, self.frames.slot(ident)))
-                .collect();
+            let stores = self.scopes.all_stores().into_iter();
+            node.visible = stores.map(|(name, variable)| (name, self.slot(variable))).collect();
         }
         self.newline(at)
     }
@@ -367,12 +368,10 @@ impl Resolver<'_> {
                 if place.toplevel {
                     self.exported.insert(*symbol);
                 }
-                let ident = self.ident(*symbol, place, span)?;
-                *slot = self.frames.slot(ident);
+                *slot = self.name_slot(*symbol, span)?;
             }
             TargetKind::Attribute { object, slot, .. } => {
-                let ident = self.ident(*object, place, span)?;
-                *slot = self.frames.slot(ident);
+                *slot = self.name_slot(*object, span)?;
             }
             TargetKind::Tuple(targets) => targets.iter_mut().try_for_each(|target| self.target(target, place))?,
         }
@@ -444,8 +443,8 @@ fn may_see(expr: &Expr, slot: Slot) -> bool {
 fn has_scoped_block(stmt: &Stmt) -> bool {
     let mut found = matches!(&stmt.kind, StmtKind::Block(block) if block.scoped);
     stmt.children(&mut |child| {
-        if let Child::Stmt(stmt) = child {
-            found |= has_scoped_block(stmt);
+        if let Child::Body(body) = child {
+            found |= body.iter().any(has_scoped_block);
         }
     });
     found
@@ -489,7 +488,7 @@ fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     }
     stmt.children(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
-        Child::Stmt(stmt) => each_target(stmt, look),
+        Child::Body(body) => body.iter().for_each(|stmt| each_target(stmt, look)),
         _ => {}
     });
 }

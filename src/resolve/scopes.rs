@@ -1,0 +1,273 @@
+//! Which variable a name is: jinja2 3.1.6 `idtracking.py`, class by class.
+//!
+//! Scopes are open one inside the other, as the walk stands in them. What the reference keeps in a dict of each scope and looks for
+//! from the inside out is kept by name here, as of the innermost scope: opening a scope costs nothing, and closing it puts back what its
+//! names meant before. A variable is what the reference writes as `l_1_x`: a function of the generated code, the level of the scope and
+//! the name as Python folds identifiers; two scopes side by side on one level therefore share it, as they do there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::frames::{Frames, Variable};
+use crate::ast::{Load, Scope, Symbol};
+
+/// How a variable gets its first value in its scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Instruction {
+    /// It is a parameter: whoever makes it gives it a value.
+    Parameter,
+    /// It is looked up in the context.
+    Resolve(Symbol),
+    /// It is a copy of an outer variable.
+    Alias(Variable),
+    /// It is missing.
+    Undefined,
+}
+
+/// What a name means at a place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Binding {
+    variable: Option<Variable>,
+    /// What it means to the scopes around the one that bound it.
+    outer: Option<Variable>,
+}
+
+/// A name that a scope has bound.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    name: Symbol,
+    variable: Variable,
+    before: Binding,
+}
+
+/// How much the scopes had bound and set at some point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    bound: usize,
+    stores: usize,
+}
+
+/// The `idtracking.Symbols` of all scopes that are open.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// The functions of the generated code, which have the variables.
+    pub frames: Frames,
+    /// The folded name of each name that folds to another one.
+    folded: BTreeMap<Symbol, Symbol>,
+    /// What each name means here.
+    bindings: Vec<Binding>,
+    /// Whether the innermost scope sets a name, as long as its names are read.
+    is_stored: Vec<bool>,
+    /// Where each scope begins in the two lists below, the outermost first.
+    open: Vec<Mark>,
+    /// What the scopes have bound.
+    bound: Vec<Bound>,
+    /// The names that the scopes set.
+    stores: Vec<Symbol>,
+    /// What the innermost scope loads, as long as its names are read.
+    loads: Vec<(Variable, Instruction)>,
+    /// The place of each variable among the loads, if it is there.
+    places: Vec<usize>,
+}
+
+impl Scopes {
+    /// Says how many names there are.
+    pub fn name_all(&mut self, names: usize) {
+        self.bindings.resize(names, Binding::default());
+        self.is_stored.resize(names, false);
+    }
+
+    /// Says that Python reads a name as another one.
+    pub fn fold(&mut self, name: Symbol, folded: Symbol) {
+        self.folded.insert(name, folded);
+    }
+
+    /// Opens a scope, whose names are to be read next.
+    pub fn open(&mut self) {
+        self.open.push(self.mark());
+    }
+
+    /// Ends the reading of the innermost scope's names; gives what entering and leaving it does.
+    pub fn enter(&mut self) -> Scope {
+        let start = self.open.last().map_or(0, |open| open.stores);
+        for name in self.stores.get(start..).unwrap_or_default() {
+            set(&mut self.is_stored, *name, false);
+        }
+        let mut scope = Scope {
+            loads: Vec::with_capacity(self.loads.len()),
+            clears: Vec::with_capacity(self.loads.len()),
+        };
+        for (variable, load) in self.loads.drain(..) {
+            let slot = self.frames.slot(variable);
+            scope.clears.push(slot);
+            match load {
+                Instruction::Parameter => {}
+                Instruction::Resolve(name) => scope.loads.push(Load::Resolve(slot, name)),
+                Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.frames.slot(outer))),
+                Instruction::Undefined => scope.loads.push(Load::Clear(slot)),
+            }
+        }
+        scope
+    }
+
+    /// Closes the innermost scope.
+    pub fn close(&mut self) {
+        let Some(start) = self.open.pop() else { return };
+        self.hide(start);
+        self.bound.truncate(start.bound);
+        self.stores.truncate(start.stores);
+    }
+
+    /// The variables of all names that the open scopes set, the innermost first (`dump_stores`).
+    pub fn all_stores(&self) -> Vec<(Symbol, Variable)> {
+        let mut names = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut end = self.stores.len();
+        for scope in self.open.iter().rev() {
+            let mut stores = self.stores.get(scope.stores..end).unwrap_or_default().to_vec();
+            stores.sort_unstable();
+            end = scope.stores;
+            for name in stores {
+                if let Some(variable) = self.find(name).filter(|_| names.insert(name)) {
+                    found.push((name, variable));
+                }
+            }
+        }
+        found
+    }
+
+    /// The level of the innermost scope.
+    pub fn level(&self) -> usize {
+        self.open.len().saturating_sub(1)
+    }
+
+    /// `Symbols.find_ref`
+    pub fn find(&self, name: Symbol) -> Option<Variable> {
+        self.binding(name).variable
+    }
+
+    /// `Symbols.store`: a name is set.
+    pub fn store(&mut self, name: Symbol) {
+        self.add_store(name);
+        if self.own(name).is_none() {
+            let outer = self.find(name);
+            self.define(name, outer.map_or(Instruction::Undefined, Instruction::Alias));
+        }
+    }
+
+    /// `Symbols.declare_parameter`
+    pub fn declare_parameter(&mut self, name: Symbol) -> Variable {
+        self.add_store(name);
+        self.define(name, Instruction::Parameter)
+    }
+
+    /// `Symbols.load`: a name is read.
+    pub fn load(&mut self, name: Symbol) {
+        if self.find(name).is_none() {
+            self.define(name, Instruction::Resolve(name));
+        }
+    }
+
+    /// Where the branches of an `if`, or one of them, begin.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            bound: self.bound.len(),
+            stores: self.stores.len(),
+        }
+    }
+
+    /// Ends a branch: the next one does not see what it did (`Symbols.copy`).
+    pub fn hide(&mut self, start: Mark) {
+        for Bound { name, before, .. } in self.bound.iter().skip(start.bound).rev() {
+            set(&mut self.bindings, *name, *before);
+        }
+        for name in self.stores.iter().skip(start.stores) {
+            set(&mut self.is_stored, *name, false);
+        }
+    }
+
+    /// `Symbols.branch_update`: what follows an `if` sees what all its branches did.
+    pub fn join(&mut self, start: Mark) {
+        for Bound { name, variable, before } in self.bound.iter().skip(start.bound) {
+            let binding = Binding {
+                variable: Some(*variable),
+                outer: before.variable,
+            };
+            set(&mut self.bindings, *name, binding);
+        }
+        let mut stores = self.stores.split_off(start.stores.min(self.stores.len()));
+        stores.sort_unstable();
+        stores.dedup();
+        for name in stores {
+            self.add_store(name);
+            let Binding { variable, outer } = self.binding(name);
+            let load = outer.map_or(Instruction::Resolve(name), Instruction::Alias);
+            if let Some(variable) = variable {
+                self.set_load(variable, load);
+            }
+        }
+    }
+
+    /// `Symbols._define_ref`
+    fn define(&mut self, name: Symbol, load: Instruction) -> Variable {
+        let variable = match self.own(name) {
+            Some(variable) => variable,
+            None => self.bind(name),
+        };
+        self.set_load(variable, load);
+        variable
+    }
+
+    /// Gives a name a variable of the innermost scope.
+    fn bind(&mut self, name: Symbol) -> Variable {
+        let folded = self.folded.get(&name).copied().unwrap_or(name);
+        let variable = self.frames.variable(self.level(), folded);
+        let before = self.binding(name);
+        let binding = Binding {
+            variable: Some(variable),
+            outer: before.variable,
+        };
+        set(&mut self.bindings, name, binding);
+        self.bound.push(Bound { name, variable, before });
+        variable
+    }
+
+    /// The variable of a name that the innermost scope has bound.
+    fn own(&self, name: Symbol) -> Option<Variable> {
+        self.find(name)
+            .filter(|variable| self.frames.level(*variable) == self.level())
+    }
+
+    /// Says how a variable of the innermost scope gets its first value. It keeps its place if it has one.
+    fn set_load(&mut self, variable: Variable, load: Instruction) {
+        let Variable(number) = variable;
+        if self.places.len() <= number {
+            self.places.resize(number.saturating_add(1), usize::MAX);
+        }
+        let Some(place) = self.places.get_mut(number) else { return };
+        match self.loads.get_mut(*place) {
+            Some((other, instruction)) if *other == variable => *instruction = load,
+            _ => {
+                *place = self.loads.len();
+                self.loads.push((variable, load));
+            }
+        }
+    }
+
+    fn add_store(&mut self, name: Symbol) {
+        let is_new = self.is_stored.get(name.0 as usize) == Some(&false);
+        if is_new {
+            set(&mut self.is_stored, name, true);
+            self.stores.push(name);
+        }
+    }
+
+    fn binding(&self, name: Symbol) -> Binding {
+        self.bindings.get(name.0 as usize).copied().unwrap_or_default()
+    }
+}
+
+fn set<T>(of_names: &mut [T], name: Symbol, value: T) {
+    if let Some(place) = of_names.get_mut(name.0 as usize) {
+        *place = value;
+    }
+}
