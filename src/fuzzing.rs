@@ -34,7 +34,8 @@ pub fn tokens(text: &str) -> Tokens {
         spans: Vec::new(),
         are_whole: true,
     };
-    for token in Lexer::new(&source) {
+    let mut lexer = Lexer::new(&source);
+    while let Some(token) = lexer.next().transpose() {
         let Ok(token) = token else {
             tokens.are_whole = false;
             break;

@@ -37,15 +37,16 @@ impl Source {
         if normalised.ends_with('\n') {
             normalised.pop();
         }
-        let starts = normalised
-            .bytes()
-            .enumerate()
-            .filter(|(_, byte)| *byte == b'\n')
-            .map(|(at, _)| u32::try_from(at).unwrap_or(u32::MAX).saturating_add(1));
-        let line_starts = std::iter::once(0).chain(starts).collect();
+        let mut line_starts = vec![0];
+        let mut rest = &*normalised;
+        while let Some(at) = rest.find('\n') {
+            rest = rest.get(at + 1..).unwrap_or_default();
+            let start = normalised.len() - rest.len();
+            line_starts.push(u32::try_from(start).unwrap_or(u32::MAX));
+        }
         Self {
             text: normalised.into_boxed_str(),
-            line_starts,
+            line_starts: line_starts.into_boxed_slice(),
         }
     }
 

@@ -32,6 +32,10 @@ pub fn string(token: &str, span: Span) -> Result<Literal> {
 
 /// The value of an integer token.
 pub fn integer(token: &str, span: Span) -> Result<Literal> {
+    // Nearly all are a few decimal digits.
+    if let Ok(int) = token.parse() {
+        return Ok(Literal::Int(int));
+    }
     match parse_int_literal(token, &RULES) {
         Ok(Int::Small(int)) => Ok(Literal::Int(int)),
         Ok(Int::Big(int)) => Ok(Literal::BigInt(Box::new(int))),

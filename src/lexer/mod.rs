@@ -15,6 +15,7 @@ mod word;
 pub use token::{Token, TokenKind};
 
 use self::text::{Closer, Opener, Opening};
+use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
@@ -30,6 +31,8 @@ pub struct Lexer<'s> {
     is_line_start: bool,
     /// The closing brackets that the tag still needs.
     brackets: Vec<TokenKind>,
+    /// The value of the last string or number.
+    literal: Option<Literal>,
 }
 
 /// What stands at the position.
@@ -51,7 +54,24 @@ impl<'s> Lexer<'s> {
             mode: Mode::Text,
             is_line_start: true,
             brackets: Vec::new(),
+            literal: None,
         }
+    }
+
+    /// The next token; none at the end of the source.
+    pub fn next(&mut self) -> Result<Option<Token<'s>>> {
+        while self.position < self.text.len() {
+            let token = self.step()?;
+            if token.is_some() {
+                return Ok(token);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value of the last token, if that was a string or a number; it is given once.
+    pub fn take_literal(&mut self) -> Option<Literal> {
+        self.literal.take()
     }
 
     /// The next token; none where the piece at the position is no token of the parser's.
@@ -132,28 +152,35 @@ impl<'s> Lexer<'s> {
 
     /// The next token of a tag. The closing delimiter is tried first, unless brackets are open.
     fn code(&mut self, closer: Closer) -> Result<Option<Token<'s>>> {
-        let start = self.position;
-        let code = self.text.get(start..).unwrap_or_default();
+        let code = self.text.get(self.position..).unwrap_or_default();
+        let blanks = word::blank_length(code);
+        let code = code.get(blanks..).unwrap_or_default();
+        let start = self.position.saturating_add(blanks);
+        self.position = start;
+        if code.is_empty() {
+            return Ok(None);
+        }
         if self.brackets.is_empty() {
             if let Some(length) = text::closer_length(code, closer) {
                 self.leave(start.saturating_add(length));
                 return Ok(Some(closing_token(closer, start, code)));
             }
         }
-        let before = self.text.get(..start).unwrap_or_default();
-        let Some((kind, length)) = token::scan(code, before.ends_with('.')) else {
+        let before = self.text.as_bytes().get(..start).unwrap_or_default();
+        let Some((kind, length)) = token::scan(code, before.ends_with(b".")) else {
             return Err(self.unexpected_char());
         };
         self.position = start.saturating_add(length);
-        let mut token = token(kind, start, code.get(..length).unwrap_or_default());
+        let token = token(kind, start, code.get(..length).unwrap_or_default());
         match kind {
-            TokenKind::Blank => return Ok(None),
-            TokenKind::Name if !unicode::is_identifier(token.text) => {
-                return Err(Error::syntax("Invalid character in identifier", token.span));
+            TokenKind::Name => {
+                if !token.text.is_ascii() && !unicode::is_identifier(token.text) {
+                    return Err(Error::syntax("Invalid character in identifier", token.span));
+                }
             }
-            TokenKind::String => token.literal = Some(literal::string(token.text, token.span)?),
-            TokenKind::Integer => token.literal = Some(literal::integer(token.text, token.span)?),
-            TokenKind::Float => token.literal = Some(literal::float(token.text, token.span)?),
+            TokenKind::String => self.literal = Some(literal::string(token.text, token.span)?),
+            TokenKind::Integer => self.literal = Some(literal::integer(token.text, token.span)?),
+            TokenKind::Float => self.literal = Some(literal::float(token.text, token.span)?),
             _ => self.balance(&token)?,
         }
         Ok(Some(token))
@@ -161,21 +188,19 @@ impl<'s> Lexer<'s> {
 
     /// Checks that brackets match.
     fn balance(&mut self, token: &Token<'_>) -> Result<()> {
-        if let Some(closing) = token.kind.closing_bracket() {
-            self.brackets.push(closing);
-        }
-        if !token.kind.is_closing_bracket() {
-            return Ok(());
-        }
-        let found = token.kind.describe();
-        match self.brackets.pop() {
-            Some(expected) if expected == token.kind => Ok(()),
-            Some(expected) => {
-                let message = format!("unexpected '{found}', expected '{}'", expected.describe());
-                Err(Error::syntax(message, token.span))
+        match token.kind {
+            TokenKind::LeftBracket => self.brackets.push(TokenKind::RightBracket),
+            TokenKind::LeftParen => self.brackets.push(TokenKind::RightParen),
+            TokenKind::LeftBrace => self.brackets.push(TokenKind::RightBrace),
+            TokenKind::RightBracket | TokenKind::RightParen | TokenKind::RightBrace => {
+                let expected = self.brackets.pop();
+                if expected != Some(token.kind) {
+                    return Err(unbalanced(token, expected));
+                }
             }
-            None => Err(Error::syntax(format!("unexpected '{found}'"), token.span)),
+            _ => {}
         }
+        Ok(())
     }
 
     #[cold]
@@ -192,17 +217,14 @@ impl<'s> Lexer<'s> {
     }
 }
 
-impl<'s> Iterator for Lexer<'s> {
-    type Item = Result<Token<'s>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.position < self.text.len() {
-            if let Some(item) = self.step().transpose() {
-                return Some(item);
-            }
-        }
-        None
-    }
+#[cold]
+fn unbalanced(token: &Token<'_>, expected: Option<TokenKind>) -> Error {
+    let found = token.kind.describe();
+    let message = match expected {
+        Some(expected) => format!("unexpected '{found}', expected '{}'", expected.describe()),
+        None => format!("unexpected '{found}'"),
+    };
+    Error::syntax(message, token.span)
 }
 
 fn token(kind: TokenKind, start: usize, text: &str) -> Token<'_> {
@@ -212,7 +234,6 @@ fn token(kind: TokenKind, start: usize, text: &str) -> Token<'_> {
         span,
         at: span.start,
         text,
-        literal: None,
     }
 }
 
@@ -242,8 +263,9 @@ mod tests {
 
     fn tokens(text: &str) -> Vec<String> {
         let source = Source::new(text);
-        Lexer::new(&source)
-            .map(|token| token.map_or_else(|error| error.message().to_owned(), |token| token.text.to_owned()))
+        let mut lexer = Lexer::new(&source);
+        let next = std::iter::from_fn(|| lexer.next().transpose());
+        next.map(|token| token.map_or_else(|error| error.message().to_owned(), |token| token.text.to_owned()))
             .take(20)
             .collect()
     }

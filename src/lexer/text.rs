@@ -6,8 +6,7 @@
 //! `lexer.py`, for `trim_blocks` and `lstrip_blocks`. They are scanned by hand, in time linear in the text. Offsets are bytes; tokens,
 //! lines and errors are unknown here.
 
-use super::word::blank_length;
-use crate::unicode;
+use super::word::{blank_length, trim_end_blanks};
 
 /// What an opener opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,22 +122,25 @@ impl Closer {
 /// The length of the closer that `code` begins with, the blanks or the newline that it strips included.
 pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
     let delimiter = closer.delimiter();
-    if let Some(after) = code.strip_prefix('-').and_then(|code| code.strip_prefix(delimiter)) {
-        return Some(blank_length(after).saturating_add(delimiter.len()).saturating_add(1));
-    }
     let trims = closer != Closer::Variable;
-    if trims && code.strip_prefix('+').is_some_and(|code| code.starts_with(delimiter)) {
-        return Some(delimiter.len().saturating_add(1));
+    match code.as_bytes().first()? {
+        b'-' => {
+            let after = rest(code, 1).strip_prefix(delimiter)?;
+            Some(blank_length(after).saturating_add(delimiter.len()).saturating_add(1))
+        }
+        b'+' if trims && rest(code, 1).starts_with(delimiter) => Some(delimiter.len().saturating_add(1)),
+        _ => {
+            let after = code.strip_prefix(delimiter)?;
+            let newline = usize::from(trims && after.starts_with('\n'));
+            Some(newline.saturating_add(delimiter.len()))
+        }
     }
-    let after = code.strip_prefix(delimiter)?;
-    let newline = usize::from(trims && after.starts_with('\n'));
-    Some(newline.saturating_add(delimiter.len()))
 }
 
 /// What is left of the text before an opener; `is_line_start` says that the text begins a line.
 pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> &'s str {
     match opener.mark {
-        Mark::Strip => text.trim_end_matches(unicode::is_whitespace),
+        Mark::Strip => trim_end_blanks(text),
         // jinja2 3.1.6 lexer.py tokeniter: lstrip only where the opener is not a variable.
         Mark::None if opener.opening != Opening::Variable => {
             let line = text.rfind('\n').map_or(0, |newline| newline.saturating_add(1));

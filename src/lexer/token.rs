@@ -1,20 +1,19 @@
 //! What the lexer makes: tokens, their kinds, and the rules of code, which stands inside tags.
 //!
-//! `scan("items|first", false)` is `(TokenKind::Name, 5)`. The rules are those of jinja2 3.1.6 `lexer.py`: `whitespace_re`, `float_re`,
+//! `scan("items|first", false)` is `(TokenKind::Name, 5)`. The rules are those of jinja2 3.1.6 `lexer.py`: `float_re`,
 //! `integer_re`, `_identifier.py`, `string_re`, `operators`, in this order; the names of tokens in messages are those of
 //! `_describe_token_type`.
 //!
 //! This is the door of the crate `logos`. Its own character classes follow a later Unicode, so its patterns are ASCII, and what lies
-//! beyond is asked of [`crate::unicode`] in callbacks. Knows nothing of delimiters, of brackets that match, or of a token's value.
+//! beyond is asked of [`crate::unicode`] in callbacks. Knows nothing of blanks, of delimiters, of brackets that match, or of a token's value.
 
 use logos::{Lexer, Logos};
 
 use super::{number, word};
-use crate::ast::Literal;
 use crate::span::Span;
 
 /// One token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Token<'s> {
     /// Which.
     pub kind: TokenKind,
@@ -25,8 +24,6 @@ pub struct Token<'s> {
     pub at: u32,
     /// The text between tags as it stands after stripping, a name, or else the source.
     pub text: &'s str,
-    /// The value of a string or number.
-    pub literal: Option<Literal>,
 }
 
 /// The kinds of tokens.
@@ -46,12 +43,9 @@ pub enum TokenKind {
     BlockEnd,
     /// The end of the template.
     End,
-    /// Blanks inside a tag; no token of the parser's.
-    #[regex(r"[ \t\n\r\x0b\x0c\x1c-\x1f]+", extend_blanks)]
-    #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
-    Blank,
     /// `messages`
     #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
+    #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
     Name,
     /// `1_000`, `0xff`
     #[regex("[0-9]", scan_number)]
@@ -152,7 +146,6 @@ impl TokenKind {
             Self::BlockBegin => "begin of statement block",
             Self::BlockEnd => "end of statement block",
             Self::End => "end of template",
-            Self::Blank => "whitespace",
             Self::Name => "name",
             Self::Integer => "integer",
             Self::Float => "float",
@@ -185,21 +178,6 @@ impl TokenKind {
             Self::Semicolon => ";",
         }
     }
-
-    /// The bracket that closes this one.
-    pub fn closing_bracket(self) -> Option<Self> {
-        match self {
-            Self::LeftBracket => Some(Self::RightBracket),
-            Self::LeftParen => Some(Self::RightParen),
-            Self::LeftBrace => Some(Self::RightBrace),
-            _ => None,
-        }
-    }
-
-    /// Whether this is a closing bracket.
-    pub fn is_closing_bracket(self) -> bool {
-        matches!(self, Self::RightBracket | Self::RightParen | Self::RightBrace)
-    }
 }
 
 impl Token<'_> {
@@ -229,10 +207,6 @@ pub fn scan(code: &str, is_after_dot: bool) -> Option<(TokenKind, usize)> {
     Some((kind, lexer.span().end))
 }
 
-fn extend_blanks(lexer: &mut Lexer<'_, TokenKind>) {
-    lexer.bump(word::blank_length(lexer.remainder()));
-}
-
 fn extend_name(lexer: &mut Lexer<'_, TokenKind>) {
     if !lexer.remainder().starts_with(|char: char| char.is_ascii()) {
         lexer.bump(word::name_length(lexer.remainder()));
@@ -250,13 +224,11 @@ fn scan_number(lexer: &mut Lexer<'_, TokenKind>) -> TokenKind {
     kind
 }
 
-/// Blanks, numbers and names that begin outside ASCII.
+/// Numbers and names that begin outside ASCII.
 fn scan_beyond_ascii(lexer: &mut Lexer<'_, TokenKind>) -> Result<TokenKind, ()> {
     let code = lexer.source().get(lexer.span().start..).unwrap_or_default();
-    let blanks = word::blank_length(code);
     let float = if lexer.extras { None } else { number::float_length(code) };
     let (kind, length) = match float {
-        _ if blanks > 0 => (TokenKind::Blank, blanks),
         Some(length) => (TokenKind::Float, length),
         None => (TokenKind::Name, word::name_length(code)),
     };

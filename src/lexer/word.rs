@@ -47,7 +47,26 @@ const UNKNOWN: [(char, char); 34] = [
 
 /// The length of the blanks that `text` begins with.
 pub fn blank_length(text: &str) -> usize {
+    let ascii = text.bytes().take_while(|byte| is_ascii_blank(*byte)).count();
+    if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
+        return ascii;
+    }
     text.find(|char| !unicode::is_whitespace(char)).unwrap_or(text.len())
+}
+
+/// The text without the blanks that it ends with.
+pub fn trim_end_blanks(text: &str) -> &str {
+    let blanks = text.bytes().rev().take_while(|byte| is_ascii_blank(*byte)).count();
+    let trimmed = text.get(..text.len().saturating_sub(blanks)).unwrap_or_default();
+    if trimmed.as_bytes().last().is_none_or(u8::is_ascii) {
+        return trimmed;
+    }
+    trimmed.trim_end_matches(unicode::is_whitespace)
+}
+
+/// The blanks of most templates, which are told byte by byte.
+fn is_ascii_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
 }
 
 /// The length of the name that `text` begins with.
@@ -71,6 +90,8 @@ mod tests {
     fn blanks_are_pythons() {
         assert_eq!(blank_length(" \u{1c}\u{85}\u{a0}\u{3000}a"), 9);
         assert_eq!(blank_length("\u{200b}"), 0);
+        assert_eq!(trim_end_blanks("a \u{1c}\u{a0}\u{3000}\n "), "a");
+        assert_eq!(trim_end_blanks(" \u{200b} "), " \u{200b}");
     }
 
     #[test]

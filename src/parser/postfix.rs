@@ -51,6 +51,7 @@ impl<'s> Parser<'s> {
     fn parse_attribute(&mut self, object: Node) -> Result<Node> {
         let start = object.expr.span.start;
         let at = self.stream.bump()?.at;
+        let literal = self.stream.take_literal();
         let name = self.stream.bump()?;
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
@@ -61,7 +62,7 @@ impl<'s> Parser<'s> {
             })),
             TokenKind::Integer => {
                 let index = Expr {
-                    kind: ExprKind::Literal(name.literal.unwrap_or(Literal::None)),
+                    kind: ExprKind::Literal(literal.unwrap_or(Literal::None)),
                     span: name.span,
                     at: name.at,
                 };

@@ -42,7 +42,8 @@ impl<'s> Parser<'s> {
                 }
                 TokenKind::String => parser.parse_string(start),
                 TokenKind::Integer | TokenKind::Float => {
-                    let literal = parser.stream.bump()?.literal.unwrap_or(Literal::None);
+                    let literal = parser.stream.take_literal().unwrap_or(Literal::None);
+                    parser.stream.bump()?;
                     Ok(parser.leaf(ExprKind::Literal(literal), start))
                 }
                 TokenKind::LeftParen => parser.parse_parentheses(start),
@@ -59,11 +60,12 @@ impl<'s> Parser<'s> {
     fn parse_string(&mut self, start: Start) -> Result<Node> {
         let mut text = String::new();
         while self.stream.is_at(TokenKind::String) {
-            match self.stream.bump()?.literal {
+            match self.stream.take_literal() {
                 Some(Literal::Str(piece)) if text.is_empty() => text = piece.into_owned(),
                 Some(Literal::Str(piece)) => text.push_str(&piece),
                 _ => {}
             }
+            self.stream.bump()?;
         }
         Ok(self.leaf(ExprKind::Literal(Literal::Str(Cow::Owned(text))), start))
     }

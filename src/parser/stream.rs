@@ -3,6 +3,7 @@
 //! Tokens are pulled when the parser goes on, one behind the current one at most, as jinja2 3.1.6 `lexer.py`, `TokenStream`, does; the
 //! texts are those of its `expect`. Grammar is unknown here.
 
+use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::source::Source;
@@ -60,6 +61,12 @@ impl<'s> TokenStream<'s> {
         };
         self.end = self.current.span.end;
         Ok(std::mem::replace(&mut self.current, next))
+    }
+
+    /// The value of the current token, if that is a string or a number. Whoever looks at the token behind it stands at a name, so that
+    /// the last literal is the current token's.
+    pub fn take_literal(&mut self) -> Option<Literal> {
+        self.lexer.take_literal()
     }
 
     /// Whether the current token is of a kind.
@@ -129,7 +136,7 @@ impl<'s> TokenStream<'s> {
     }
 
     fn pull(&mut self) -> Result<Token<'s>> {
-        let token = self.lexer.next().transpose()?;
+        let token = self.lexer.next()?;
         Ok(token.unwrap_or_else(|| end_token(self.source, self.current.at)))
     }
 }
@@ -142,6 +149,5 @@ fn end_token(source: &Source, at: u32) -> Token<'_> {
         span: Span::new(end, end),
         at,
         text: "",
-        literal: None,
     }
 }
