@@ -37,13 +37,7 @@ impl Source {
         if normalised.ends_with('\n') {
             normalised.pop();
         }
-        let mut line_starts = vec![0];
-        let mut rest = &*normalised;
-        while let Some(at) = rest.find('\n') {
-            rest = rest.get(at + 1..).unwrap_or_default();
-            let start = normalised.len() - rest.len();
-            line_starts.push(u32::try_from(start).unwrap_or(u32::MAX));
-        }
+        let line_starts = line_starts(normalised.as_bytes());
         Self {
             text: normalised.into_boxed_str(),
             line_starts: line_starts.into_boxed_slice(),
@@ -92,6 +86,20 @@ impl Source {
     }
 }
 
+/// Offsets of the first bytes of lines. Blocks of bytes are asked as a whole, which the processor does at once, and few have an answer.
+fn line_starts(text: &[u8]) -> Vec<u32> {
+    const BLOCK: usize = 16;
+    let mut starts = vec![0];
+    for (block, bytes) in (0_usize..).step_by(BLOCK).zip(text.chunks(BLOCK)) {
+        let has_newline = bytes.iter().fold(false, |found, byte| found | (*byte == b'\n'));
+        if has_newline {
+            let newlines = (block.saturating_add(1)..).zip(bytes).filter(|(_, byte)| **byte == b'\n');
+            starts.extend(newlines.map(|(start, _)| u32::try_from(start).unwrap_or(u32::MAX)));
+        }
+    }
+    starts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,5 +115,8 @@ mod tests {
         let source = Source::new("a\né=x");
         assert_eq!(source.position(5), Position { line: 2, column: 3 });
         assert_eq!(source.line_text(2), "é=x");
+        let source = Source::new(&"123456\n".repeat(10));
+        let lines: Vec<u32> = [0, 6, 7, 13, 14, 48, 49, 62, 63].map(|offset| source.line(offset)).to_vec();
+        assert_eq!(lines, [1, 1, 2, 2, 3, 7, 8, 9, 10]);
     }
 }

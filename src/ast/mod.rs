@@ -32,6 +32,10 @@ pub struct Template {
     pub body: Body,
     /// Every name that occurs, by its number.
     pub symbols: Symbols,
+    /// Whether some target is named `loop`.
+    pub sets_loop: bool,
+    /// Whether there are blocks.
+    pub has_blocks: bool,
     /// The root's scope; the resolver's.
     pub scope: Scope,
     /// The root's frame; the resolver's.

@@ -1,6 +1,7 @@
 //! Names as numbers, and where the variable of a name lives at run time.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -9,8 +10,9 @@ pub struct Symbol(pub u32);
 /// The names of a template, each once.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    names: Vec<Box<str>>,
-    numbers: HashMap<Box<str>, Symbol>,
+    names: Vec<Arc<str>>,
+    /// Ordered rather than hashed: a template has few names, and the names of a stranger's cannot make it slow.
+    numbers: BTreeMap<Arc<str>, Symbol>,
 }
 
 impl Symbols {
@@ -20,8 +22,9 @@ impl Symbols {
             return *symbol;
         }
         let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        self.names.push(name.into());
-        self.numbers.insert(name.into(), symbol);
+        let name = Arc::<str>::from(name);
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, symbol);
         symbol
     }
 

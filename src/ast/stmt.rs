@@ -140,7 +140,7 @@ pub struct For {
     pub body: Body,
     /// What is rendered where no round reached the end of the body.
     pub otherwise: Body,
-    /// The variable `loop`, where the body mentions it; the resolver's.
+    /// The variable `loop`: unresolved where the body mentions the name, and then, where it reads it, the resolver's.
     pub loop_slot: Option<Slot>,
     /// The scope of the body; the resolver's.
     pub scope: Scope,

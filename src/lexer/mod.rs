@@ -61,7 +61,23 @@ impl<'s> Lexer<'s> {
     /// The next token; none at the end of the source.
     pub fn next(&mut self) -> Result<Option<Token<'s>>> {
         while self.position < self.text.len() {
-            let token = self.step()?;
+            let token = match self.mode {
+                Mode::Tag(closer) => self.code(closer)?,
+                Mode::Text => {
+                    let opener = text::find_opener(self.text, self.position);
+                    self.data(opener)
+                }
+                Mode::Opener(opener) => self.open(opener),
+                Mode::Comment => {
+                    let end = text::find_comment_end(self.text, self.position);
+                    self.leave(end.ok_or_else(|| self.error("Missing end of comment tag"))?);
+                    None
+                }
+                Mode::Raw => {
+                    let endraw = text::find_endraw(self.text, self.position);
+                    self.data(Some(endraw.ok_or_else(|| self.error("Missing end of raw directive"))?))
+                }
+            };
             if token.is_some() {
                 return Ok(token);
             }
@@ -72,29 +88,6 @@ impl<'s> Lexer<'s> {
     /// The value of the last token, if that was a string or a number; it is given once.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.literal.take()
-    }
-
-    /// The next token; none where the piece at the position is no token of the parser's.
-    fn step(&mut self) -> Result<Option<Token<'s>>> {
-        match self.mode {
-            Mode::Text => {
-                let opener = text::find_opener(self.text, self.position);
-                Ok(self.data(opener))
-            }
-            Mode::Opener(opener) => Ok(self.open(opener)),
-            Mode::Comment => match text::find_comment_end(self.text, self.position) {
-                Some(end) => {
-                    self.leave(end);
-                    Ok(None)
-                }
-                None => Err(self.error("Missing end of comment tag")),
-            },
-            Mode::Raw => match text::find_endraw(self.text, self.position) {
-                Some(endraw) => Ok(self.data(Some(endraw))),
-                None => Err(self.error("Missing end of raw directive")),
-            },
-            Mode::Tag(closer) => self.code(closer),
-        }
     }
 
     /// The text up to an opener or to the end; none where nothing is left of it.

@@ -155,9 +155,8 @@ pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> 
 
 /// Offsets of `{`, from left to right.
 fn braces(text: &str, from: usize) -> impl Iterator<Item = usize> {
-    rest(text, from)
-        .match_indices('{')
-        .map(move |(at, _)| from.saturating_add(at))
+    let bytes = text.bytes().enumerate().skip(from);
+    bytes.filter(|(_, byte)| *byte == b'{').map(|(at, _)| at)
 }
 
 /// The mark at an offset, and the offset behind it.

@@ -184,6 +184,9 @@ impl<'s> Parser<'s> {
 
     /// Puts prefixes before an operand, the innermost last, and leaves the calls that they stand for.
     fn prefixed(&mut self, prefixes: Vec<(UnaryOp, u32)>, operand: Node) -> Node {
+        if prefixes.is_empty() {
+            return operand;
+        }
         self.leave_calls(prefixes.len());
         let end = self.stream.end();
         prefixes.into_iter().rev().fold(operand, |operand, (op, start)| {

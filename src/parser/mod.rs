@@ -18,7 +18,7 @@ mod stream;
 mod tag;
 mod target;
 
-use crate::ast::{Symbols, Template};
+use crate::ast::{Symbol, Symbols, Template};
 use crate::error::{Error, Result};
 use crate::limits::Meter;
 use crate::source::Source;
@@ -30,6 +30,9 @@ pub fn parse(source: &Source) -> Result<Template> {
     let mut parser = Parser {
         stream: TokenStream::new(source)?,
         symbols: Symbols::default(),
+        loop_mentions: 0,
+        sets_loop: false,
+        has_blocks: false,
         open_tags: Vec::new(),
         awaited: Vec::new(),
         frames: 0,
@@ -42,6 +45,8 @@ pub fn parse(source: &Source) -> Result<Template> {
         None => Ok(Template {
             body,
             symbols: parser.symbols,
+            sets_loop: parser.sets_loop,
+            has_blocks: parser.has_blocks,
             ..Template::default()
         }),
     }
@@ -52,6 +57,12 @@ pub fn parse(source: &Source) -> Result<Template> {
 struct Parser<'s> {
     stream: TokenStream<'s>,
     symbols: Symbols,
+    /// How often the name `loop` was met.
+    loop_mentions: usize,
+    /// Whether it was met in a target.
+    sets_loop: bool,
+    /// Whether a block was met.
+    has_blocks: bool,
     /// The tags of the statements around here, for messages.
     open_tags: Vec<OpenTag<'s>>,
     /// The words that end each of the bodies around here.
@@ -62,6 +73,16 @@ struct Parser<'s> {
     meter: Meter<'static>,
     /// What the reference finds after parsing.
     late_error: Option<Error>,
+}
+
+impl Parser<'_> {
+    /// The symbol of a name.
+    fn intern(&mut self, name: &str) -> Symbol {
+        if name == "loop" {
+            self.loop_mentions = self.loop_mentions.saturating_add(1);
+        }
+        self.symbols.intern(name)
+    }
 }
 
 /// The text and the line of the error that a source has; line 0 where the reference names none.

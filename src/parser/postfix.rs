@@ -77,17 +77,19 @@ impl<'s> Parser<'s> {
     fn parse_subscript(&mut self, object: Node) -> Result<Node> {
         let start = object.expr.span.start;
         let bracket = self.stream.expect(TokenKind::LeftBracket)?;
-        let mut indices = Vec::new();
+        let first = match self.stream.current().kind {
+            TokenKind::RightBracket => None,
+            _ => Some(self.parse_slice()?),
+        };
+        let mut more = Vec::new();
         while !self.stream.is_at(TokenKind::RightBracket) {
-            if !indices.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-            }
-            indices.push(self.parse_slice()?);
+            self.stream.expect(TokenKind::Comma)?;
+            more.push(self.parse_slice()?);
         }
         self.stream.expect(TokenKind::RightBracket)?;
         let span = self.span_from(start);
-        let (kind, height) = match indices.pop() {
-            Some(Index::Slice(bounds, _)) if indices.is_empty() => {
+        let (kind, height) = match first {
+            Some(Index::Slice(bounds, _)) if more.is_empty() => {
                 let heights = bounds.iter().flatten().map(|node| node.height);
                 let height = heights.fold(object.height, u32::max);
                 let [start, stop, step] = bounds.map(|bound| bound.map(|node| node.expr));
@@ -99,12 +101,12 @@ impl<'s> Parser<'s> {
                 };
                 (ExprKind::Slice(Box::new(slice)), height)
             }
-            Some(Index::Expr(index)) if indices.is_empty() => {
+            Some(Index::Expr(index)) if more.is_empty() => {
                 let height = object.height.max(index.height);
                 (ExprKind::Item(Box::new([object.expr, index.expr])), height)
             }
-            last => {
-                indices.extend(last);
+            first => {
+                let indices = first.into_iter().chain(more);
                 let index = self.tuple_index(indices, Span::new(bracket.span.start, span.end));
                 let height = object.height.max(index.height);
                 (ExprKind::Item(Box::new([object.expr, index.expr])), height)
@@ -114,7 +116,7 @@ impl<'s> Parser<'s> {
     }
 
     /// `[a, b]` as one index. A slice inside is an error that CPython finds in the generated code, after everything has been parsed.
-    fn tuple_index(&mut self, indices: Vec<Index>, span: Span) -> Node {
+    fn tuple_index(&mut self, indices: impl Iterator<Item = Index>, span: Span) -> Node {
         let mut height = 0;
         let mut items = Vec::new();
         for index in indices {

@@ -34,7 +34,7 @@ impl<'s> Parser<'s> {
                     let kind = match constant(name) {
                         Some(literal) => ExprKind::Literal(literal),
                         None => ExprKind::Name(Name {
-                            symbol: parser.symbols.intern(name),
+                            symbol: parser.intern(name),
                             ..Name::default()
                         }),
                     };

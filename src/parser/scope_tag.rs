@@ -17,7 +17,7 @@ impl<'s> Parser<'s> {
     pub fn parse_macro(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let (name, _) = self.parse_name_target()?;
-        let name = self.symbols.intern(name);
+        let name = self.intern(name);
         let parameters = self.parse_signature()?;
         let body = self.close_statements(&["endmacro"])?;
         Ok(StmtKind::Macro(Box::new(new_macro(Some(name), parameters, body))))
@@ -41,7 +41,7 @@ impl<'s> Parser<'s> {
                 return Err(self.stream.error("non-default argument follows default argument"));
             }
             parameters.push(Parameter {
-                symbol: self.symbols.intern(name),
+                symbol: self.intern(name),
                 slot: Default::default(),
                 default,
                 line: 0,
@@ -126,8 +126,9 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("Required blocks can only contain comments or whitespace"));
         }
         self.stream.eat_word(name)?;
+        self.has_blocks = true;
         Ok(StmtKind::Block(Box::new(Block {
-            name: self.symbols.intern(name),
+            name: self.intern(name),
             at,
             scoped,
             required,

@@ -8,7 +8,7 @@ use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
-use crate::ast::{Autoescape, Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Stmt, StmtKind};
+use crate::ast::{Autoescape, Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Slot, Stmt, StmtKind};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::limits::{Limit, Reached};
@@ -153,7 +153,9 @@ impl<'s> Parser<'s> {
             });
         }
         let recursive = self.stream.eat_word("recursive")?;
+        let mentions = self.loop_mentions;
         let body = self.parse_statements(&["endfor", "else"])?;
+        let mentions_loop = self.loop_mentions > mentions;
         let otherwise = match self.stream.bump()?.text {
             "else" => self.close_statements(&["endfor"])?,
             _ => Body::new(),
@@ -165,7 +167,7 @@ impl<'s> Parser<'s> {
             recursive,
             body,
             otherwise,
-            loop_slot: None,
+            loop_slot: mentions_loop.then(Slot::default),
             scope: Scope::default(),
             otherwise_scope: Scope::default(),
             frame: Default::default(),

@@ -25,38 +25,37 @@ impl<'s> Parser<'s> {
         if constant(token.text).is_some() {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
-        let symbol = self.symbols.intern(token.text);
+        let symbol = self.intern(token.text);
         Ok((token.text, variable(symbol, token.span, token.at)))
     }
 
     /// A name or a tuple of targets; namespaces' attributes only where `with_namespace` allows.
     pub fn parse_target(&mut self, with_namespace: bool) -> Result<Target> {
+        let mentions = self.loop_mentions;
         let parsed = self.nested(depth::CALL + depth::TUPLE, |parser| parser.target_parts(with_namespace))?;
+        self.sets_loop |= self.loop_mentions > mentions;
         parsed.map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))
     }
 
     fn target_parts(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
-        let mut start = self.start();
-        let mut parts = Vec::new();
-        let mut is_tuple = false;
-        loop {
-            if !parts.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-            }
+        let start = self.start();
+        if self.is_at_tuple_end() {
+            return Err(self.expected_expression());
+        }
+        let first = self.parse_target_part(with_namespace)?;
+        if !self.stream.is_at(TokenKind::Comma) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        let mut at = start.at;
+        while self.stream.is_at(TokenKind::Comma) {
+            at = self.stream.bump()?.at;
             if self.is_at_tuple_end() {
                 break;
             }
             parts.push(self.parse_target_part(with_namespace)?);
-            if !self.stream.is_at(TokenKind::Comma) {
-                break;
-            }
-            is_tuple = true;
-            start.at = self.stream.current().at;
         }
-        if is_tuple {
-            return Ok(tuple(parts.into_iter(), self.span_from(start.start), start.at));
-        }
-        parts.pop().ok_or_else(|| self.expected_expression())
+        Ok(tuple(parts.into_iter(), self.span_from(start.start), at))
     }
 
     /// One part of a target: a namespace's attribute or a primary.
@@ -67,7 +66,7 @@ impl<'s> Parser<'s> {
             return Ok(assignable(self.parse_primary()?.expr));
         }
         let name = self.stream.bump()?;
-        let symbol = self.symbols.intern(name.text);
+        let symbol = self.intern(name.text);
         if !with_namespace || !self.stream.eat(TokenKind::Dot)? {
             return Ok(Ok(variable(symbol, name.span, name.at)));
         }

@@ -29,7 +29,9 @@ use crate::span::Span;
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
-    blocks::take_out(template)?;
+    if template.has_blocks {
+        blocks::take_out(template)?;
+    }
     let frames = walk(template, source)?;
     frames.place(template);
     Ok(())
@@ -38,7 +40,12 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
 /// The walk over the template; gives the frames, whose variables have no places yet.
 fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     let Template {
-        body, symbols, blocks, ..
+        body,
+        symbols,
+        blocks,
+        sets_loop,
+        has_blocks,
+        ..
     } = template;
     let own = symbols.intern("self");
     let parent = symbols.intern("super");
@@ -64,6 +71,8 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         exported: BTreeSet::new(),
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
+        sets_loop: *sets_loop,
+        has_blocks: *has_blocks,
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
 
@@ -128,6 +137,10 @@ struct Resolver<'t> {
     meter: Meter<'static>,
     /// How many more constant operations may become literals.
     folds_left: u32,
+    /// Whether some target is named `loop`.
+    sets_loop: bool,
+    /// Whether there are blocks.
+    has_blocks: bool,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
 }

@@ -87,59 +87,72 @@ impl Resolver<'_> {
 
     /// `visit_Output`: constants become text, and join the text beside them.
     fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
-        let mut kept: Vec<Piece> = Vec::with_capacity(pieces.len());
-        for piece in pieces.drain(..) {
-            let piece = match piece {
-                Piece::Text(text, at) => {
-                    // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.
-                    if self.eval_context.volatile {
-                        self.newline(at);
+        for piece in pieces.iter_mut() {
+            match piece {
+                // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.
+                Piece::Text(_, at) if self.eval_context.volatile => drop(self.newline(*at)),
+                Piece::Text(..) => {}
+                Piece::Expr(expr, line) | Piece::Escaped(expr, line, _) => {
+                    if let Some(printed) = self.printed(expr, line, place)? {
+                        *piece = printed;
                     }
-                    Piece::Text(text, at)
                 }
-                Piece::Expr(expr, _) | Piece::Escaped(expr, ..) => self.printed(expr, place)?,
-            };
-            match (kept.last_mut(), piece) {
-                (Some(Piece::Text(before, _)), Piece::Text(text, _)) if !self.eval_context.volatile => {
-                    *before = [&**before, &*text].concat().into_boxed_str();
-                }
-                (Some(Piece::Expr(before, _)), Piece::Expr(expr, line)) => match (&mut before.kind, &expr.kind) {
-                    (ExprKind::Markup(before), ExprKind::Markup(text)) => *before = [&**before, &**text].concat().into_boxed_str(),
-                    _ => kept.push(Piece::Expr(expr, line)),
-                },
-                (_, piece) => kept.push(piece),
             }
         }
-        *pieces = kept;
+        let joins_texts = !self.eval_context.volatile;
+        pieces.dedup_by(|piece, before| match (before, piece) {
+            (Piece::Text(before, _), Piece::Text(text, _)) if joins_texts => {
+                *before = [&**before, &**text].concat().into_boxed_str();
+                true
+            }
+            (Piece::Expr(before, _), Piece::Expr(expr, _)) => match (&mut before.kind, &expr.kind) {
+                (ExprKind::Markup(before), ExprKind::Markup(text)) => {
+                    *before = [&**before, &**text].concat().into_boxed_str();
+                    true
+                }
+                _ => false,
+            },
+            _ => false,
+        });
         Ok(())
     }
 
-    /// An expression that is put out. Where the render decides what is escaped, a constant keeps apart from the text beside it.
-    fn printed(&mut self, mut expr: Expr, place: &Place) -> Result<Piece> {
+    /// An expression that is put out; gives what stands in its place, if something does. Where the render decides what is escaped, a
+    /// constant keeps apart from the text beside it.
+    fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Piece>> {
         let context = self.eval_context;
-        let volatile_text = if context.volatile { fold::text(&expr, context) } else { None };
+        let volatile_text = if context.volatile { fold::text(expr, context) } else { None };
         if let Some(text) = volatile_text {
             expr.kind = ExprKind::Markup(text.into_boxed_str());
-            return Ok(Piece::Expr(expr, 0));
+            return Ok(None);
         }
         let (recorded, was_fine) = (self.line, self.refused.is_none());
-        let line = self.newline(expr.at);
-        self.root(&mut expr, place, 1)?;
-        let text = if context.volatile { None } else { fold::text(&expr, context) };
+        *line = self.newline(expr.at);
+        self.root(expr, place, 1)?;
+        let text = match &mut expr.kind {
+            ExprKind::Literal(Data::Str(text)) if context.known() == Autoescape::Off => Some(std::mem::take(text).into_owned()),
+            _ if context.volatile => None,
+            _ => fold::text(expr, context),
+        };
         if let Some(text) = text {
             self.line = recorded;
             self.forget_refusals(was_fine);
-            return Ok(Piece::Text(text.into_boxed_str(), expr.at));
+            return Ok(Some(Piece::Text(text.into_boxed_str(), expr.at)));
         }
         Ok(match context.known() {
-            Autoescape::Off => Piece::Expr(expr, line),
-            known => Piece::Escaped(expr, line, known),
+            Autoescape::Off => None,
+            known => {
+                let kind = ExprKind::Literal(Data::None);
+                let expr = std::mem::replace(expr, Expr { kind, ..*expr });
+                Some(Piece::Escaped(expr, *line, known))
+            }
         })
     }
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
-        let [uses_loop] = undeclared(&node.body, self.symbols, ["loop"]);
-        let is_extended = node.recursive || uses_loop || node.body.iter().chain(&node.otherwise).any(has_scoped_block);
+        let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, self.symbols, ["loop"]) == [true];
+        let bodies = || node.body.iter().chain(&node.otherwise);
+        let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
             test.line = self.newline(test.condition.at);
             self.scopes.frames.open();
@@ -156,7 +169,7 @@ impl Resolver<'_> {
             self.newline(at);
         }
         let [loop_name, ..] = self.specials;
-        if let Some(found) = assigned_loop(node, loop_name) {
+        if let Some(found) = assigned_loop(node, loop_name.filter(|_| self.sets_loop)) {
             let message = "Can't assign to special loop variable in for-loop target";
             return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
         }
