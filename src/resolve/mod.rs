@@ -10,6 +10,7 @@ mod expressions;
 mod fold;
 mod frames;
 pub mod operate;
+mod output;
 mod scopes;
 mod statements;
 mod track;

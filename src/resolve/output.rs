@@ -1,0 +1,72 @@
+//! Outputs: `visit_Output` of `compiler.py`. `a{{ 1 + 1 }}b` becomes the one text `a2b`.
+
+use super::{Place, Resolver, fold};
+use crate::ast::{Autoescape, Expr, ExprKind, Piece};
+use crate::data::Data;
+use crate::error::Result;
+
+impl Resolver<'_> {
+    /// Constants become text, and join the text beside them.
+    pub(super) fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
+        for piece in pieces.iter_mut() {
+            match piece {
+                // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.
+                Piece::Text(_, at) if self.eval_context.volatile => drop(self.newline(*at)),
+                Piece::Text(..) => {}
+                Piece::Expr(expr, line) | Piece::Escaped(expr, line, _) => {
+                    if let Some(printed) = self.printed(expr, line, place)? {
+                        *piece = printed;
+                    }
+                }
+            }
+        }
+        let joins_texts = !self.eval_context.volatile;
+        pieces.dedup_by(|piece, before| match (before, piece) {
+            (Piece::Text(before, _), Piece::Text(text, _)) if joins_texts => {
+                *before = [&**before, &**text].concat().into_boxed_str();
+                true
+            }
+            (Piece::Expr(before, _), Piece::Expr(expr, _)) => match (&mut before.kind, &expr.kind) {
+                (ExprKind::Markup(before), ExprKind::Markup(text)) => {
+                    *before = [&**before, &**text].concat().into_boxed_str();
+                    true
+                }
+                _ => false,
+            },
+            _ => false,
+        });
+        Ok(())
+    }
+
+    /// An expression that is put out; gives what stands in its place, if something does. Where the render decides what is escaped, a
+    /// constant keeps apart from the text beside it.
+    fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Piece>> {
+        let context = self.eval_context;
+        let volatile_text = if context.volatile { fold::text(expr, context) } else { None };
+        if let Some(text) = volatile_text {
+            expr.kind = ExprKind::Markup(text.into_boxed_str());
+            return Ok(None);
+        }
+        let (recorded, was_fine) = (self.line, self.refused.is_none());
+        *line = self.newline(expr.at);
+        self.root(expr, place, 1)?;
+        let text = match &mut expr.kind {
+            ExprKind::Literal(Data::Str(text)) if context.known() == Autoescape::Off => Some(std::mem::take(text).into_owned()),
+            _ if context.volatile => None,
+            _ => fold::text(expr, context),
+        };
+        if let Some(text) = text {
+            self.line = recorded;
+            self.forget_refusals(was_fine);
+            return Ok(Some(Piece::Text(text.into_boxed_str(), expr.at)));
+        }
+        Ok(match context.known() {
+            Autoescape::Off => None,
+            known => {
+                let kind = ExprKind::Literal(Data::None);
+                let expr = std::mem::replace(expr, Expr { kind, ..*expr });
+                Some(Piece::Escaped(expr, *line, known))
+            }
+        })
+    }
+}
