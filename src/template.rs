@@ -53,6 +53,8 @@ pub struct Rendered {
     /// The `{% generation %}` blocks in code points, as the reference counts them: by what the template's root has written. Empty
     /// unless asked for.
     pub generation: Vec<Range<usize>>,
+    /// How many of [`Limits::steps`] it took.
+    pub steps: u64,
 }
 
 /// The variables that a template is rendered with: an object, borrowed.
@@ -191,6 +193,7 @@ impl Template {
         Ok(Rendered {
             text: output.text,
             generation: output.spans,
+            steps: runtime.meter.steps(),
         })
     }
 

@@ -116,8 +116,10 @@ fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 /// `strftime_now(format)`
 fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let format = clinic_text(arguments.take(0), "strftime() argument 1")?;
-    // Each directive is read and written by a call.
-    runtime.meter.charge_items(format.as_str().len())?;
+    // A directive may stand for a whole date.
+    let directives = format.as_str().bytes().filter(|byte| *byte == b'%').count();
+    let work = directives.saturating_mul(16).saturating_add(format.as_str().len());
+    runtime.meter.charge_items(work)?;
     let now = runtime.clock.now();
     let max_len = usize::try_from(runtime.meter.limits().value).unwrap_or(usize::MAX);
     let text = strftime(&now, format.as_str(), max_len)?;

@@ -47,7 +47,9 @@ impl<'a> Evaluator<'a, '_> {
         match object {
             Some(Value::Namespace(id)) => {
                 globals::check_name(name)?;
-                if let Some(namespace) = self.runtime.heap.namespace_mut(id) {
+                let runtime = &mut *self.runtime;
+                if let Some(namespace) = runtime.heap.namespace_mut(id) {
+                    runtime.meter.charge(namespace.looks())?;
                     namespace.set(Str::from(name), value);
                 }
                 Ok(())

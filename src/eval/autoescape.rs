@@ -16,13 +16,13 @@ impl<'a> Evaluator<'a, '_> {
     /// `{% autoescape %}`. A body that is left by `break` leaves the setting behind, as in the reference.
     #[inline(never)]
     pub(super) fn autoescape(&mut self, value: &'a Expr, body: &'a Body, scope: &'a Scope) -> Result<Flow> {
-        self.enter_scope(scope);
+        self.enter_scope(scope)?;
         let outer = self.runtime.autoescape;
         self.runtime.autoescape = self.truth(value)?;
         let flow = self.body(body)?;
         if flow == Flow::Next {
             self.runtime.autoescape = outer;
-            self.leave_scope(scope);
+            self.leave_scope(scope)?;
         }
         Ok(flow)
     }

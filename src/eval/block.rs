@@ -30,7 +30,7 @@ impl<'a> Evaluator<'a, '_> {
             return Err(Error::runtime(format!("Required block {name} not found")));
         }
         let context = match node.scoped {
-            true => self.derive_context(&node.visible),
+            true => self.derive_context(&node.visible)?,
             false => self.context,
         };
         let number = node.number;
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
             let message = format!("there is no parent block called {name}.");
             self.store(slot, Value::Undefined(Undefined::message(message)));
         }
-        self.enter_scope(&block.scope);
+        self.enter_scope(&block.scope)?;
         self.body(&block.body)?;
         self.leave_frame();
         Ok(())

@@ -69,6 +69,8 @@ fn first_cell(heap: &Heap<'_>, environment: Option<EnvironmentId>) -> usize {
 impl<'a> Evaluator<'a, '_> {
     /// Opens the evaluator's frame inside the environment where its code was defined.
     pub(super) fn enter_frame(&mut self, frame: Frame, parent: Option<EnvironmentId>) -> Result<()> {
+        let variables = u64::from(frame.locals).saturating_add(u64::from(frame.cells));
+        self.runtime.meter.charge(variables >> 3)?;
         let heap = &mut self.runtime.heap;
         self.frame.locals = heap.locals.len();
         let locals = self.frame.locals.saturating_add(frame.locals as usize);
@@ -93,9 +95,10 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.locals.truncate(self.frame.locals);
     }
 
-    /// Gives the variables of a scope their first values.
+    /// Gives the variables of a scope their first values: also those of branches that are not taken.
     #[inline]
-    pub(super) fn enter_scope(&mut self, scope: &Scope) {
+    pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
+        self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
         for load in &scope.loads {
             match load {
                 Load::Resolve(slot, symbol) => {
@@ -109,14 +112,17 @@ impl<'a> Evaluator<'a, '_> {
                 Load::Clear(slot) => self.set(*slot, None),
             }
         }
+        Ok(())
     }
 
     /// Forgets the variables of a scope.
     #[inline]
-    pub(super) fn leave_scope(&mut self, scope: &Scope) {
+    pub(super) fn leave_scope(&mut self, scope: &Scope) -> Result<()> {
+        self.runtime.meter.charge(scope.clears.len() as u64 >> 3)?;
         for slot in &scope.clears {
             self.set(*slot, None);
         }
+        Ok(())
     }
 
     /// The value of a name, undefined where nobody set it.
@@ -189,8 +195,15 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// `Context.derived`: a context that also has the given variables; gives its number.
-    pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> usize {
+    pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> Result<usize> {
         let symbols = self.render.template.symbols.len();
+        self.runtime.meter.charge_items(symbols >> 3)?;
+        // All are kept until the render ends.
+        let contexts = self.runtime.heap.contexts.len().saturating_add(1);
+        let bytes = contexts
+            .saturating_mul(symbols)
+            .saturating_mul(size_of::<Option<Value<'_>>>());
+        self.runtime.meter.check_size(bytes)?;
         let mut vars = self.runtime.heap.contexts.get(self.context).cloned().unwrap_or_default();
         vars.resize(symbols, None);
         for (symbol, slot) in visible {
@@ -199,7 +212,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         self.runtime.heap.contexts.push(vars);
-        self.runtime.heap.contexts.len().saturating_sub(1)
+        Ok(contexts.saturating_sub(1))
     }
 
     /// Another evaluator for a frame that this one calls, writing to the same output.

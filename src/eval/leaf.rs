@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a, '_> {
             Lookup::Absent => false,
             Lookup::Elsewhere => return Ok(None),
         };
-        meter.charge(2)?;
+        meter.charge((text.len() as u64 >> 6).saturating_add(2))?;
         Ok(Some(is_equal))
     }
 
@@ -158,7 +158,7 @@ impl<'a> Evaluator<'a, '_> {
                 Lookup::Elsewhere => return Ok(None),
             },
         };
-        meter.charge(2)?;
+        meter.charge((text.len() as u64 >> 3).saturating_add(2))?;
         Ok(Some(contains))
     }
 }

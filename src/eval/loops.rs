@@ -77,11 +77,11 @@ impl<'a> Evaluator<'a, '_> {
                 self.each(node, line, |evaluator| iter.next(evaluator.runtime))?
             }
         };
-        self.leave_scope(&node.scope);
+        self.leave_scope(&node.scope)?;
         if !reached && !node.otherwise.is_empty() {
-            self.enter_scope(&node.otherwise_scope);
+            self.enter_scope(&node.otherwise_scope)?;
             let flow = self.body(&node.otherwise)?;
-            self.leave_scope(&node.otherwise_scope);
+            self.leave_scope(&node.otherwise_scope)?;
             return Ok(flow);
         }
         Ok(Flow::Next)
@@ -132,7 +132,7 @@ impl<'a> Evaluator<'a, '_> {
         while let Some(item) = next(self)? {
             round = round.saturating_add(1);
             self.assign(&node.target, item)?;
-            self.enter_scope(&node.scope);
+            self.enter_scope(&node.scope)?;
             let flow = self.body(&node.body);
             match flow.map_err(|error| self.name_message(error, node).within(Step::Loop { line, round }))? {
                 Flow::Next => reached = true,
@@ -188,7 +188,7 @@ impl<'a> Tested<'a> {
         while let Some(item) = iter.next(runtime)? {
             let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
-            evaluator.enter_scope(&self.node.scope);
+            evaluator.enter_scope(&self.node.scope)?;
             evaluator.assign(&self.node.target, item)?;
             let kept = match evaluator.truth(&self.node.condition)? {
                 true => Some(evaluator.pack(&self.node.target)?),

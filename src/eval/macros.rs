@@ -20,18 +20,19 @@ struct Code<'a> {
 impl<'a> Evaluator<'a, '_> {
     /// `{% macro %}`
     #[inline(never)]
-    pub(super) fn define_macro(&mut self, node: &'a Node) {
-        let value = self.macro_value(node);
+    pub(super) fn define_macro(&mut self, node: &'a Node) -> Result<()> {
+        let value = self.macro_value(node)?;
         if let Some(name) = node.name.filter(|_| node.exported) {
             self.export(name, value.clone());
         }
         self.store(node.slot, value);
+        Ok(())
     }
 
     /// `{% call %}`
     #[inline(never)]
     pub(super) fn call_block(&mut self, node: &'a CallBlock) -> Result<()> {
-        let caller = self.macro_value(&node.body);
+        let caller = self.macro_value(&node.body)?;
         let returned = self
             .call(&node.callee, &node.args, Some(caller))
             .map_err(|error| error.at(node.span))?;
@@ -79,10 +80,11 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    fn macro_value(&self, node: &'a Node) -> Value<'a> {
+    fn macro_value(&mut self, node: &'a Node) -> Result<Value<'a>> {
+        self.runtime.meter.charge_items(node.parameters.len() >> 3)?;
         let symbols = &self.render.template.symbols;
         let [_, kwargs, varargs] = node.specials;
-        Value::Macro(Rc::new(Macro {
+        Ok(Value::Macro(Rc::new(Macro {
             name: node.name.map(|name| symbols.name(name)),
             parameters: node
                 .parameters
@@ -94,7 +96,7 @@ impl<'a> Evaluator<'a, '_> {
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
             code: Box::new(self.code(node)),
-        }))
+        })))
     }
 
     /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their defaults later.
@@ -197,7 +199,7 @@ impl<'a> Evaluator<'a, '_> {
     fn macro_body(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.frame.environment)?;
         self.bind(node, arguments)?;
-        self.enter_scope(&node.scope);
+        self.enter_scope(&node.scope)?;
         for parameter in &node.parameters {
             if self.get(parameter.slot).is_some() {
                 continue;

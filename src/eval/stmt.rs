@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Set(node) => self.assignment(node)?,
             StmtKind::For(node) => return self.for_loop(node, stmt.line),
             StmtKind::SetBlock(node) => return self.set_block(node),
-            StmtKind::Macro(node) => self.define_macro(node),
+            StmtKind::Macro(node) => self.define_macro(node)?,
             StmtKind::CallBlock(node) => self.call_block(node)?,
             StmtKind::Generation(node) => self.generation(node)?,
             StmtKind::FilterBlock(node) => return self.filter_block(node),
@@ -78,7 +78,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn set_block(&mut self, node: &'a SetBlock) -> Result<Flow> {
-        self.enter_scope(&node.scope);
+        self.enter_scope(&node.scope)?;
         let (flow, mut value) = self.capture(|evaluator| evaluator.body(&node.body))?;
         if flow != Flow::Next {
             return Ok(flow);
@@ -90,13 +90,13 @@ impl<'a> Evaluator<'a, '_> {
         }
         let value = self.runtime.markup_if(becomes_markup, value)?;
         self.assign_block(&node.target, value)?;
-        self.leave_scope(&node.scope);
+        self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
 
     #[inline(never)]
     fn filter_block(&mut self, node: &'a FilterBlock) -> Result<Flow> {
-        self.enter_scope(&node.scope);
+        self.enter_scope(&node.scope)?;
         let (flow, text) = self.capture(|evaluator| evaluator.body(&node.body))?;
         if flow != Flow::Next {
             return Ok(flow);
@@ -104,7 +104,7 @@ impl<'a> Evaluator<'a, '_> {
         let text = self.runtime.markup_if(self.escapes(node.autoescape), text)?;
         let filtered = self.block_filter(&node.filter, text)?;
         self.write_joined(&filtered)?;
-        self.leave_scope(&node.scope);
+        self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
 
@@ -118,14 +118,14 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn with(&mut self, node: &'a With) -> Result<Flow> {
-        self.enter_scope(&node.scope);
+        self.enter_scope(&node.scope)?;
         for (target, value, line) in &node.bindings {
             let value = self.expr(value).map_err(|error| error.on_line(*line))?;
             self.assign(target, value).map_err(|error| error.on_line(*line))?;
         }
         let flow = self.body(&node.body)?;
         if flow == Flow::Next {
-            self.leave_scope(&node.scope);
+            self.leave_scope(&node.scope)?;
         }
         Ok(flow)
     }

@@ -15,6 +15,9 @@ use crate::span::Span;
 /// CPython's tokenizer refuses the 201st open bracket (`MAXLEVEL`).
 const MAX_NESTING: u32 = 200;
 
+/// Bytes of a name that is found without a charge for its length; longer ones take the longer way.
+const LOOKED_AT: usize = 256;
+
 impl Resolver<'_> {
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
@@ -70,7 +73,7 @@ impl Resolver<'_> {
                 let Attribute {
                     object, name, is_key, ..
                 } = &mut **attribute;
-                *is_key = !access::is_dict_attribute(name);
+                *is_key = name.len() <= LOOKED_AT && !access::is_dict_attribute(name);
                 self.expr(object, place)?.saturating_add(1)
             }
             ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),

@@ -53,7 +53,10 @@ impl<'a> Runtime<'a> {
             // A set leaves it to the view, whatever side that is on.
             (Value::Set(_), Value::Keys(_) | Value::Items(_)) => self.equal_values(right, left),
             _ if left.is_set_like() && right.is_set_like() => Ok(left.set_len() == right.set_len() && self.is_subset(left, right)?),
-            _ => Ok(is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right))),
+            _ => {
+                self.charge_digits(left, right)?;
+                Ok(is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)))
+            }
         }
     }
 

@@ -83,7 +83,7 @@ impl<'a> Runtime<'a> {
             }
             Value::Str(text) => self.write_quoted(text, out),
             Value::Bytes(bytes) => {
-                self.meter.charge_bytes(bytes.len())?;
+                self.meter.charge_scan(bytes.len().saturating_mul(4))?;
                 // A string takes whatever is written to it.
                 let _ = quote::write_bytes_repr(out, bytes);
                 self.meter.check_output(out.len())
@@ -186,7 +186,7 @@ impl<'a> Runtime<'a> {
 
     fn write_quoted(&mut self, text: &Str<'a>, out: &mut String) -> Result<()> {
         let text = text.as_str();
-        self.meter.charge_bytes(text.len())?;
+        self.meter.charge_scan(text.len())?;
         self.meter.check_output(out.len().saturating_add(text.len()))?;
         // A string takes whatever is written to it.
         let _ = quote::write_repr(out, text);

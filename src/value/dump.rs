@@ -160,7 +160,7 @@ impl<'a> Runtime<'a> {
     }
 
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
-        self.meter.charge_bytes(text.len())?;
+        self.meter.charge_scan(text.len())?;
         write_string(text, options.ensure_ascii, out);
         self.meter.check_output(out.len())
     }

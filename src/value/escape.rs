@@ -42,7 +42,7 @@ impl<'a> Runtime<'a> {
 
     /// The text as a Markup, escaped whatever it is.
     pub fn escape_text(&mut self, text: &Str<'a>) -> Result<Str<'a>> {
-        self.meter.charge_bytes(text.as_str().len())?;
+        self.meter.charge_scan(text.as_str().len())?;
         self.meter.check_size(escape::escaped_len(text.as_str()))?;
         let escaped = match escape::escape(text.as_str()) {
             Cow::Borrowed(_) => text.clone(),

@@ -191,21 +191,26 @@ impl<'a> Runtime<'a> {
         };
         if let Value::Str(text) = value {
             self.meter.charge_scan(text.as_str().len())?;
-            return Ok(spec::format_str(text.as_str(), specification, &rules)?);
+            let formatted = spec::format_str(text.as_str(), specification, &rules)?;
+            self.meter.charge_scan(formatted.len())?;
+            return Ok(formatted);
         }
-        match value.as_number() {
+        let formatted = match value.as_number() {
             Some(NumberRef::Int(int)) => {
                 self.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
-                Ok(spec::format_int(int, specification, &rules)?)
+                spec::format_int(int, specification, &rules)?
             }
-            Some(NumberRef::Float(float)) => Ok(spec::format_float(float, specification, &rules)?),
+            Some(NumberRef::Float(float)) => spec::format_float(float, specification, &rules)?,
             None => {
                 let ty = value.ty().name();
-                Err(Error::type_error(format!(
+                return Err(Error::type_error(format!(
                     "unsupported format string passed to {ty}.__format__"
-                )))
+                )));
             }
-        }
+        };
+        // The widest of them is as long as a value may be, so that it is soon enough to charge for it now.
+        self.meter.charge_scan(formatted.len())?;
+        Ok(formatted)
     }
 }
 

@@ -66,7 +66,9 @@ impl<'v, 'a> Found<'v, 'a> {
             Value::Dict(Dict::Data(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
             Value::Namespace(id) => {
-                let attribute = heap.namespace(*id).and_then(|namespace| namespace.get(key));
+                // Of many attributes one is found the longer way, which charges for it.
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
+                let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Lookup::Elsewhere, Lookup::value)
             }
             _ => Lookup::Elsewhere,

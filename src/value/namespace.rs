@@ -69,6 +69,12 @@ impl<'a> Namespace<'a> {
         found.map(|(_, value)| std::mem::replace(value, Value::None))
     }
 
+    /// The work of finding an attribute, where there are many.
+    #[inline]
+    pub fn looks(&self) -> u64 {
+        self.attributes.len() as u64 >> 4
+    }
+
     /// The attributes in their order.
     pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
         &self.attributes

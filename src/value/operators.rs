@@ -119,9 +119,19 @@ impl<'a> Runtime<'a> {
         Ok(Some(Value::from(result)))
     }
 
+    /// Charges for going once over the digits of two integers.
+    #[inline]
+    pub(super) fn charge_digits(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
+        let bits = |value: &Value<'a>| value.as_integer().map_or(0, IntRef::bit_length);
+        match (left, right) {
+            (Value::Big(_), _) | (_, Value::Big(_)) => self.meter.charge(bits(left).max(bits(right)) >> 9),
+            _ => Ok(()),
+        }
+    }
+
     /// Charges for the longest that arithmetic may take on these operands: the product of their lengths.
     #[inline]
-    fn charge_numbers(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
+    pub fn charge_numbers(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
         let words = |value: &Value<'a>| {
             value
                 .as_integer()

@@ -83,7 +83,10 @@ impl<'a> Runtime<'a> {
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
             _ => match (left.as_number(), right.as_number()) {
                 // A nan has no order with anything.
-                (Some(left), Some(right)) => Ok(exact::compare(left, right).is_some_and(|ordering| order.holds(ordering))),
+                (Some(one), Some(other)) => {
+                    self.charge_digits(left, right)?;
+                    Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
+                }
                 _ if left.is_set_like() && right.is_set_like() => self.compare_sets(order, left, right),
                 _ => Err(Error::type_error(format!(
                     "'{}' not supported between instances of '{}' and '{}'",

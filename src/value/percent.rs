@@ -196,6 +196,7 @@ impl<'a> Source<'_, 'a> {
                 return Err(conversion.unsupported_letter(before.chars().count()).into());
             }
         };
+        self.runtime.meter.charge_scan(formatted.len())?;
         output.push_str(&formatted);
         Ok(conversion.length)
     }

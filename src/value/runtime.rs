@@ -58,6 +58,9 @@ pub struct Environment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnvironmentId(pub u32);
 
+/// Bytes of a namespace with a few attributes.
+const NAMESPACE: usize = 256;
+
 impl<'a> Runtime<'a> {
     /// The means of a render that begins now.
     pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
@@ -178,7 +181,7 @@ impl<'a> Runtime<'a> {
     /// A namespace without attributes.
     pub fn namespace(&mut self) -> Result<NamespaceId> {
         self.meter.charge(2)?;
-        self.meter.check_size(self.heap.namespaces.len().saturating_mul(64))?;
+        self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
         let number = object_number(self.heap.namespaces.len())?;
         self.heap.namespaces.push(Namespace::default());
         Ok(NamespaceId(number))

@@ -121,7 +121,8 @@ impl<'a> Runtime<'a> {
             }
             (Value::Bytes(left), Value::Bytes(right)) => {
                 let len = left.len().saturating_add(right.len());
-                self.meter.charge_bytes(len)?;
+                // Bytes claim no memory, so that their making is charged by what they may keep.
+                self.meter.charge_scan(len)?;
                 self.meter.check_size(len)?;
                 Ok(Value::Bytes([&**left, &**right].concat().into()))
             }
@@ -176,6 +177,7 @@ impl<'a> Runtime<'a> {
             }
             Value::Bytes(bytes) => {
                 let times = self.check_repetition(bytes.len(), bytes.len(), count, "repeated bytes are too long")?;
+                self.meter.charge_scan(bytes.len().saturating_mul(times))?;
                 Ok(Value::Bytes(Rc::from(bytes.repeat(times))))
             }
             _ => Err(unsupported("*", sequence, &Value::Int(count))),

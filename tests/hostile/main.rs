@@ -1,7 +1,12 @@
 //! Templates that want more than there is: each ends in an output or in an error of kind limit, on the threads of a server.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod child;
+mod reachable;
 mod reached;
+#[cfg(all(feature = "cli", target_os = "linux"))]
+mod set;
 
 use chat_template::{ErrorKind, Template};
 
@@ -128,5 +133,29 @@ fn what_is_large_asks_first() {
     ] {
         let message = render(format!("{{{{ {expression} }}}}")).expect_err(expression);
         assert!(!message.is_empty(), "{expression}");
+    }
+}
+
+/// A few requests of the set, with few steps, because this may be a build without optimisation; the bench of the same name asks all.
+#[cfg(all(feature = "cli", target_os = "linux"))]
+#[test]
+fn some_of_the_set_are_survived() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let limits = folder.join("hostile-limits.json");
+    std::fs::write(&limits, "{\"steps\": 200000}").expect("the folder of tests can be written");
+    let arguments = ["--limits", limits.to_str().expect("the path is text")];
+    let allowed = child::Allowed {
+        seconds: None,
+        kib: 512 << 10,
+    };
+    let cases = set::cases();
+    for case in cases.iter().step_by(cases.len() / 24) {
+        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &arguments, &case.bytes(), allowed);
+        let (seconds, mib) = (outcome.seconds, outcome.mib);
+        assert!(
+            outcome.answer.is_some(),
+            "{} died after {seconds} s with {mib} MiB",
+            case.name
+        );
     }
 }

@@ -1,27 +1,24 @@
 """What the reference offers to templates, and which of it no case names: what this crate forgot to have, no test of its own can miss.
 
 Found by reading the templates of the cases as text: `|name` or the name in quotes for a filter, `is name`
-or the name in quotes for a test, `.name` for a method, the bare word for a global.
+or the name in quotes for a test, `.name` for an attribute of any kind of value, the bare word for a global.
 """
 
 import re
 
 from environment import Clock, compile_template
-
-# Whose methods templates can reach.
-TYPES = [str, list, tuple, dict, range, int, float, bytes, type({}.keys())]
+from reachable import all_attributes
 
 
 def missing(cases):
     """One sentence for each name that no case names."""
     text = "\n".join(case["template"] for case in cases)
     environment = compile_template("", Clock()).template.environment
-    methods = {name for python_type in TYPES for name in dir(python_type) if not name.startswith("_")}
     wanted = [
         ("filter", sorted(environment.filters), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),
         ("test", sorted(environment.tests), r"\bis (not )?{0}\b|['\"]{0}['\"]"),
         ("global", sorted(environment.globals), r"\b{0}\b"),
-        ("method", sorted(methods), r"\.{0}\b|attr\('{0}'\)"),
+        ("attribute", sorted(all_attributes()), r"\.{0}\b|attr\('{0}'\)"),
     ]
     return [
         f"no case names the {what} {name}"

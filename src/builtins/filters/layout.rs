@@ -154,7 +154,8 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
         Value::Str(text) => text,
         other => return Err(lacks(runtime, &other, "splitlines")),
     };
-    runtime.meter.charge_scan(text.as_str().len())?;
+    // It goes word by word, and twice.
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     if text.as_str().is_empty() {
         return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
     }

@@ -55,7 +55,7 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
         Key::new(runtime, method.clone())?;
     }
     match method.as_str() {
-        Some("common") => round_half_even(&value, &precision),
+        Some("common") => round_half_even(runtime, &value, &precision),
         Some("ceil") => round_by(runtime, &value, &precision, round::round_up),
         Some("floor") => round_by(runtime, &value, &precision, round::round_down),
         _ => Err(Error::runtime("method must be common, ceil or floor")),
@@ -63,11 +63,13 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 }
 
 /// Python's `round(value, precision)`.
-fn round_half_even<'a>(value: &Value<'a>, precision: &Value<'a>) -> Result<Value<'a>> {
+fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>) -> Result<Value<'a>> {
     let Some(number) = value.as_number() else {
         let ty = value.ty().name();
         return Err(Error::type_error(format!("type {ty} doesn't define __round__ method")));
     };
+    // To round an integer is to divide it by a power of ten.
+    runtime.charge_numbers(value, value)?;
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),

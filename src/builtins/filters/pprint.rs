@@ -83,15 +83,10 @@ impl<'a> Printer<'a, '_> {
                 self.format_items("{", &items, "}", inner)?;
             }
             Value::Str(text) if !text.is_markup() => self.format_text(text.as_str(), inner)?,
-            Value::Bytes(bytes) => self.format_bytes(bytes, inner),
+            Value::Bytes(bytes) => self.format_bytes(bytes, inner)?,
             _ => self.output.push_str(&line),
         }
         self.runtime.meter.check_size(self.output.len())
-    }
-
-    fn break_line(&mut self, indent: usize) {
-        self.output.push('\n');
-        self.output.extend(std::iter::repeat_n(' ', indent));
     }
 
     fn format_items(&mut self, open: &str, items: &[Value<'a>], close: &str, place: Place) -> Result<()> {
@@ -100,7 +95,7 @@ impl<'a> Printer<'a, '_> {
         for (number, item) in items.iter().enumerate() {
             if number > 0 {
                 self.output.push(',');
-                self.break_line(indent);
+                break_line(&mut self.output, indent);
             }
             let is_last = number.saturating_add(1) == items.len();
             let allowance = if is_last {
@@ -128,7 +123,7 @@ impl<'a> Printer<'a, '_> {
         for (number, (key, value)) in entries.iter().enumerate() {
             if number > 0 {
                 self.output.push(',');
-                self.break_line(indent);
+                break_line(&mut self.output, indent);
             }
             let is_last = number.saturating_add(1) == entries.len();
             let allowance = if is_last { place.allowance.saturating_add(1) } else { 1 };
@@ -155,41 +150,136 @@ impl<'a> Printer<'a, '_> {
         let stands_alone = place.level == 1;
         let indent = place.indent.saturating_add(usize::from(stands_alone));
         let allowance = place.allowance.saturating_add(usize::from(stands_alone));
-        let pieces = pieces_of_text(text, WIDTH.checked_sub(indent), allowance);
-        if pieces.len() <= 1 {
-            // Written as it is, though it is too long, because nothing can be cut off it.
-            self.output.extend(pieces);
-            return Ok(());
+        let most = self.most();
+        // What is in one piece is written as it is, though it may be too long.
+        let mut pieces = Pieces::new(&mut self.output, indent, stands_alone, most);
+        pieces.add_text(text, WIDTH.checked_sub(indent), allowance);
+        let count = pieces.count;
+        if count > 1 && stands_alone {
+            self.output.push(')');
         }
-        self.format_pieces(&pieces, indent, stands_alone);
-        Ok(())
+        self.runtime.meter.charge_items(count.saturating_mul(2))
     }
 
-    fn format_bytes(&mut self, bytes: &[u8], place: Place) {
+    /// Bytes after which nothing more is written, for the result is refused.
+    fn most(&self) -> usize {
+        usize::try_from(self.runtime.meter.limits().value).unwrap_or(usize::MAX)
+    }
+
+    fn format_bytes(&mut self, bytes: &[u8], place: Place) -> Result<()> {
+        self.runtime.meter.charge_scan(bytes.len().saturating_mul(8))?;
         let is_short = bytes.len() <= 4;
         let has_parentheses = place.level == 1 && !is_short;
         let indent = place.indent.saturating_add(usize::from(has_parentheses));
         let allowance = place.allowance.saturating_add(usize::from(has_parentheses));
-        let pieces = if is_short {
-            vec![repr_of_bytes(bytes)]
-        } else {
-            pieces_of_bytes(bytes, WIDTH.checked_sub(indent), allowance)
-        };
-        self.format_pieces(&pieces, indent, has_parentheses);
-    }
-
-    fn format_pieces(&mut self, pieces: &[String], indent: usize, has_parentheses: bool) {
+        let most = self.most();
         if has_parentheses {
             self.output.push('(');
         }
-        for (number, piece) in pieces.iter().enumerate() {
-            if number > 0 {
-                self.break_line(indent);
-            }
-            self.output.push_str(piece);
+        let mut pieces = Pieces::new(&mut self.output, indent, false, most);
+        match is_short {
+            true => pieces.add(&repr_of_bytes(bytes)),
+            false => pieces.add_bytes(bytes, WIDTH.checked_sub(indent), allowance),
         }
         if has_parentheses {
             self.output.push(')');
+        }
+        Ok(())
+    }
+}
+
+fn break_line(output: &mut String, indent: usize) {
+    output.push('\n');
+    output.extend(std::iter::repeat_n(' ', indent));
+}
+
+/// The pieces that a long string or long bytes are cut into, written one below the other: kept, those of a long text would take many
+/// times its memory.
+struct Pieces<'o> {
+    output: &'o mut String,
+    indent: usize,
+    /// Whether a parenthesis opens before the first where there is a second.
+    opens: bool,
+    start: usize,
+    count: usize,
+    most: usize,
+}
+
+impl<'o> Pieces<'o> {
+    fn new(output: &'o mut String, indent: usize, opens: bool, most: usize) -> Self {
+        Self {
+            start: output.len(),
+            output,
+            indent,
+            opens,
+            count: 0,
+            most,
+        }
+    }
+
+    fn add(&mut self, repr: &str) {
+        if self.output.len() > self.most {
+            return;
+        }
+        if self.count == 1 && self.opens {
+            self.output.insert(self.start, '(');
+        }
+        if self.count > 0 {
+            break_line(self.output, self.indent);
+        }
+        self.output.push_str(repr);
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// The lines of a string, and those that are too long cut at blanks.
+    fn add_text(&mut self, text: &str, room: Room, allowance: usize) {
+        let mut lines = split_lines(text, true).peekable();
+        while let Some(line) = lines.next() {
+            let is_last_line = lines.peek().is_none();
+            let room_for_line = if is_last_line { less(room, allowance) } else { room };
+            let repr = repr_of_text(line);
+            if fits(&repr, room_for_line) {
+                self.add(&repr);
+                continue;
+            }
+            let mut parts = words_with_blanks(line).peekable();
+            let (mut current, mut current_end) = (0, 0);
+            while let Some(part) = parts.next() {
+                let candidate_end = part.len().saturating_add(current_end);
+                let is_last = is_last_line && parts.peek().is_none();
+                let candidate = repr_of_text(line.get(current..candidate_end).unwrap_or_default());
+                if !fits(&candidate, if is_last { less(room, allowance) } else { room }) {
+                    if current < current_end {
+                        self.add(&repr_of_text(line.get(current..current_end).unwrap_or_default()));
+                    }
+                    current = current_end;
+                }
+                current_end = candidate_end;
+            }
+            if current < current_end {
+                self.add(&repr_of_text(line.get(current..current_end).unwrap_or_default()));
+            }
+        }
+    }
+
+    /// Bytes, by fours.
+    fn add_bytes(&mut self, bytes: &[u8], room: Room, allowance: usize) {
+        let (mut start, mut end) = (0, 0);
+        for part in bytes.chunks(4) {
+            let candidate_end = part.len().saturating_add(end);
+            // The allowance is for a last part that is no whole four, as the reference has it.
+            let room = if part.len() < 4 { less(room, allowance) } else { room };
+            let candidate = bytes.get(start..candidate_end).unwrap_or_default();
+            if !fits(&repr_of_bytes(candidate), room) {
+                if start < end {
+                    self.add(&repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
+                }
+                start = end;
+            }
+            end = candidate_end;
+        }
+        if start < end {
+            self.add(&repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
         }
     }
 }
@@ -205,39 +295,6 @@ fn less(room: Room, allowance: usize) -> Room {
     room.and_then(|room| room.checked_sub(allowance))
 }
 
-/// The reprs of the pieces that a long string is cut into: its lines, and those that are too long at blanks.
-fn pieces_of_text(text: &str, room: Room, allowance: usize) -> Vec<String> {
-    let mut pieces = Vec::new();
-    let mut lines = split_lines(text, true).peekable();
-    while let Some(line) = lines.next() {
-        let is_last_line = lines.peek().is_none();
-        let room_for_line = if is_last_line { less(room, allowance) } else { room };
-        let repr = repr_of_text(line);
-        if fits(&repr, room_for_line) {
-            pieces.push(repr);
-            continue;
-        }
-        let mut parts = words_with_blanks(line).peekable();
-        let (mut current, mut current_end) = (0, 0);
-        while let Some(part) = parts.next() {
-            let candidate_end = part.len().saturating_add(current_end);
-            let is_last = is_last_line && parts.peek().is_none();
-            let candidate = repr_of_text(line.get(current..candidate_end).unwrap_or_default());
-            if !fits(&candidate, if is_last { less(room, allowance) } else { room }) {
-                if current < current_end {
-                    pieces.push(repr_of_text(line.get(current..current_end).unwrap_or_default()));
-                }
-                current = current_end;
-            }
-            current_end = candidate_end;
-        }
-        if current < current_end {
-            pieces.push(repr_of_text(line.get(current..current_end).unwrap_or_default()));
-        }
-    }
-    pieces
-}
-
 /// Words, each with the whitespace behind it: `\S*\s*`.
 fn words_with_blanks(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
@@ -249,29 +306,6 @@ fn words_with_blanks(line: &str) -> impl Iterator<Item = &str> {
         rest = next;
         (!part.is_empty()).then_some(part)
     })
-}
-
-/// The reprs of the pieces that bytes are cut into, by fours.
-fn pieces_of_bytes(bytes: &[u8], room: Room, allowance: usize) -> Vec<String> {
-    let mut pieces = Vec::new();
-    let (mut start, mut end) = (0, 0);
-    for part in bytes.chunks(4) {
-        let candidate_end = part.len().saturating_add(end);
-        // The allowance is for a last part that is no whole four, as the reference has it.
-        let room = if part.len() < 4 { less(room, allowance) } else { room };
-        let candidate = bytes.get(start..candidate_end).unwrap_or_default();
-        if !fits(&repr_of_bytes(candidate), room) {
-            if start < end {
-                pieces.push(repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
-            }
-            start = end;
-        }
-        end = candidate_end;
-    }
-    if start < end {
-        pieces.push(repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
-    }
-    pieces
 }
 
 fn repr_of_text(text: &str) -> String {

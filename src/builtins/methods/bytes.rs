@@ -92,7 +92,7 @@ static CHANGING: [Function; 9] = [
 /// The bytes that a method was called on.
 pub(super) fn receiver(runtime: &mut Runtime<'_>, arguments: &mut Arguments<'_>) -> Result<Rc<[u8]>> {
     let bytes = own(arguments)?;
-    runtime.meter.charge_bytes(bytes.len())?;
+    runtime.meter.charge_scan(bytes.len())?;
     runtime.meter.check_size(bytes.len().saturating_mul(2))?;
     Ok(bytes)
 }
@@ -259,7 +259,7 @@ fn padded<'a>(
     let padding = padding(bytes.len(), width);
     let len = bytes.len().saturating_add(padding.left).saturating_add(padding.right);
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     let text = to_text(&bytes);
     Ok(from_text(&pad::pad(&text, padding, fill).unwrap_or_default()))
 }
@@ -269,7 +269,7 @@ fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Res
     let width = size(arguments.get(1), 0)?;
     let len = usize::try_from(width).unwrap_or(0).max(bytes.len());
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     let text = to_text(&bytes);
     Ok(from_text(&pad::zfill(&text, width).unwrap_or_default()))
 }

@@ -86,7 +86,7 @@ const fn find_row(name: &'static str, python: &'static str, body: Body) -> Funct
 /// An argument that has to be bytes, as text.
 fn bytes_argument(runtime: &mut Runtime<'_>, argument: Option<Value<'_>>) -> Result<String> {
     let bytes = bytes_like(argument)?;
-    runtime.meter.charge_bytes(bytes.len())?;
+    runtime.meter.charge_scan(bytes.len())?;
     Ok(to_text(&bytes))
 }
 
@@ -182,7 +182,7 @@ fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     let count = size(arguments.get(3), -1)?;
     let len = replace::replaced_len(&text, &old, &new, count).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     Ok(from_text(&replace::replace(&text, &old, &new, count)))
 }
 
@@ -311,7 +311,7 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
             joined.extend_from_slice(&separator);
         }
         joined.extend_from_slice(bytes);
-        runtime.meter.charge_bytes(bytes.len())?;
+        runtime.meter.charge_scan(bytes.len())?;
         runtime.meter.check_size(joined.len())?;
     }
     Ok(Value::Bytes(joined.into()))

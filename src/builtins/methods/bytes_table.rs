@@ -40,7 +40,7 @@ fn expand_tabs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> R
     let bytes = to_text(&bytes);
     let len = pad::expanded_len(&bytes, tab_size).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     Ok(from_text(&pad::expand_tabs(&bytes, tab_size).unwrap_or_default()))
 }
 
@@ -57,7 +57,7 @@ fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Res
     let mut deleted = BTreeSet::new();
     if let delete @ Some(_) = arguments.take(2) {
         let delete = bytes_like(delete)?;
-        runtime.meter.charge_bytes(delete.len())?;
+        runtime.meter.charge_scan(delete.len())?;
         deleted.extend(delete.iter().copied());
     }
     let kept = bytes.iter().filter(|byte| !deleted.contains(byte));
@@ -76,7 +76,7 @@ fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     if from.len() != to.len() {
         return Err(Error::value("maketrans arguments must have same length"));
     }
-    runtime.meter.charge_bytes(from.len())?;
+    runtime.meter.charge_scan(from.len())?;
     let mut table: Vec<u8> = (0..=u8::MAX).collect();
     for (old, new) in from.iter().zip(to.iter()) {
         if let Some(place) = table.get_mut(usize::from(*old)) {

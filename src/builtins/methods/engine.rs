@@ -100,8 +100,17 @@ pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
 }
 
 /// The attribute of a namespace.
-pub(super) fn namespace_attribute<'a>(runtime: &Runtime<'a>, id: crate::value::NamespaceId, name: &str) -> Option<Value<'a>> {
-    runtime.heap.namespace(id)?.get(name).cloned()
+pub(super) fn namespace_attribute<'a>(
+    runtime: &mut Runtime<'a>,
+    id: crate::value::NamespaceId,
+    name: &str,
+) -> Result<Option<Value<'a>>> {
+    let Some(namespace) = runtime.heap.namespace(id) else {
+        return Ok(None);
+    };
+    let work = (name.len() as u64 >> 6).saturating_add(1);
+    runtime.meter.charge(namespace.looks().saturating_mul(work))?;
+    Ok(namespace.get(name).cloned())
 }
 
 fn loop_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {

@@ -156,7 +156,7 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         });
     }
     let part = match value {
-        Value::Namespace(id) => engine::namespace_attribute(runtime, *id, name),
+        Value::Namespace(id) => engine::namespace_attribute(runtime, *id, name)?,
         Value::Loop(context) => engine::loop_attribute(runtime, context, name)?,
         Value::Macro(code) => engine::macro_attribute(runtime, code, name)?,
         Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),

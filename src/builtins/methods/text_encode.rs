@@ -29,13 +29,13 @@ fn encode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
     let text = receiver(&mut arguments)?;
     let (encoding, errors) = codec_arguments(&mut arguments, "encode")?;
     let len = text.as_str().len();
-    runtime.meter.charge_bytes(len)?;
+    runtime.meter.charge_scan(len)?;
     // No encoding takes more than four bytes for a character, and no handler writes more than twelve, but for names: these have up to
     // 92, of a character of two bytes at least.
     let growth = if errors.as_str() == "namereplace" { 46 } else { 4 };
     runtime.meter.check_size(len.saturating_mul(growth))?;
     let bytes = Codec::find(encoding.as_str())?.encode(text.as_str(), errors.as_str())?;
-    runtime.meter.charge_bytes(bytes.len())?;
+    runtime.meter.charge_scan(bytes.len())?;
     runtime.meter.check_size(bytes.len())?;
     Ok(Value::Bytes(bytes.into()))
 }

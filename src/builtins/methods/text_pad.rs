@@ -32,7 +32,7 @@ pub(super) static METHODS: [Function; 5] = [
 fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
     let len = len.unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
-    runtime.meter.charge_bytes(len)
+    runtime.meter.charge_scan(len)
 }
 
 /// The result as a string of the text's own type; what is unchanged stays the same piece.
@@ -81,7 +81,7 @@ fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: 
     }
     let width = size(arguments.get(1), 0)?;
     let fill = fill_character(fill.as_ref())?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     let padding = padding(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, fill))?;
     result(runtime, &text, pad::pad(text.as_str(), padding, fill))
@@ -106,7 +106,7 @@ pub(super) fn right_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<
 pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
     let width = size(arguments.get(1), 0)?;
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     let padding = Padding::left_of(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, '0'))?;
     result(runtime, &text, pad::zfill(text.as_str(), width))
@@ -116,7 +116,7 @@ pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
 pub(super) fn expand_tabs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
     let tab_size = i64::from(c_int(arguments.get(1), 8)?);
-    runtime.meter.charge_bytes(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len())?;
     check_len(runtime, pad::expanded_len(text.as_str(), tab_size))?;
     result(runtime, &text, pad::expand_tabs(text.as_str(), tab_size))
 }

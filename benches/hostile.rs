@@ -1,0 +1,69 @@
+//! Asks the port the whole hostile set, each request of a child with 2 seconds of processor and 512 MiB of memory.
+//!
+//! ```text
+//! cargo bench --bench hostile --features cli [-- NAME [EVERY]]
+//! ```
+//!
+//! Only requests with NAME in their names, and of these only each one in EVERY. Prints who died, the slowest and the largest, and fails
+//! where one died. Linux only, for the limits are those of `ulimit` and the figures those of `/proc`.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
+
+#[path = "../tests/hostile/child.rs"]
+mod child;
+#[path = "../tests/hostile/set/mod.rs"]
+mod set;
+
+use child::{Allowed, Outcome};
+
+/// What a render should keep to on the machine that this is built on.
+const AIM: (f64, f64) = (1.0, 256.0);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return;
+    }
+    let mut wanted = arguments.iter().filter(|argument| !argument.starts_with("--"));
+    let name = wanted.next().map_or("", String::as_str);
+    let every: usize = wanted.next().map_or(1, |every| every.parse().expect("EVERY is a number"));
+    let allowed = Allowed {
+        seconds: Some(2),
+        kib: 512 << 10,
+    };
+    let cases = set::cases();
+    let chosen = cases.iter().filter(|case| case.name.contains(name)).step_by(every);
+    let mut outcomes: Vec<(&str, Outcome)> = Vec::new();
+    for case in chosen {
+        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &[], &case.bytes(), allowed);
+        if outcome.answer.is_none() || outcome.seconds > AIM.0 || outcome.mib > AIM.1 {
+            println!("{}", row(&case.name, &outcome));
+        }
+        outcomes.push((&case.name, outcome));
+    }
+    let died = outcomes.iter().filter(|(_, outcome)| outcome.answer.is_none()).count();
+    println!("\nof {} requests {died} died; the slowest:", outcomes.len());
+    outcomes.sort_by(|(_, one), (_, other)| other.seconds.total_cmp(&one.seconds));
+    outcomes
+        .iter()
+        .take(15)
+        .for_each(|(name, outcome)| println!("{}", row(name, outcome)));
+    println!("the largest:");
+    outcomes.sort_by(|(_, one), (_, other)| other.mib.total_cmp(&one.mib));
+    outcomes
+        .iter()
+        .take(15)
+        .for_each(|(name, outcome)| println!("{}", row(name, outcome)));
+    std::process::exit(i32::from(died > 0));
+}
+
+fn row(name: &str, outcome: &Outcome) -> String {
+    let short = |text: &str| text.chars().take(150).collect::<String>();
+    let answer = outcome.answer.as_deref().map_or("died".to_owned(), short);
+    format!(
+        "{:5.2} s {:4.0} MiB  {}  ->  {}",
+        outcome.seconds,
+        outcome.mib,
+        short(name),
+        answer.trim_end()
+    )
+}
