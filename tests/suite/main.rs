@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use case::Answer;
 use deviation::Deviations;
-use run::{Aspect, Outcome};
+use run::{Aspect, Outcome, Tree};
 
 /// The most probes that may be answered otherwise than by the reference.
 const MOST_PROBE_DEVIATIONS: usize = 20;
@@ -32,11 +32,13 @@ const ARTEFACTS: &str = "python_artefacts";
 #[test]
 fn cases_are_answered_as_by_the_reference() {
     let cases = sources::cases(&tests().join("cases"));
-    let outcomes = run::all(&cases);
     let deviations = Deviations::read(&tests().join("deviations.jsonl"));
-    let faults = deviations.faults(&outcomes, |_| true);
-    say(&format!("cases: {}\n", figures(&outcomes)));
-    assert!(faults.is_empty(), "{}", show::listed(&faults));
+    for (tree, name) in [(Tree::Own, "cases"), (Tree::Serde, "cases from serde_json")] {
+        let outcomes = run::all(&cases, tree);
+        let faults = deviations.faults(&outcomes, |_| true);
+        say(&format!("{name}: {}\n", figures(&outcomes)));
+        assert!(faults.is_empty(), "{}", show::listed(&faults));
+    }
 }
 
 #[test]
@@ -45,7 +47,7 @@ fn corpus_is_rendered_as_by_the_reference() {
         return;
     };
     let cases = sources::corpus(&folder);
-    let outcomes = run::all(&cases);
+    let outcomes = run::all(&cases, Tree::Own);
     let wrong = |outcome: &&Outcome<'_>| {
         let refused = matches!(&outcome.case.expect, Answer::Error(error) if error.kind == "raised");
         outcome.is_wrong(Aspect::Output) || outcome.is_wrong(Aspect::Kind) || refused && outcome.is_wrong(Aspect::Message)
@@ -61,7 +63,7 @@ fn probes_are_answered_as_by_the_reference() {
         return;
     };
     let cases = sources::cases(&folder);
-    let outcomes = run::all(&cases);
+    let outcomes = run::all(&cases, Tree::Own);
     let deviations = Deviations::read(&tests().join("probe_deviations.jsonl"));
     let mut faults = deviations.faults(&outcomes, |aspect| aspect == Aspect::Output);
     if deviations.len() > MOST_PROBE_DEVIATIONS {

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use chat_template::json::Data;
 use chat_template::{Error, FixedClock, LocalTime, RenderOptions, Template};
 
 use crate::case::{Answer, Case, Failure};
@@ -58,12 +59,24 @@ impl Outcome<'_> {
     }
 }
 
+/// Which tree the context is borrowed from.
+#[derive(Clone, Copy)]
+pub enum Tree {
+    /// This crate's, which holds all that a case may have.
+    Own,
+    /// serde_json's. What it cannot hold, an integer beyond 64 bits or NaN, is taken from this crate's.
+    Serde,
+}
+
 /// The outcome of every case, in their order.
-pub fn all(cases: &[Case]) -> Vec<Outcome<'_>> {
+pub fn all(cases: &[Case], tree: Tree) -> Vec<Outcome<'_>> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = cases.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
-        let threads: Vec<_> = cases.chunks(share).map(|cases| scope.spawn(|| several(cases))).collect();
+        let threads: Vec<_> = cases
+            .chunks(share)
+            .map(|cases| scope.spawn(move || several(cases, tree)))
+            .collect();
         threads
             .into_iter()
             .flat_map(|thread| thread.join().expect("panics are caught"))
@@ -74,10 +87,10 @@ pub fn all(cases: &[Case]) -> Vec<Outcome<'_>> {
 /// A template and what came of compiling it; the next case often has the same one.
 type Compiled = (Arc<str>, Result<Template, Error>);
 
-fn several(cases: &[Case]) -> Vec<Outcome<'_>> {
+fn several(cases: &[Case], tree: Tree) -> Vec<Outcome<'_>> {
     let mut last: Option<Compiled> = None;
     let outcome = |case| {
-        let got = catch_unwind(AssertUnwindSafe(|| answer(case, &mut last))).unwrap_or_else(|panic| {
+        let got = catch_unwind(AssertUnwindSafe(|| answer(case, tree, &mut last))).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
             Answer::Panic(
                 text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
@@ -90,7 +103,7 @@ fn several(cases: &[Case]) -> Vec<Outcome<'_>> {
     cases.iter().map(outcome).collect()
 }
 
-fn answer(case: &Case, last: &mut Option<Compiled>) -> Answer {
+fn answer(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Answer {
     if last.as_ref().is_none_or(|(source, _)| *source != case.template) {
         *last = None;
     }
@@ -107,10 +120,14 @@ fn answer(case: &Case, last: &mut Option<Compiled>) -> Answer {
         generation: case.generation,
         ..RenderOptions::default()
     };
-    let rendered = template
-        .as_ref()
-        .map_err(Error::clone)
-        .and_then(|template| template.render_with(&*case.context, &options));
+    let json = match tree {
+        Tree::Own => None,
+        Tree::Serde => to_serde(&case.context),
+    };
+    let rendered = template.as_ref().map_err(Error::clone).and_then(|template| match &json {
+        None => template.render_with(&*case.context, &options),
+        Some(json) => template.render_with(json, &options),
+    });
     match rendered {
         Ok(rendered) => Answer::Output {
             spans: rendered.generation.iter().map(|span| (span.start, span.end)).collect(),
@@ -122,6 +139,25 @@ fn answer(case: &Case, last: &mut Option<Compiled>) -> Answer {
             line: error.line(),
         }),
     }
+}
+
+fn to_serde(data: &Data<'_>) -> Option<serde_json::Value> {
+    Some(match data {
+        Data::None => serde_json::Value::Null,
+        Data::Bool(bool) => (*bool).into(),
+        Data::Int(int) => (*int).into(),
+        Data::Float(float) => serde_json::Number::from_f64(*float)?.into(),
+        Data::Str(text) => text.as_ref().into(),
+        Data::List(items) => items.iter().map(to_serde).collect::<Option<_>>()?,
+        Data::Object(object) => {
+            let entries = object.entries().iter();
+            let entries: Option<serde_json::Map<_, _>> = entries
+                .map(|(key, value)| Some((key.to_string(), to_serde(value)?)))
+                .collect();
+            serde_json::Value::Object(entries?)
+        }
+        _ => return None,
+    })
 }
 
 fn wrong_aspects(case: &Case, got: &Answer) -> Vec<Aspect> {
