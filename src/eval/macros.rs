@@ -47,6 +47,10 @@ impl<'a> Evaluator<'a, '_> {
         self.write_callable(&code, &mut Arguments::new())?;
         self.joined.add(1);
         if self.render.tracks_spans {
+            // The reference adds up the lengths of all that the root has put out.
+            if let Some(error) = &*self.render.unmeasured.borrow() {
+                return Err(error.clone());
+            }
             let start = self.render.root_length.get();
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;

@@ -53,6 +53,8 @@ pub struct Render<'a> {
     spans: RefCell<Vec<Range<usize>>>,
     /// Code points that the root has written in finished outputs.
     root_length: Cell<usize>,
+    /// The error of the first thing that the root has put out and that has no length, where the spans are asked for.
+    unmeasured: RefCell<Option<Error>>,
 }
 
 /// Runs one frame.
@@ -103,6 +105,7 @@ pub fn render<'a>(
         tracks_spans,
         spans: RefCell::default(),
         root_length: Cell::new(0),
+        unmeasured: RefCell::default(),
     });
     let context = runtime.heap.contexts.len();
     runtime.heap.contexts.push(Vec::new());

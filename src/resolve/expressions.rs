@@ -51,6 +51,7 @@ impl Resolver<'_> {
                 let nesting = self.expr(left, place)?;
                 let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) && !self.eval_context.volatile;
                 if is_written && fold::truth(left, self.eval_context) == Some(*op == LogicOp::Or) {
+                    self.check_dropped(right)?;
                     self.is_folding = outer;
                     expr.kind = left.kind.clone();
                     return Ok(nesting);
@@ -145,6 +146,18 @@ impl Resolver<'_> {
         }
     }
 
+    /// The same for all of what is never compiled: the reference folds operands before it knows that.
+    fn check_dropped(&self, expr: &Expr) -> Result<()> {
+        self.check_stack(expr.span)?;
+        let mut checked = Ok(());
+        expr.children(&mut |child| {
+            if checked.is_ok() {
+                checked = self.check_dropped(child);
+            }
+        });
+        checked.and_then(|()| self.check_keys(expr))
+    }
+
     fn deepest(&mut self, exprs: &mut [Expr], place: &Place) -> Result<u32> {
         exprs
             .iter_mut()
@@ -156,12 +169,16 @@ impl Resolver<'_> {
         let mut nesting = self.expr(&mut compare.first, place)?;
         let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_)) && !self.eval_context.volatile;
         let mut left = &compare.first;
-        for (op, right) in &mut compare.rest {
+        let mut links = compare.rest.iter_mut();
+        while let Some((op, right)) = links.next() {
             nesting = nesting.max(self.expr(right, place)?);
             is_constant &= matches!(right.kind, ExprKind::Literal(_));
             if is_constant {
                 match fold::compare(*op, left, right) {
-                    Some(false) => return Ok(None),
+                    Some(false) => {
+                        links.try_for_each(|(_, right)| self.check_dropped(right))?;
+                        return Ok(None);
+                    }
                     Some(true) => {}
                     // A link that fails leaves the whole chain to the render.
                     None => is_constant = false,

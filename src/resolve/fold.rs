@@ -146,7 +146,7 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
             is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
         }
         ExprKind::Filter(filter) => {
-            let function = filter.builtin.and_then(filters::get);
+            let function = filter.builtin.or_else(|| filters::find(&filter.name)).and_then(filters::get);
             function.is_some_and(|function| !takes_context(function))
                 && filter.input.as_ref().is_some_and(is_constant)
                 && have_constants(&filter.args)
@@ -286,12 +286,15 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Slice(slice) => return self.sliced(slice),
             ExprKind::Filter(filter) => {
-                let function = filters::get(filter.builtin?)?;
+                // One that is never compiled has no number yet.
+                let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
+                let function = filters::get(number)?;
                 let arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
                 function.call(&mut self.runtime, arguments)
             }
             ExprKind::Test(test) => {
-                let function = predicates::get(test.builtin?)?;
+                let number = test.builtin.or_else(|| predicates::find(&test.name))?;
+                let function = predicates::get(number)?;
                 let arguments = self.arguments(&test.input, &test.args)?;
                 function.call(&mut self.runtime, arguments)
             }

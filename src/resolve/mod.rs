@@ -69,6 +69,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         refused: None,
         is_folding: false,
         eval_context: EvalContext::default(),
+        has_extended: false,
         exported: BTreeSet::new(),
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
@@ -86,6 +87,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     template.self_slot = self_variable.map(|variable| resolver.slot(variable));
     let place = Place {
         toplevel: true,
+        is_silenced: true,
         ..Place::default()
     };
     resolver.body(body, &place)?;
@@ -133,6 +135,8 @@ struct Resolver<'t> {
     is_folding: bool,
     /// Shared by all frames, as in the reference.
     eval_context: EvalContext,
+    /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
+    has_extended: bool,
     exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
     meter: Meter<'static>,
@@ -151,6 +155,8 @@ struct Resolver<'t> {
 struct Place {
     /// In the root, or in an `if` of it.
     toplevel: bool,
+    /// Outside of blocks, macros and set blocks: behind an `extends`, nothing is put out here (`Frame.require_output_check`).
+    is_silenced: bool,
     /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
     soft: bool,
     /// How many Python loops of the same function are around.
@@ -167,6 +173,7 @@ impl Place {
     fn inner(&self) -> Self {
         Self {
             loops: self.loops,
+            is_silenced: self.is_silenced,
             ..Self::default()
         }
     }

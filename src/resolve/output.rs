@@ -8,6 +8,10 @@ use crate::error::Result;
 impl Resolver<'_> {
     /// Constants become text, and join the text beside them.
     pub(super) fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
+        if self.has_extended && place.is_silenced {
+            pieces.clear();
+            return Ok(());
+        }
         for piece in pieces.iter_mut() {
             match piece {
                 // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.
@@ -42,10 +46,18 @@ impl Resolver<'_> {
     /// constant keeps apart from the text beside it.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Piece>> {
         let context = self.eval_context;
-        let volatile_text = if context.volatile { fold::text(expr, context) } else { None };
-        if let Some(text) = volatile_text {
-            expr.kind = ExprKind::Markup(text.into_boxed_str());
-            return Ok(None);
+        // The reference looks whether it is a constant before it folds anything in it.
+        let text = match expr.kind {
+            ExprKind::Literal(_) if !context.volatile => None,
+            _ => fold::text(expr, context),
+        };
+        match text {
+            Some(text) if context.volatile => {
+                expr.kind = ExprKind::Markup(text.into_boxed_str());
+                return Ok(None);
+            }
+            Some(text) => return Ok(Some(Piece::Text(text.into_boxed_str(), expr.at))),
+            None => {}
         }
         let (recorded, was_fine) = (self.line, self.refused.is_none());
         *line = self.newline(expr.at);

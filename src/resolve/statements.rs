@@ -19,7 +19,17 @@ const MAX_LOOPS: u32 = 20;
 
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
-        body.iter_mut().try_for_each(|stmt| self.stmt(stmt, place))
+        for index in 0..body.len() {
+            let Some(stmt) = body.get_mut(index) else { break };
+            let is_extends = matches!(&stmt.kind, StmtKind::Include(node) if node.tag == LoaderTag::Extends);
+            // The reference compiles nothing behind a second one (`CompilerExit`).
+            if is_extends && self.has_extended && place.toplevel {
+                body.truncate(index);
+                break;
+            }
+            self.stmt(stmt, place)?;
+        }
+        Ok(())
     }
 
     /// A body one level of indentation deeper.
@@ -118,7 +128,7 @@ impl Resolver<'_> {
         }
         let inner = Place {
             loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
-            ..Place::default()
+            ..place.inner()
         };
         if inner.loops > MAX_LOOPS {
             self.refuse("too many statically nested blocks", span);
@@ -144,7 +154,7 @@ impl Resolver<'_> {
         node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
             loops: if node.recursive { 0 } else { place.loops },
-            ..Place::default()
+            ..place.inner()
         };
         self.indented(&mut node.otherwise, &otherwise, span)?;
         self.scopes.close();
@@ -180,7 +190,10 @@ impl Resolver<'_> {
         self.scopes.read_body(&node.body);
         node.scope = self.scopes.enter();
         node.autoescape = self.eval_context.known();
-        let inner = place.inner();
+        let inner = Place {
+            is_silenced: false,
+            ..place.inner()
+        };
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         if let Some(filter) = &mut node.filter {
@@ -305,6 +318,7 @@ impl Resolver<'_> {
         }
         let line = self.newline(at);
         self.root(&mut node.template, place, 1)?;
+        self.has_extended |= node.tag == LoaderTag::Extends && !place.soft;
         Ok(line)
     }
 
