@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::json::write_json;
-use super::{field, is_tool_response, is_true, list, text, thought_and_answer, write};
+use super::{field, is_answer, is_true, list, text, thought_and_answer, write};
 
 /// Renders.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let messages = list(context, "messages")?;
     write_opening(context, messages.first()?, out)?;
     let is_question = |message: &Value| {
-        text(message, "role") == Some("user") && text(message, "content").is_some_and(|content| !is_tool_response(content))
+        text(message, "role") == Some("user") && text(message, "content").is_some_and(|content| !is_answer(content))
     };
     let last_question = messages.iter().rposition(is_question).unwrap_or(messages.len() - 1);
     let is_tool = |message: Option<&Value>| message.is_some_and(|message| text(message, "role") == Some("tool"));
@@ -18,25 +18,25 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
         let content = text(message, "content").unwrap_or_default();
         match text(message, "role")? {
             "system" if place == 0 => {}
-            role @ ("user" | "system") => write(out, ["<|im_start|>", role, "\n", content, "<|im_end|>\n"]),
+            role @ ("user" | "system") => write(out, ["<|turn|>", role, "\n", content, "<|over|>\n"]),
             "assistant" => {
                 let is_last = place + 1 == messages.len();
                 write_answer(message, content, place > last_question, is_last, out)?;
             }
             "tool" => {
                 if place == 0 || !is_tool(messages.get(place - 1)) {
-                    out.push_str("<|im_start|>user");
+                    out.push_str("<|turn|>user");
                 }
-                write(out, ["\n<tool_response>\n", content, "\n</tool_response>"]);
+                write(out, ["\n<answer>\n", content, "\n</answer>"]);
                 if !is_tool(messages.get(place + 1)) {
-                    out.push_str("<|im_end|>\n");
+                    out.push_str("<|over|>\n");
                 }
             }
             _ => {}
         }
     }
     if is_true(field(context, "add_generation_prompt")) {
-        out.push_str("<|im_start|>assistant\n");
+        out.push_str("<|turn|>assistant\n");
         if field(context, "enable_thinking") == Some(&Value::Bool(false)) {
             out.push_str("<think>\n\n</think>\n\n");
         }
@@ -50,18 +50,18 @@ fn write_opening(context: &Value, first: &Value, out: &mut String) -> Option<()>
         _ => None,
     };
     if let Some(tools) = list(context, "tools") {
-        out.push_str("<|im_start|>system\n");
+        out.push_str("<|turn|>system\n");
         if let Some(opening) = opening {
             write(out, [opening, "\n\n"]);
         }
-        out.push_str("These functions can be called:\n<tools>");
+        out.push_str("These functions can be called:\n<functions>");
         for tool in tools {
             out.push('\n');
             write_json(out, tool);
         }
-        out.push_str("\n</tools>\nA call is a JSON object between <tool_call> and </tool_call>.<|im_end|>\n");
+        out.push_str("\n</functions>\nA call is a JSON object between <request> and </request>.<|over|>\n");
     } else if let Some(opening) = opening {
-        write(out, ["<|im_start|>system\n", opening, "<|im_end|>\n"]);
+        write(out, ["<|turn|>system\n", opening, "<|over|>\n"]);
     }
     Some(())
 }
@@ -73,9 +73,9 @@ fn write_answer(message: &Value, content: &str, is_recent: bool, is_last: bool, 
     };
     if is_recent && (is_last || !thought.is_empty()) {
         let (thought, content) = (thought.trim_matches('\n'), content.trim_start_matches('\n'));
-        write(out, ["<|im_start|>assistant\n<think>\n", thought, "\n</think>\n\n", content]);
+        write(out, ["<|turn|>assistant\n<think>\n", thought, "\n</think>\n\n", content]);
     } else {
-        write(out, ["<|im_start|>assistant\n", content]);
+        write(out, ["<|turn|>assistant\n", content]);
     }
     for (index, call) in list(message, "tool_calls").unwrap_or_default().iter().enumerate() {
         if index > 0 || !content.is_empty() {
@@ -83,13 +83,13 @@ fn write_answer(message: &Value, content: &str, is_recent: bool, is_last: bool, 
         }
         let call = field(call, "function").unwrap_or(call);
         let name = text(call, "name")?;
-        write(out, ["<tool_call>\n{\"name\": \"", name, "\", \"arguments\": "]);
+        write(out, ["<request>\n{\"name\": \"", name, "\", \"arguments\": "]);
         match field(call, "arguments")? {
             Value::String(arguments) => out.push_str(arguments),
             arguments => write_json(out, arguments),
         }
-        out.push_str("}\n</tool_call>");
+        out.push_str("}\n</request>");
     }
-    out.push_str("<|im_end|>\n");
+    out.push_str("<|over|>\n");
     Some(())
 }

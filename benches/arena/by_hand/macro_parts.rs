@@ -6,7 +6,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::json::write_json;
-use super::{field, is_tool_response, is_true, list, text, thought_and_answer, write};
+use super::{field, is_answer, is_true, list, text, thought_and_answer, write};
 
 /// Renders.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
@@ -23,22 +23,22 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
         let content = joined.trim();
         match text(message, "role")? {
             "system" if place == 0 => {}
-            "user" => write(out, ["<|im_start|>user\n", content, "<|im_end|>\n"]),
+            "user" => write(out, ["<|turn|>user\n", content, "<|over|>\n"]),
             "assistant" => write_answer(message, content, place > last_question, out)?,
             "tool" => {
                 if place > 0 && !is_tool(messages.get(place - 1)) {
-                    out.push_str("<|im_start|>user");
+                    out.push_str("<|turn|>user");
                 }
-                write(out, ["\n<tool_response>\n", content, "\n</tool_response>"]);
+                write(out, ["\n<answer>\n", content, "\n</answer>"]);
                 if place + 1 == messages.len() || !is_tool(messages.get(place + 1)) {
-                    out.push_str("<|im_end|>\n");
+                    out.push_str("<|over|>\n");
                 }
             }
             _ => return None,
         }
     }
     if is_true(field(context, "add_generation_prompt")) {
-        out.push_str("<|im_start|>assistant\n<think>\n");
+        out.push_str("<|turn|>assistant\n<think>\n");
         if field(context, "enable_thinking") != Some(&Value::Bool(true)) {
             out.push_str("\n</think>\n\n");
         }
@@ -71,7 +71,7 @@ impl Pictures {
                 if self.are_numbered {
                     write!(joined, "Picture {}: ", self.seen).ok()?;
                 }
-                joined.push_str("<|vision|><|picture|><|/vision|>");
+                joined.push_str("<|frame|><|picture|><|/frame|>");
             } else {
                 joined.push_str(text(part, "text")?);
             }
@@ -87,27 +87,25 @@ fn write_opening(context: &Value, first: &Value, pictures: &mut Pictures, out: &
     };
     let opening = joined.as_ref().map(|opening| opening.trim());
     if let Some(tools) = list(context, "tools") {
-        out.push_str("<|im_start|>system\nThese functions can be called:\n<tools>");
+        out.push_str("<|turn|>system\nThese functions can be called:\n<functions>");
         for tool in tools {
             out.push('\n');
             write_json(out, tool);
         }
-        out.push_str("\n</tools>");
+        out.push_str("\n</functions>");
         if let Some(opening) = opening.filter(|opening| !opening.is_empty()) {
             write(out, ["\n\n", opening]);
         }
-        out.push_str("<|im_end|>\n");
+        out.push_str("<|over|>\n");
     } else if let Some(opening) = opening {
-        write(out, ["<|im_start|>system\n", opening, "<|im_end|>\n"]);
+        write(out, ["<|turn|>system\n", opening, "<|over|>\n"]);
     }
     Some(())
 }
 
 fn last_question(messages: &[Value], pictures: &mut Pictures) -> Option<usize> {
     for (place, message) in messages.iter().enumerate().rev() {
-        if text(message, "role") == Some("user")
-            && !is_tool_response(pictures.joined(field(message, "content"), false, false)?.trim())
-        {
+        if text(message, "role") == Some("user") && !is_answer(pictures.joined(field(message, "content"), false, false)?.trim()) {
             return Some(place);
         }
     }
@@ -121,18 +119,18 @@ fn write_answer(message: &Value, content: &str, is_recent: bool, out: &mut Strin
     };
     if is_recent {
         let thought = thought.trim();
-        write(out, ["<|im_start|>assistant\n<think>\n", thought, "\n</think>\n\n", content]);
+        write(out, ["<|turn|>assistant\n<think>\n", thought, "\n</think>\n\n", content]);
     } else {
-        write(out, ["<|im_start|>assistant\n", content]);
+        write(out, ["<|turn|>assistant\n", content]);
     }
     for (index, call) in list(message, "tool_calls").unwrap_or_default().iter().enumerate() {
         let call = field(call, "function").unwrap_or(call);
         if index == 0 && !content.trim().is_empty() {
             out.push('\n');
         }
-        write(out, ["\n<tool_call>\n<function=", text(call, "name")?, ">\n"]);
+        write(out, ["\n<request>\n<call ", text(call, "name")?, ">\n"]);
         for (key, value) in field(call, "arguments")?.as_object()? {
-            write(out, ["<parameter=", key, ">\n"]);
+            write(out, ["<given ", key, ">\n"]);
             match value {
                 Value::String(text) => out.push_str(text),
                 Value::Null => out.push_str("None"),
@@ -140,10 +138,10 @@ fn write_answer(message: &Value, content: &str, is_recent: bool, out: &mut Strin
                 Value::Bool(false) => out.push_str("False"),
                 value => write_json(out, value),
             }
-            out.push_str("\n</parameter>\n");
+            out.push_str("\n</given>\n");
         }
-        out.push_str("</function>\n</tool_call>");
+        out.push_str("</call>\n</request>");
     }
-    out.push_str("<|im_end|>\n");
+    out.push_str("<|over|>\n");
     Some(())
 }

@@ -67,6 +67,6 @@ fn thought_and_answer(content: &str) -> Option<(&str, &str)> {
     Some((thought.trim_start_matches('\n'), answer.trim_start_matches('\n')))
 }
 
-fn is_tool_response(content: &str) -> bool {
-    content.starts_with("<tool_response>") && content.ends_with("</tool_response>")
+fn is_answer(content: &str) -> bool {
+    content.starts_with("<answer>") && content.ends_with("</answer>")
 }

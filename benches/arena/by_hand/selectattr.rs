@@ -42,7 +42,7 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
                     }
                     write_json(out, field(call, "function")?);
                     out.pop();
-                    write(out, [", \"id\": \"", text(call, "id")?, "\"}"]);
+                    write(out, [", \"call\": \"", text(call, "id")?, "\"}"]);
                 }
                 write(out, ["]", end]);
             }
@@ -51,7 +51,7 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
                 let content = field(message, "content")?;
                 let content = field(content, "content").unwrap_or(content).as_str()?;
                 let id = text(message, "tool_call_id")?;
-                write(out, ["[RESULTS]{\"content\": ", content, ", \"id\": \"", id, "\"}[/RESULTS]"]);
+                write(out, ["[RESULTS]{\"is\": ", content, ", \"call\": \"", id, "\"}[/RESULTS]"]);
             }
             _ => return None,
         }
@@ -68,12 +68,12 @@ fn they_alternate(turns: &[Value]) -> bool {
 }
 
 fn write_tools(tools: &[Value], out: &mut String) -> Option<()> {
-    out.push_str("[TOOLS][");
+    out.push_str("[FUNCTIONS][");
     for (index, tool) in tools.iter().enumerate() {
         if index > 0 {
             out.push_str(", ");
         }
-        out.push_str("{\"type\": \"function\", \"function\": {");
+        out.push_str("{\"kind\": \"function\", \"is\": {");
         let entries = field(tool, "function")?.as_object()?.iter();
         for (index, (key, value)) in entries.filter(|(key, _)| *key != "return").enumerate() {
             if index > 0 {
@@ -87,6 +87,6 @@ fn write_tools(tools: &[Value], out: &mut String) -> Option<()> {
         }
         out.push_str("}}");
     }
-    out.push_str("][/TOOLS]");
+    out.push_str("][/FUNCTIONS]");
     Some(())
 }
