@@ -1,6 +1,7 @@
 //! Expressions: the `visit_…` methods of `compiler.py` for them, constant folding (`optimizer.py`) on the way.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::fold;
 use super::{Place, Resolver};
@@ -11,6 +12,7 @@ use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
+use crate::unicode::nfkc;
 
 /// CPython's tokenizer refuses the 201st open bracket (`MAXLEVEL`).
 const MAX_NESTING: u32 = 200;
@@ -245,13 +247,25 @@ impl Resolver<'_> {
     }
 
     pub(super) fn args(&mut self, args: &mut Args, place: &Place, span: Span) -> Result<u32> {
+        for keyword in &mut args.keywords {
+            // CPython reads names in their normal form.
+            if let Cow::Owned(name) = nfkc(&keyword.name) {
+                keyword.name = name.into();
+            }
+        }
+        // CPython looks at all names of a call before it looks into the call, and tells the first that is there again.
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for keyword in &args.keywords {
+            let count = names.entry(&keyword.name).or_default();
+            *count = count.saturating_add(1);
+        }
+        let repeated = args.keywords.iter().find(|keyword| names.get(&*keyword.name) > Some(&1));
+        if let Some(keyword) = repeated {
+            self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
+        }
         let mut nesting = self.deepest(&mut args.positional, place)?;
-        let mut names = BTreeSet::new();
         for keyword in &mut args.keywords {
             nesting = nesting.max(self.expr(&mut keyword.value, place)?);
-            if !names.insert(&*keyword.name) {
-                self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
-            }
         }
         for dynamic in [&mut args.star, &mut args.double_star].into_iter().flatten() {
             nesting = nesting.max(self.expr(dynamic, place)?);

@@ -150,7 +150,14 @@ fn no_attribute(value: &Value<'_>, name: &str) -> Error {
     let message = match (value, value.ty()) {
         // Its attributes are the keys of a dict.
         (Value::Namespace(_), _) => name.to_owned(),
-        (_, Type::Class) => format!("type object 'TemplateNamespace' has no attribute '{name}'"),
+        (Value::Function(class), Type::Class) => {
+            let class = match class.name {
+                "cycler" => "Cycler",
+                "joiner" => "Joiner",
+                _ => "TemplateNamespace",
+            };
+            format!("type object '{class}' has no attribute '{name}'")
+        }
         (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
     };
     Error::new(ErrorKind::Attribute, message)

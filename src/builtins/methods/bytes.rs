@@ -134,6 +134,10 @@ fn decode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
     let bytes = receiver(runtime, &mut arguments)?;
     let (encoding, errors) = codec_arguments(&mut arguments, "decode")?;
     runtime.meter.check_size(bytes.len().saturating_mul(3))?;
+    // Nothing is decoded without a look at the encoding.
+    if bytes.is_empty() {
+        return runtime.str(String::new());
+    }
     let text = decode::decode(Codec::find(encoding.as_str())?, &bytes, errors.as_str())?;
     runtime.str(text)
 }

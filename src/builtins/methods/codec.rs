@@ -105,12 +105,12 @@ fn marked(text: &str, order: Option<Order>) -> impl Iterator<Item = char> + '_ {
 }
 
 /// CPython `encodings/__init__.py` `normalize_encoding`: what is neither a letter nor a digit nor a point is one underscore between
-/// others. A blank inside is looked up as it is, and so not found.
+/// others.
 fn normalized(name: &str) -> String {
     let mut normalized = String::new();
     let mut is_gap = false;
-    for character in name.trim_end_matches(' ').chars() {
-        if character.is_ascii_alphanumeric() || matches!(character, '.' | ' ') {
+    for character in name.chars() {
+        if character.is_ascii_alphanumeric() || character == '.' {
             if is_gap && !normalized.is_empty() {
                 normalized.push('_');
             }

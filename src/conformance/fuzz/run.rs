@@ -27,7 +27,7 @@ const MOST_ALIKE: usize = 3;
 const MOST_SHRUNK: usize = 150;
 
 /// How many further processes of the reference have to agree with it before a difference is one.
-const WITNESSES: usize = 3;
+const WITNESSES: usize = 6;
 
 /// What is run.
 #[derive(Clone, Debug)]
