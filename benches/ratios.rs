@@ -122,8 +122,8 @@ fn check(environment: &Environment<'_>, families: &[Family]) {
     for family in families {
         let engines = Engines::new(environment, family);
         for size in sizes_of(family) {
-            let context = conversation(family, size);
-            let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+            let contest =
+                Contest::new(&engines, conversation(family, size)).unwrap_or_else(|error| panic!("{}: {error}", family.name));
             println!("{}, {}: {} bytes, equal", family.name, size.label(), contest.output().len());
         }
     }
@@ -144,8 +144,8 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
     for family in families {
         let engines = Engines::new(environment, family);
         for size in sizes_of(family) {
-            let context = conversation(family, size);
-            let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+            let contest =
+                Contest::new(&engines, conversation(family, size)).unwrap_or_else(|error| panic!("{}: {error}", family.name));
             let row = Row::new(&contest, family.name, size, true);
             let mark = if COUNTED.contains(&size) { "*" } else { "" };
             println!(
@@ -224,7 +224,7 @@ fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context
     let mut rows = Vec::new();
     for template in corpus {
         let engines = Engines::compile(environment, &template.source).expect("it was compiled before");
-        let contest = Contest::new(&engines, context).expect("it was rendered before");
+        let contest = Contest::new(&engines, context.clone()).expect("it was rendered before");
         let row = Row::new(&contest, "", Size::Messages(100), false);
         println!(
             "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
@@ -278,8 +278,8 @@ fn show_threads(environment: &Environment<'_>, families: &[Family]) {
     );
     for family in families {
         let engines = Engines::new(environment, family);
-        let context = conversation(family, Size::Messages(100));
-        let contest = Contest::new(&engines, &context).unwrap_or_else(|error| panic!("{}: {error}", family.name));
+        let contest = Contest::new(&engines, conversation(family, Size::Messages(100)))
+            .unwrap_or_else(|error| panic!("{}: {error}", family.name));
         let [wall, busy] = speed_of_two_threads(&|| contest.ours());
         println!("- {}: {wall:.2}, {busy:.2}", family.name);
     }

@@ -35,8 +35,7 @@ fn render(criterion: &mut Criterion, family: &Family) {
     let environment = rival::environment();
     let engines = Engines::new(&environment, family);
     for size in SIZES.into_iter().filter(|size| family.parts || *size != Size::Parts) {
-        let context = conversation(family, size);
-        let contest = checked(&engines, &context);
+        let contest = checked(&engines, conversation(family, size));
         let mut group = criterion.benchmark_group(format!("render/{}", family.name));
         group.throughput(Throughput::Elements(size.messages() as u64));
         let id = |engine: &str| BenchmarkId::new(engine, size.label());
@@ -95,9 +94,8 @@ fn turn(criterion: &mut Criterion, family: &Family) {
     let engines = Engines::new(&environment, family);
     let mut group = criterion.benchmark_group(format!("turn/{}", family.name));
     for count in [10, 100, 1000] {
-        let before = conversation(family, Size::Messages(count));
-        let after = conversation(family, Size::Messages(count + 2));
-        let (before, after) = (checked(&engines, &before), checked(&engines, &after));
+        let before = checked(&engines, conversation(family, Size::Messages(count)));
+        let after = checked(&engines, conversation(family, Size::Messages(count + 2)));
         group.throughput(Throughput::Elements(count as u64 + 2));
         group.bench_function(BenchmarkId::new("chat-template", count), |bencher| {
             bencher.iter_batched(|| drop(before.ours()), |()| after.ours(), BatchSize::PerIteration)
@@ -109,7 +107,7 @@ fn turn(criterion: &mut Criterion, family: &Family) {
     group.finish();
 }
 
-fn checked<'e>(engines: &'e Engines<'e>, context: &'e Value) -> Contest<'e> {
+fn checked<'e>(engines: &'e Engines<'e>, context: Value) -> Contest<'e> {
     Contest::new(engines, context).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,7 +1,7 @@
-//! What a render takes from the allocator: little more than its output.
+//! What a render takes from the allocator: few pieces, and little more than its output.
 //!
 //! ```text
-//! 10 000 messages  ->  at most 2.1 times the output at once, which is what growing it by doubling takes
+//! 10 000 messages  ->  fewer than 100 allocations; at most 2.1 times the output at once, which is what growing it by doubling takes
 //! ```
 //!
 //! Counted by `dhat` in the place of the usual allocator, for the five templates of the benches. The context is made before the counting.
@@ -18,12 +18,19 @@ use arena::{FAMILIES, Family, NOW};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
+/// The templates that make nothing for a message. The others have a loop inside a loop, or keep a text that they change later.
+const FEW_PIECES: [&str; 2] = ["chatml", "tools"];
+
+/// However long the conversation is, and how often the output has to grow.
+const MOST_ALLOCATIONS: u64 = 99;
+
 /// Beside 2.1 times its output, a render may hold so many bytes at once.
 const MOST_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
 
 /// What one render did.
 #[derive(Debug)]
 struct Use {
+    allocations: u64,
     peak: f64,
     output: f64,
 }
@@ -42,6 +49,7 @@ impl Use {
         let counted = dhat::HeapStats::get();
         drop(profiler);
         Self {
+            allocations: counted.total_blocks,
             peak: counted.max_bytes as f64,
             output: rendered.expect("it renders").text.len() as f64,
         }
@@ -50,10 +58,13 @@ impl Use {
 
 /// One test, because there is one counter for all threads.
 #[test]
-fn a_render_holds_little_more_than_its_output() {
+fn a_render_takes_few_pieces_and_holds_little_more_than_its_output() {
     for family in FAMILIES {
         let render = Use::of_first_render(&family, 10_000);
         println!("{}: {render:?}", family.name);
+        if FEW_PIECES.contains(&family.name) {
+            assert!(render.allocations <= MOST_ALLOCATIONS, "{}: {render:?}", family.name);
+        }
         let most = 2.1 * render.output + MOST_BYTES_BESIDE_OUTPUT;
         assert!(render.peak <= most, "{}: {render:?}", family.name);
     }

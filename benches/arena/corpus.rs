@@ -32,7 +32,7 @@ pub fn first_by_hash(environment: &Environment<'_>, context: &Value, count: usiz
         CorpusTemplate { name, source }
     };
     let renders = |template: &CorpusTemplate| match Engines::compile(environment, &template.source) {
-        Ok(engines) => Contest::new(&engines, context).is_ok_and(|contest| shows_last_message(&contest, context)),
+        Ok(engines) => Contest::new(&engines, context.clone()).is_ok_and(|contest| shows_last_message(&contest, context)),
         Err(_) => false,
     };
     templates.into_iter().map(read).filter(renders).take(count).collect()

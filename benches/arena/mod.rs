@@ -2,7 +2,7 @@
 //! hand side by side on them.
 //!
 //! ```text
-//! let contest = Contest::new(&Engines::new(&environment, &family), &conversation(&family, Size::Messages(100)))?;
+//! let contest = Contest::new(&Engines::new(&environment, &family), conversation(&family, Size::Messages(100)))?;
 //! contest.ours();  contest.rival();  contest.by_hand();  contest.copy();
 //! ```
 //!
@@ -120,12 +120,15 @@ pub struct Contest<'e> {
 }
 
 impl<'e> Contest<'e> {
-    /// Renders once at each door. The context is read from its text, so that it lies in memory as a server's does.
+    /// Renders once at each door.
+    ///
+    /// The context is read anew from its text, so that it lies in memory as a server's does; what made it is gone by then.
     ///
     /// # Errors
     /// Where one fails, or the bytes differ.
-    pub fn new(engines: &'e Engines<'e>, json: &'e serde_json::Value) -> Result<Self, String> {
-        let text = json.to_string();
+    pub fn new(engines: &'e Engines<'e>, context: serde_json::Value) -> Result<Self, String> {
+        let text = context.to_string();
+        drop(context);
         let json: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let mut contest = Self {
             engines,

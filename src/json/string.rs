@@ -40,16 +40,28 @@ impl<'a> Reader<'a> {
     fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Fault> {
         self.decoded.clear();
         self.decoded.push_str(first_run);
+        let bytes = self.text.as_bytes();
         loop {
-            match self.byte() {
+            match bytes.get(self.at) {
                 Some(b'"') => {
                     self.advance(1);
                     return Ok(self.decoded.as_str().to_owned());
                 }
-                Some(b'\\') => {
-                    let character = self.escape(start)?;
-                    self.decoded.push(character);
-                }
+                Some(b'\\') => match bytes.get(self.at.saturating_add(1)) {
+                    // The two that nearly all texts have, without a way through a character of any size.
+                    Some(b'n') => {
+                        self.advance(2);
+                        self.decoded.push('\n');
+                    }
+                    Some(b'"') => {
+                        self.advance(2);
+                        self.decoded.push('"');
+                    }
+                    _ => {
+                        let character = self.escape(start)?;
+                        self.decoded.push(character);
+                    }
+                },
                 Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
                 None => return Err(unterminated(start)),
             }

@@ -7,6 +7,8 @@
 //! The rule of strings is CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode`, that of floats
 //! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
 
+use std::fmt::Write as _;
+
 use super::scan::{plain_ascii_length, plain_length};
 use crate::data::Data;
 use crate::number::text::float_text;
@@ -69,8 +71,19 @@ pub fn write_float(float: f64, out: &mut String) {
         f64::INFINITY => out.push_str("Infinity"),
         f64::NEG_INFINITY => out.push_str("-Infinity"),
         _ if float.is_nan() => out.push_str("NaN"),
+        // Straight into the output: the long way takes three strings.
+        _ if is_in_thousandths(float) => {
+            let _ = write!(out, "{float:?}");
+        }
         _ => out.push_str(&float_text(float)),
     }
+}
+
+/// Whether this is the float of a number like `0.125`, at most a billion. So few digits are no other float's, and Rust writes them as
+/// Python does; of more digits, Rust takes others where two numbers are equally near: `12158155244018.8125`.
+fn is_in_thousandths(float: f64) -> bool {
+    let thousandths = (float * 1e3).round();
+    thousandths.abs() <= 1e12 && thousandths / 1e3 == float
 }
 
 /// Writes a tree on one line without blanks, everything beyond ASCII as it is. A tuple becomes an array.
@@ -113,6 +126,34 @@ pub fn write_data(data: &Data<'_>, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn floats_of_few_digits_are_written_as_all_others() {
+        let floats = [
+            0.5,
+            -2.5,
+            0.001,
+            0.0005,
+            0.0,
+            -0.0,
+            0.1 + 0.2,
+            1e9,
+            1e9 + 0.001,
+            12_158_155_244_018.0 + 0.8125,
+            5e-5,
+            1e16,
+            1e300,
+        ];
+        let thousandths = (0..20_000).map(|step| f64::from(step) * 49_999.0 / 1e3);
+        // Steps through the bits of floats of all magnitudes.
+        let all = (0_u64..20_000).map(|step| f64::from_bits(step.wrapping_mul(0x0003_4567_89AB_CDEF)));
+        let all = all.chain(thousandths);
+        for float in floats.into_iter().chain(all).filter(|float| float.is_finite()) {
+            let mut written = String::new();
+            write_float(float, &mut written);
+            assert_eq!(written, float_text(float));
+        }
+    }
     use crate::json::{DEPTH, read};
 
     fn written(text: &str, ensure_ascii: bool) -> String {
