@@ -177,7 +177,7 @@ mod tests {
             "a", "{{", "1", ".", "real", "-", "-", "x", "if", "{", "}", "}}", " b", "{%", "print", "'a'", "%}",
         ])
         .source();
-        assert_eq!(source, "a{{1 .real- -x if{ } }} b{% print'a'%}");
+        assert_eq!(source, "a{{1 .real- -x if{ } }} b{%print'a'%}");
     }
 
     #[test]
