@@ -109,7 +109,6 @@ const AROUND: &[&str] = &[
     "namespace(a=X)",
     "cycler(X)",
     "[X][0]",
-    "namespace(**X)",
     "dict(**X)",
     "dict(X)",
     "m(X)",
@@ -194,6 +193,8 @@ const PRELUDE: &[(&str, &str)] = &[
 struct Sample {
     size: usize,
     seconds: f64,
+    /// What the values alone took.
+    around: f64,
     steps: u64,
 }
 
@@ -233,7 +234,9 @@ fn main() {
         );
     }
     let dearest = |samples: &[Sample]| {
-        let long = samples.iter().filter(|sample| sample.seconds >= SHORTEST);
+        let long = samples
+            .iter()
+            .filter(|sample| sample.seconds >= SHORTEST && sample.seconds >= sample.around / 2.0);
         long.map(Sample::nanoseconds_a_step).fold(0.0, f64::max)
     };
     let mut figures: Vec<(f64, &String, &Vec<Sample>)> = rows
@@ -404,6 +407,7 @@ fn samples(template: &str, contexts: &[(usize, Value)]) -> Option<Vec<Sample>> {
         samples.push(Sample {
             size: *size,
             seconds: seconds - seconds_around,
+            around: seconds_around,
             steps: steps.saturating_sub(steps_around),
         });
         if seconds > LONGEST {

@@ -42,6 +42,14 @@ impl Resolver<'_> {
         Ok(())
     }
 
+    /// What a constant prints, as long as the template has not had its fill of constants.
+    fn folded_text(&mut self, expr: &Expr) -> Option<String> {
+        if fold::may_fold(&expr.kind, self.eval_context) {
+            self.folds_left = self.folds_left.checked_sub(1)?;
+        }
+        fold::text(expr, self.eval_context)
+    }
+
     /// An expression that is put out; gives what stands in its place, if something does. Where the render decides what is escaped, a
     /// constant keeps apart from the text beside it.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Piece>> {
@@ -49,7 +57,7 @@ impl Resolver<'_> {
         // The reference looks whether it is a constant before it folds anything in it.
         let text = match expr.kind {
             ExprKind::Literal(_) if !context.volatile => None,
-            _ => fold::text(expr, context),
+            _ => self.folded_text(expr),
         };
         match text {
             Some(text) if context.volatile => {
@@ -65,7 +73,7 @@ impl Resolver<'_> {
         let text = match &mut expr.kind {
             ExprKind::Literal(Data::Str(text)) if context.known() == Autoescape::Off => Some(std::mem::take(text).into_owned()),
             _ if context.volatile => None,
-            _ => fold::text(expr, context),
+            _ => self.folded_text(expr),
         };
         if let Some(text) = text {
             self.line = recorded;
