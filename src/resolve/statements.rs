@@ -260,6 +260,8 @@ impl Resolver<'_> {
     fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
         self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
+        // The call is folded as any other, and so is what stands in it.
+        self.is_folding = !self.eval_context.volatile;
         let nesting = self
             .expr(&mut node.callee, place)?
             .max(self.args(&mut node.args, place, node.span)?);
