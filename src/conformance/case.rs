@@ -20,8 +20,8 @@ const REQUEST: [&str; 6] = ["id", "template", "context", "apply", "now", "genera
 /// What else a case may say.
 const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
 
-/// The arguments of an `apply`.
-const APPLY: [&str; 9] = [
+/// The arguments of an `apply`, the template first.
+pub(super) const APPLY: [&str; 9] = [
     "template",
     "template_name",
     "messages",

@@ -11,20 +11,14 @@
 
 use std::path::Path;
 
+use super::super::case::APPLY;
 use super::super::strict::known_keys;
 use crate::json::{self, Data, Entry, Object};
 
-/// What an object may have beside its messages: the arguments of an `apply`, but for the template's.
-const KEYS: [&str; 8] = [
-    "messages",
-    "template_name",
-    "tools",
-    "documents",
-    "add_generation_prompt",
-    "continue_final_message",
-    "special_tokens",
-    "variables",
-];
+/// What an object may have: the arguments of an `apply`, but for the template's.
+const KEYS: &[&str] = match &APPLY {
+    [_, keys @ ..] => keys,
+};
 
 /// Messages and what goes with them.
 #[derive(Clone, Debug)]
@@ -85,7 +79,7 @@ fn one(place: String, data: Data<'static>) -> Result<Conversation, String> {
     let arguments = match data {
         Data::List(_) => vec![("messages".into(), data)],
         Data::Object(object) => {
-            known_keys(&object, &KEYS).map_err(|fault| format!("{place}: {fault}"))?;
+            known_keys(&object, KEYS).map_err(|fault| format!("{place}: {fault}"))?;
             if object.get("messages").is_none() {
                 return Err(format!("{place}: missing key \"messages\""));
             }
