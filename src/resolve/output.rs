@@ -24,21 +24,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        let joins_texts = !self.eval_context.volatile;
-        pieces.dedup_by(|piece, before| match (before, piece) {
-            (Piece::Text(before, _), Piece::Text(text, _)) if joins_texts => {
-                *before = [&**before, &**text].concat().into_boxed_str();
-                true
-            }
-            (Piece::Expr(before, _), Piece::Expr(expr, _)) => match (&mut before.kind, &expr.kind) {
-                (ExprKind::Markup(before), ExprKind::Markup(text)) => {
-                    *before = [&**before, &**text].concat().into_boxed_str();
-                    true
-                }
-                _ => false,
-            },
-            _ => false,
-        });
+        join(pieces, self.eval_context.volatile);
         Ok(())
     }
 
@@ -88,5 +74,62 @@ impl Resolver<'_> {
                 Some(Piece::Escaped(expr, *line, known))
             }
         })
+    }
+}
+
+/// Joins the constants that stand beside each other; each is copied once, however many there are.
+fn join(pieces: &mut Vec<Piece>, volatile: bool) {
+    if pieces.len() < 2 {
+        return;
+    }
+    let mut rest = std::mem::take(pieces).into_iter().peekable();
+    while let Some(mut piece) = rest.next() {
+        let mut joined = String::new();
+        while let Some(next) = rest.next_if(|next| are_joined(&piece, next, volatile)) {
+            if joined.is_empty() {
+                joined.push_str(constant(&piece));
+            }
+            joined.push_str(constant(&next));
+        }
+        match &mut piece {
+            Piece::Text(text, _)
+            | Piece::Expr(
+                Expr {
+                    kind: ExprKind::Markup(text),
+                    ..
+                },
+                _,
+            ) if !joined.is_empty() => {
+                *text = joined.into_boxed_str();
+            }
+            _ => {}
+        }
+        pieces.push(piece);
+    }
+}
+
+/// Whether two pieces are constants that become one: two Markups do always, two texts where it is known that nothing escapes them.
+fn are_joined(before: &Piece, piece: &Piece, volatile: bool) -> bool {
+    match (before, piece) {
+        (Piece::Text(..), Piece::Text(..)) => !volatile,
+        (Piece::Expr(before, _), Piece::Expr(expr, _)) => {
+            matches!((&before.kind, &expr.kind), (ExprKind::Markup(_), ExprKind::Markup(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The text of a constant.
+fn constant(piece: &Piece) -> &str {
+    match piece {
+        Piece::Text(text, _)
+        | Piece::Expr(
+            Expr {
+                kind: ExprKind::Markup(text),
+                ..
+            },
+            _,
+        ) => text,
+        _ => "",
     }
 }
