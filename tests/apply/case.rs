@@ -75,6 +75,12 @@ impl Case {
     }
 }
 
+/// Fails with all faults, of so many cases.
+#[track_caller]
+pub fn assert_none(faults: &[String], asked: usize) {
+    assert!(faults.is_empty(), "{} of {asked}:\n{}", faults.len(), faults.join("\n"));
+}
+
 pub fn object<'d>(data: &'d Data<'static>) -> &'d Object<'static> {
     match data {
         Data::Object(object) => object,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chat_template::json::Data;
 use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadOptions};
 
-use crate::case::{Case, cases, is_null, object, text};
+use crate::case::{Case, assert_none, cases, is_null, object, text};
 
 /// A folder for one test, which goes when the test ends.
 struct Folder(PathBuf);
@@ -48,13 +48,7 @@ impl Drop for Folder {
 fn folders_are_read_as_by_transformers() {
     let cases = cases("folders");
     let faults: Vec<String> = cases.iter().filter_map(fault).collect();
-    assert!(
-        faults.is_empty(),
-        "{} of {}:\n{}",
-        faults.len(),
-        cases.len(),
-        faults.join("\n")
-    );
+    assert_none(&faults, cases.len());
 }
 
 fn fault(case: &Case) -> Option<String> {

@@ -16,7 +16,7 @@ mod folders;
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt};
 
-use case::{Case, cases, is_null, object, text};
+use case::{Case, assert_none, cases, is_null, object, text};
 
 #[test]
 fn requests_are_answered_as_by_transformers() {
@@ -25,13 +25,7 @@ fn requests_are_answered_as_by_transformers() {
         .iter()
         .filter_map(|case| case.fault(answer(case, &template(case))))
         .collect();
-    assert!(
-        faults.is_empty(),
-        "{} of {}:\n{}",
-        faults.len(),
-        cases.len(),
-        faults.join("\n")
-    );
+    assert_none(&faults, cases.len());
 }
 
 /// The embedded suite spells out what families share.
@@ -59,13 +53,7 @@ fn models_are_rendered_as_by_transformers() {
         answer(case, &chat)
     };
     let faults: Vec<String> = cases.iter().filter_map(|case| case.fault(answer(case))).collect();
-    assert!(
-        faults.is_empty(),
-        "{} of {}:\n{}",
-        faults.len(),
-        cases.len(),
-        faults.join("\n")
-    );
+    assert_none(&faults, cases.len());
 }
 
 fn template(case: &Case) -> ChatTemplate {
