@@ -21,18 +21,6 @@ use arena::corpus::{CorpusTemplate, first_by_hash};
 use arena::stopwatch::{fastest, speed_of_two_threads};
 use arena::{Contest, Engines, FAMILIES, Family, rival};
 
-const SIZES: [Size; 9] = [
-    Size::Messages(1),
-    Size::Messages(10),
-    Size::Messages(100),
-    Size::Messages(1000),
-    Size::Messages(10_000),
-    Size::Tools(5),
-    Size::Tools(50),
-    Size::Large,
-    Size::Parts,
-];
-
 /// The sizes that the means are of.
 const COUNTED: [Size; 4] = [Size::Messages(10), Size::Messages(100), Size::Messages(1000), Size::Tools(5)];
 
@@ -121,17 +109,12 @@ impl Row {
 fn check(environment: &Environment<'_>, families: &[Family]) {
     for family in families {
         let engines = Engines::new(environment, family);
-        for size in sizes_of(family) {
+        for size in Size::of(family) {
             let contest =
                 Contest::new(&engines, conversation(family, size)).unwrap_or_else(|error| panic!("{}: {error}", family.name));
             println!("{}, {}: {} bytes, equal", family.name, size.label(), contest.output().len());
         }
     }
-}
-
-fn sizes_of(family: &Family) -> impl Iterator<Item = Size> {
-    let parts = family.parts;
-    SIZES.into_iter().filter(move |size| parts || *size != Size::Parts)
 }
 
 fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> {
@@ -143,7 +126,7 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
     let mut rows = Vec::new();
     for family in families {
         let engines = Engines::new(environment, family);
-        for size in sizes_of(family) {
+        for size in Size::of(family) {
             let contest =
                 Contest::new(&engines, conversation(family, size)).unwrap_or_else(|error| panic!("{}: {error}", family.name));
             let row = Row::new(&contest, family.name, size, true);

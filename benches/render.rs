@@ -19,22 +19,10 @@ use serde_json::Value;
 use arena::conversation::{Size, conversation};
 use arena::{Contest, Engines, FAMILIES, Family, NOW, rival};
 
-const SIZES: [Size; 9] = [
-    Size::Messages(1),
-    Size::Messages(10),
-    Size::Messages(100),
-    Size::Messages(1000),
-    Size::Messages(10_000),
-    Size::Tools(5),
-    Size::Tools(50),
-    Size::Large,
-    Size::Parts,
-];
-
 fn render(criterion: &mut Criterion, family: &Family) {
     let environment = rival::environment();
     let engines = Engines::new(&environment, family);
-    for size in SIZES.into_iter().filter(|size| family.parts || *size != Size::Parts) {
+    for size in Size::of(family) {
         let contest = checked(&engines, conversation(family, size));
         let mut group = criterion.benchmark_group(format!("render/{}", family.name));
         group.throughput(Throughput::Elements(size.messages() as u64));

@@ -26,6 +26,24 @@ pub enum Size {
 }
 
 impl Size {
+    const ALL: [Self; 9] = [
+        Self::Messages(1),
+        Self::Messages(10),
+        Self::Messages(100),
+        Self::Messages(1000),
+        Self::Messages(10_000),
+        Self::Tools(5),
+        Self::Tools(50),
+        Self::Large,
+        Self::Parts,
+    ];
+
+    /// The sizes that a family's template is measured with.
+    pub fn of(family: &Family) -> impl Iterator<Item = Self> + use<> {
+        let takes_parts = family.parts;
+        Self::ALL.into_iter().filter(move |size| takes_parts || *size != Self::Parts)
+    }
+
     /// The number of messages.
     pub fn messages(self) -> usize {
         match self {
