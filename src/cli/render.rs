@@ -220,6 +220,14 @@ fn hinted(arguments: &Arguments, error: &chat_template::Error) -> String {
     }
 }
 
+/// Why a folder cannot be read. What has no place in a template is a fault of a file, which the message names, and none of a render.
+fn unread(error: &chat_template::Error) -> String {
+    match error.line() {
+        Some(_) => error.to_string(),
+        None => format!("error: {}", error.message()),
+    }
+}
+
 fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, String> {
     if let Some(model) = &arguments.model {
         let options = LoadOptions {
@@ -230,7 +238,7 @@ fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
             },
             ..LoadOptions::default()
         };
-        let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| error.to_string())?;
+        let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| unread(&error))?;
         return match &arguments.name {
             // For the contract an unknown name is a template; on a command line it is a slip.
             Some(name) if !chat.names().contains(&name.as_str()) => Err(format!(
