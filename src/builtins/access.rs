@@ -53,6 +53,7 @@ pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
         Value::Dict(dict) => dict.get_str(name.as_str()),
+        Value::Proxy(dict) => dict.get_str(name.as_str()),
         Value::Reference(reference) => methods::block(reference, name.as_str()),
         // Nothing else has items with names.
         _ => None,
@@ -97,6 +98,7 @@ fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Val
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
         Value::Dict(dict) => dict.get_str(name.as_str()),
+        Value::Proxy(dict) => dict.get_str(name.as_str()),
         Value::Reference(reference) => methods::block(reference, name.as_str()),
         _ => None,
     };

@@ -221,7 +221,7 @@ fn is_string(value: &Value<'_>) -> bool {
 ///
 /// `{{ {} is mapping }} -> True`
 fn is_mapping(value: &Value<'_>) -> bool {
-    matches!(value, Value::Dict(_))
+    value.as_mapping().is_some()
 }
 
 /// Whether the value is a number; booleans are.
@@ -237,7 +237,14 @@ fn is_number(value: &Value<'_>) -> bool {
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(
         value,
-        Value::Str(_) | Value::Bytes(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
+        Value::Str(_)
+            | Value::Bytes(_)
+            | Value::List(_)
+            | Value::Tuple(_)
+            | Value::Dict(_)
+            | Value::Proxy(_)
+            | Value::Range(_)
+            | Value::Undefined(_)
     )
 }
 

@@ -55,7 +55,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Value::Undefined(undefined) = &values {
             return Err(undefined.error().at(double_star.span));
         }
-        let Value::Dict(values) = &values else {
+        let Some(entries) = values.as_mapping() else {
             let message = format!(
                 "{} argument after ** must be a mapping, not {}",
                 callee(applied),
@@ -63,7 +63,7 @@ impl<'a> Evaluator<'a, '_> {
             );
             return Err(Error::type_error(message).at(double_star.span));
         };
-        self.keywords(values, arguments, applied)
+        self.keywords(entries, arguments, applied)
             .map_err(|error| error.at(double_star.span))
     }
 

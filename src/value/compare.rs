@@ -50,6 +50,8 @@ impl<'a> Runtime<'a> {
             (Value::Method(left), Value::Method(right)) => {
                 Ok(std::ptr::eq(left.function, right.function) && is_identical(&left.receiver, &right.receiver))
             }
+            // A proxy leaves it to its dict, on either side.
+            (Value::Proxy(dict), other) | (other, Value::Proxy(dict)) => self.equal_values(&Value::Dict((**dict).clone()), other),
             // A set leaves it to the view, whatever side that is on.
             (Value::Set(_), Value::Keys(_) | Value::Items(_)) => self.equal_values(right, left),
             _ if left.is_set_like() && right.is_set_like() => Ok(left.set_len() == right.set_len() && self.is_subset(left, right)?),

@@ -26,6 +26,7 @@ impl<'a> Runtime<'a> {
             }
             (Value::List(items) | Value::Tuple(items), _) => self.sequence_contains(items, item),
             (Value::Dict(dict) | Value::Keys(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
+            (Value::Proxy(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
             (Value::Items(dict), _) => {
                 let Value::Tuple(pair) = item else { return Ok(false) };
                 let (Some(key), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {

@@ -35,6 +35,7 @@ impl<'a> Runtime<'a> {
         match value {
             Value::Str(text) => self.write_piece(text.as_str(), out),
             Value::Undefined(_) => Ok(()),
+            Value::Proxy(dict) => self.write_repr(&Value::Dict((**dict).clone()), out),
             _ => self.write_repr(value, out),
         }
     }
@@ -45,7 +46,8 @@ impl<'a> Runtime<'a> {
             Value::Str(text) => Ok(text.clone()),
             Value::Undefined(_) => Ok(Str::from("")),
             _ => {
-                let text = self.repr(value)?;
+                let mut text = String::new();
+                self.write_str(value, &mut text)?;
                 self.text(text)
             }
         }
@@ -92,6 +94,11 @@ impl<'a> Runtime<'a> {
             Value::Range(range) => self.write_range(range, out),
             Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {
                 self.write_container(value, around, out)
+            }
+            Value::Proxy(dict) => {
+                self.write_piece("mappingproxy(", out)?;
+                self.write_nested(&Value::Dict((**dict).clone()), around, out)?;
+                self.write_piece(")", out)
             }
             Value::Set(set) if set.is_empty() => self.write_piece("set()", out),
             Value::Set(set) => {

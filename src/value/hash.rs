@@ -57,7 +57,7 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         Value::Bytes(bytes) => hash_tagged(5, bytes),
         // Equal ranges stand for the same items; first, step and length say which.
         Value::Range(range) => hash_tagged(6, &range_identity(range).map_or([0; 8], |(start, ..)| start.to_le_bytes())),
-        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Set(_) => {
+        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
         // The rest is equal only to itself.
@@ -139,6 +139,7 @@ pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::List(left), Value::List(right)) => left.is_same(right) && !left.is_empty(),
         (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),
         (Value::Dict(left), Value::Dict(right)) => left.is_same(right),
+        (Value::Proxy(left), Value::Proxy(right)) => Rc::ptr_eq(left, right),
         (Value::Set(left), Value::Set(right)) => Rc::ptr_eq(left, right),
         (Value::Range(left), Value::Range(right)) => Rc::ptr_eq(left, right),
         (Value::Bytes(left), Value::Bytes(right)) => Rc::ptr_eq(left, right),

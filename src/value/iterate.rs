@@ -55,6 +55,7 @@ impl<'a> Iter<'a> {
             Value::Dict(dict) | Value::Keys(dict) => Self::Keys(dict.iter()),
             Value::Values(dict) => Self::Values(dict.iter()),
             Value::Items(dict) => Self::Items(dict.iter()),
+            Value::Proxy(dict) => Self::Keys(dict.iter()),
             Value::Set(set) => Self::Keys(set.as_dict().iter()),
             Value::Range(range) => {
                 let Range { start, step, len, .. } = **range;

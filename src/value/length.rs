@@ -26,6 +26,7 @@ impl<'a> Runtime<'a> {
             }
             Value::List(items) | Value::Tuple(items) => items.len(),
             Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => dict.len(),
+            Value::Proxy(dict) => dict.len(),
             Value::Set(set) => set.len(),
             Value::Range(range) => usize::try_from(range.len).unwrap_or(0),
             Value::Bytes(bytes) => bytes.len(),

@@ -97,6 +97,8 @@ pub enum Value<'a> {
     Values(Dict<'a>),
     /// `dict_items`
     Items(Dict<'a>),
+    /// `mappingproxy`: a dict as the attribute `mapping` of its views shows it, a new one each time.
+    Proxy(Rc<Dict<'a>>),
     /// A `set`; only dict views make one.
     Set(Rc<Set<'a>>),
     /// A `range`.
@@ -170,6 +172,15 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// The dict that this is, or that stands behind a proxy.
+    pub fn as_mapping(&self) -> Option<&Dict<'a>> {
+        match self {
+            Self::Dict(dict) => Some(dict),
+            Self::Proxy(dict) => Some(dict),
+            _ => None,
+        }
+    }
+
     /// An `int` that fits, where this is one; a `bool` is one to Python.
     pub fn as_int(&self) -> Option<i64> {
         match self {
@@ -184,6 +195,7 @@ impl<'a> Value<'a> {
         match self {
             Self::List(items) | Self::Tuple(items) => items.height(),
             Self::Dict(dict) | Self::Keys(dict) | Self::Values(dict) | Self::Items(dict) => dict.height(),
+            Self::Proxy(dict) => dict.height(),
             Self::Set(set) => set.height(),
             Self::Iterator(iterator) => iterator.height(),
             Self::Cycler(cycler) => cycler.height(),

@@ -31,6 +31,16 @@ impl Order {
         }
     }
 
+    /// The same with the sides changed.
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+        }
+    }
+
     /// Whether it holds between two things of that order.
     fn holds(self, ordering: Ordering) -> bool {
         match self {
@@ -81,6 +91,9 @@ impl<'a> Runtime<'a> {
                 self.compare_items(order, left, right)
             }
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
+            // A proxy asks its dict, which has no order with anything.
+            (Value::Proxy(dict), other) => self.compare(order, &Value::Dict((**dict).clone()), other),
+            (other, Value::Proxy(dict)) => self.compare(order.mirrored(), &Value::Dict((**dict).clone()), other),
             _ => match (left.as_number(), right.as_number()) {
                 // A nan has no order with anything.
                 (Some(one), Some(other)) => {

@@ -97,7 +97,7 @@ impl<'a> Runtime<'a> {
 /// What has `__getitem__` and is neither a tuple nor a string; `%` never complains that it has too many items.
 fn is_mapping(value: &Value<'_>) -> bool {
     match value {
-        Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Undefined(_) => true,
+        Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Undefined(_) => true,
         Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
         _ => false,
     }

@@ -46,7 +46,7 @@ impl<'a> Runtime<'a> {
                     indices.positions().filter_map(|index| bytes.get(index).copied()).collect(),
                 ))
             }
-            Value::Dict(_) => Err(Error::type_error("unhashable type: 'slice'")),
+            Value::Dict(_) | Value::Proxy(_) => Err(Error::type_error("unhashable type: 'slice'")),
             Value::Undefined(undefined) => Err(undefined.error()),
             _ => Err(not_subscriptable(value)),
         }

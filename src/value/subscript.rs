@@ -11,7 +11,7 @@
 
 use super::runtime::Runtime;
 use super::slice::not_subscriptable;
-use super::{Key, Range, Reference, Value};
+use super::{Dict, Key, Range, Reference, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice::char_at;
 
@@ -19,19 +19,8 @@ impl<'a> Runtime<'a> {
     /// Python's `value[key]`.
     pub fn subscript(&mut self, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
         let item = match value {
-            Value::Dict(dict) => {
-                let found = match key {
-                    Value::Str(text) => dict.get_str(text.as_str()),
-                    other => {
-                        let key = Key::new(self, other.clone())?;
-                        dict.get(&key)
-                    }
-                };
-                return match found {
-                    Some(value) => Ok(value),
-                    None => Err(Error::new(ErrorKind::Key, self.repr(key)?)),
-                };
-            }
+            Value::Dict(dict) => return self.entry(dict, key),
+            Value::Proxy(dict) => return self.entry(dict, key),
             Value::List(items) | Value::Tuple(items) => position(value, key, items.len())?.and_then(|at| items.get(at)),
             Value::Str(text) => {
                 self.meter.charge_bytes(text.as_str().len())?;
@@ -55,6 +44,20 @@ impl<'a> Runtime<'a> {
             _ => return Err(not_subscriptable(value)),
         };
         item.ok_or_else(|| out_of_range(value))
+    }
+
+    fn entry(&mut self, dict: &Dict<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+        let found = match key {
+            Value::Str(text) => dict.get_str(text.as_str()),
+            other => {
+                let key = Key::new(self, other.clone())?;
+                dict.get(&key)
+            }
+        };
+        match found {
+            Some(value) => Ok(value),
+            None => Err(Error::new(ErrorKind::Key, self.repr(key)?)),
+        }
     }
 }
 

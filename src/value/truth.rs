@@ -16,6 +16,7 @@ impl<'a> Runtime<'a> {
             Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => !dict.is_empty(),
             Value::Int(int) => *int != 0,
             Value::Float(float) => *float != 0.0,
+            Value::Proxy(dict) => !dict.is_empty(),
             Value::Set(set) => !set.is_empty(),
             Value::Range(range) => range.len != 0,
             Value::Bytes(bytes) => !bytes.is_empty(),

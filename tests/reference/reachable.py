@@ -29,6 +29,7 @@ VALUES = [
     ("the keys of a dict", "{'a': 1}.keys()"),
     ("the values of a dict", "{'a': 1}.values()"),
     ("the items of a dict", "{'a': 1}.items()"),
+    ("the `mapping` of these", "{'a': 1}.keys().mapping"),
     ("a set", "({'a': 1}.keys() - [])"),
     ("a range", "range(3)"),
     ("an undefined value", "nope"),

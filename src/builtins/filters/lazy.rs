@@ -258,9 +258,11 @@ struct Pairs<'a>(Source<'a>);
 impl<'a> Pull<'a> for Pairs<'a> {
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self.0.untouched() {
-            Some(Value::Dict(dict)) => self.0 = Source::Iter(Iter::Items(dict.iter())),
             None | Some(Value::Undefined(_)) => {}
-            Some(_) => return Err(Error::type_error("Can only get item pairs from a mapping.")),
+            Some(value) => match value.as_mapping() {
+                Some(dict) => self.0 = Source::Iter(Iter::Items(dict.iter())),
+                None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
+            },
         }
         self.0.next(runtime)
     }

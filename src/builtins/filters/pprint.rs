@@ -71,6 +71,7 @@ impl<'a> Printer<'a, '_> {
         match value {
             _ if fits => self.output.push_str(&line),
             Value::Dict(dict) => self.format_dict(dict, inner)?,
+            Value::Proxy(dict) => self.format_proxy(dict, inner)?,
             Value::List(items) => self.format_items("[", &items.iter().collect::<Vec<_>>(), "]", inner)?,
             Value::Tuple(items) if !items.is_group() => {
                 let end = if items.len() == 1 { ",)" } else { ")" };
@@ -142,6 +143,19 @@ impl<'a> Printer<'a, '_> {
             )?;
         }
         self.output.push('}');
+        Ok(())
+    }
+
+    fn format_proxy(&mut self, dict: &Dict<'a>, place: Place) -> Result<()> {
+        const OPEN: &str = "mappingproxy(";
+        self.output.push_str(OPEN);
+        let within = Place {
+            indent: place.indent.saturating_add(OPEN.len()),
+            allowance: place.allowance.saturating_add(1),
+            ..place
+        };
+        self.format(&Value::Dict(dict.clone()), within)?;
+        self.output.push(')');
         Ok(())
     }
 

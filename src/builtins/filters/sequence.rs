@@ -130,6 +130,7 @@ impl<'a> Backwards<'a> {
                 Self::Items(Iter::Bytes(reversed.into(), 0))
             }
             Value::Dict(dict) | Value::Keys(dict) => Self::Keys(dict.iter()),
+            Value::Proxy(dict) => Self::Keys(dict.iter()),
             Value::Values(dict) => Self::Values(dict.iter()),
             Value::Items(dict) => Self::Pairs(dict.iter()),
             Value::Range(range) => {
@@ -156,7 +157,7 @@ impl<'a> Backwards<'a> {
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
-            Value::Dict(_) | Value::Keys(_) => Type::DictReverseIterator,
+            Value::Dict(_) | Value::Keys(_) | Value::Proxy(_) => Type::DictReverseIterator,
             Value::Values(_) => Type::ValuesReverseIterator,
             Value::Items(_) => Type::ItemsReverseIterator,
             Value::Range(_) => Type::RangeIterator,

@@ -87,14 +87,16 @@ fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, first: u
     let mut entries = Entries::default();
     match given.pop() {
         None => {}
-        Some(Value::Dict(dict)) => {
-            for (key, value) in dict.iter() {
-                insert(runtime, &mut entries, key, value)?;
-            }
-        }
         // Python asks whether it has `keys` before anything else.
         Some(Value::Undefined(undefined)) => return Err(undefined.error()),
-        Some(pairs) => add_pairs(runtime, &mut entries, &pairs)?,
+        Some(given) => match given.as_mapping() {
+            Some(dict) => {
+                for (key, value) in dict.iter() {
+                    insert(runtime, &mut entries, key, value)?;
+                }
+            }
+            None => add_pairs(runtime, &mut entries, &given)?,
+        },
     }
     for (name, value) in arguments.take_keywords() {
         insert(runtime, &mut entries, Value::Str(name), value)?;

@@ -1,11 +1,11 @@
-//! The methods of dicts that change nothing.
+//! The methods of dicts that change nothing, which are those of a `mappingproxy` too.
 //!
 //! ```text
 //! {{ d.get("z", 0) }}              0
 //! {{ {}.fromkeys("ab", 1) }}       {'a': 1, 'b': 1}
 //! ```
 //!
-//! After CPython 3.11 `dictobject.c`. Every `x.name` on a dict asks first whether `name` is one of these: [`is_attribute`] answers by
+//! After CPython 3.11 `dictobject.c` and `descrobject.c` (`mappingproxy_methods`). Every `x.name` on a dict asks first whether `name` is one of these: [`is_attribute`] answers by
 //! comparing, and builds nothing.
 
 use super::argument::wrong_receiver;
@@ -21,6 +21,15 @@ pub(super) static METHODS: [Function; 6] = [
     no_arguments("values", "dict.values", values),
     no_arguments("copy", "dict.copy", copy),
     FROM_KEYS,
+];
+
+/// The rows of a proxy, which asks its dict.
+pub(super) static PROXY: [Function; 5] = [
+    positional("get", "mappingproxy.get", &[SELF, required("key"), optional("default")], get),
+    no_arguments("items", "mappingproxy.items", items),
+    no_arguments("keys", "mappingproxy.keys", keys),
+    no_arguments("values", "mappingproxy.values", values),
+    no_arguments("copy", "mappingproxy.copy", copy),
 ];
 
 /// `dict.fromkeys`, which the global `dict` has too.
@@ -57,6 +66,7 @@ pub fn is_attribute(name: &str) -> bool {
 fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
     match arguments.take(0) {
         Some(Value::Dict(dict)) => Ok(dict),
+        Some(Value::Proxy(dict)) => Ok((*dict).clone()),
         _ => Err(wrong_receiver("dict")),
     }
 }

@@ -87,6 +87,10 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
             "__class_getitem__ __contains__ __delitem__ __getitem__ __ior__ __iter__ __len__",
             "__or__ __reversed__ __ror__ __setitem__",
         ],
+        Type::Proxy => &[
+            OBJECT,
+            "__class_getitem__ __contains__ __getitem__ __ior__ __iter__ __len__ __or__ __reversed__ __ror__",
+        ],
         Type::Keys | Type::Items => &[OBJECT, SET, "__reversed__"],
         Type::Values => &[OBJECT, "__iter__ __len__ __reversed__"],
         Type::Set => &[OBJECT, SET, "__class_getitem__ __iand__ __ior__ __isub__ __ixor__"],

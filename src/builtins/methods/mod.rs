@@ -86,7 +86,7 @@ pub fn text(number: u16) -> Option<&'static Function> {
 
 /// The types that have methods; those of others are the same.
 #[cfg(feature = "cli")]
-pub const TYPES: [Type; 14] = [
+pub const TYPES: [Type; 15] = [
     Type::Str,
     Type::Markup,
     Type::Bytes,
@@ -94,6 +94,7 @@ pub const TYPES: [Type; 14] = [
     Type::List,
     Type::Tuple,
     Type::Keys,
+    Type::Proxy,
     Type::Set,
     Type::Range,
     Type::Int,
@@ -130,6 +131,7 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
         ],
         Type::Bytes => bytes::METHODS,
         Type::Dict => &[&dict::METHODS],
+        Type::Proxy => &[&dict::PROXY],
         Type::List => &[&sequence::LIST],
         Type::Tuple | Type::Group => &[&sequence::TUPLE],
         Type::Keys | Type::Items => &[&views::VIEW],

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! After CPython 3.11 `dictobject.c` (`dictviews_isdisjoint`) and `setobject.c`. A set here keeps the order in which it was made, which
-//! Python's does not. The attribute `mapping` of a view gives the dict itself, where Python wraps it against writing.
+//! Python's does not.
 
 use super::argument::wrong_receiver;
 use super::row::{any_number, no_arguments, one_argument};
@@ -43,9 +43,9 @@ pub(super) const MUTATING: &[&str] = &[
     "update",
 ];
 
-/// The dict behind a view.
+/// The dict behind a view, in a proxy.
 pub(super) fn attribute<'a>(dict: &Dict<'a>, name: &str) -> Option<Value<'a>> {
-    (name == "mapping").then(|| Value::Dict(dict.clone()))
+    (name == "mapping").then(|| Value::Proxy(Rc::new(dict.clone())))
 }
 
 fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Set<'a>>> {
