@@ -8,7 +8,7 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
 use crate::span::Span;
-use crate::value::{Arguments, Code, Entries, Function, Key, Lookup, Shortcuts, Str, Undefined, Value};
+use crate::value::{Arguments, Code, Dict, Entries, Function, Key, Lookup, Seq, Shortcuts, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided where it stands; the rest is one call deeper, and only there.
@@ -110,6 +110,9 @@ impl<'a> Evaluator<'a, '_> {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
+            // Each time another object.
+            Data::List(items) => Ok(Value::List(Seq::Data(items, self.runtime.heap.new_identity()))),
+            Data::Object(object) => Ok(Value::Dict(Dict::Data(object, self.runtime.heap.new_identity()))),
             _ => Ok(Value::from(literal)),
         }
     }

@@ -72,6 +72,11 @@ pub struct SliceIndices {
 }
 
 impl SliceIndices {
+    /// Whether these are all positions of a sequence of `len` elements, in their order.
+    pub fn is_all(&self, len: usize) -> bool {
+        self.start == 0 && self.step == 1 && self.count == len
+    }
+
     /// The positions of `[start:stop:step]` in a sequence of `len` elements; `None` for a step of
     /// zero, which Python reports as `slice step cannot be zero`.
     pub fn new(len: usize, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Self> {

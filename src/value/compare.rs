@@ -6,7 +6,8 @@
 
 use super::Value;
 use super::dict::{Dict, Key};
-use super::hash::{is_equal_scalar, is_identical, range_identity};
+use super::hash::{is_equal_scalar, range_identity};
+use super::identity::is_identical;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use crate::error::Result;

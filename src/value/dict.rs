@@ -6,6 +6,7 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexMap};
 
 use super::Value;
+use super::identity::Identity;
 use super::text::Str;
 use crate::data::{Data, Object};
 use crate::limits::Claim;
@@ -19,8 +20,8 @@ const SCANNED: usize = 8;
 pub enum Dict<'a> {
     /// An object of the caller.
     Json(&'a serde_json::Map<String, serde_json::Value>),
-    /// An object of a JSON text, or a literal.
-    Data(&'a Object<'a>),
+    /// An object of a JSON text, or a literal, which is another dict each time.
+    Data(&'a Object<'a>, Identity),
     /// Made by the render.
     Owned(Rc<OwnedDict<'a>>),
 }
@@ -121,7 +122,7 @@ impl<'a> Dict<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Json(map) => map.len(),
-            Self::Data(object) => object.len(),
+            Self::Data(object, _) => object.len(),
             Self::Owned(dict) => dict.entries.len(),
         }
     }
@@ -136,7 +137,7 @@ impl<'a> Dict<'a> {
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
             Self::Json(map) => json_entry(map, key).map(Value::from),
-            Self::Data(object) => object.get(key).map(Value::from),
+            Self::Data(object, _) => object.get(key).map(Value::from),
             Self::Owned(_) => self.owned_entry(key).cloned(),
         }
     }
@@ -161,7 +162,7 @@ impl<'a> Dict<'a> {
     pub fn iter(&self) -> DictIter<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
-            Self::Data(object) => DictIter::Data(object.entries().iter()),
+            Self::Data(object, _) => DictIter::Data(object.entries().iter()),
             Self::Owned(dict) => DictIter::Owned(Rc::clone(dict), 0, dict.entries.len()),
         }
     }
@@ -183,7 +184,7 @@ impl<'a> Dict<'a> {
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
-            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right),
+            (Self::Data(left, one), Self::Data(right, two)) => std::ptr::eq(*left, *right) && one == two,
             (Self::Owned(left), Self::Owned(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }

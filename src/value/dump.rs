@@ -75,7 +75,9 @@ impl<'a> Runtime<'a> {
         match dict {
             _ if options.sort_keys => self.dump_sorted(dict, options, level, out),
             Dict::Json(map) => self.dump_members(*map, options, level, out),
-            Dict::Data(object) => self.dump_members(object.entries().iter().map(|(key, value)| (key, value)), options, level, out),
+            Dict::Data(object, _) => {
+                self.dump_members(object.entries().iter().map(|(key, value)| (key, value)), options, level, out)
+            }
             Dict::Owned(_) => self.dump_entries(dict.iter(), options, level, out),
         }
     }

@@ -63,7 +63,7 @@ impl<'v, 'a> Found<'v, 'a> {
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => dict::json_entry(map, key).map_or(Lookup::Absent, Lookup::json),
-            Value::Dict(Dict::Data(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
+            Value::Dict(Dict::Data(object, _)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
             Value::Namespace(id) => {
                 // Of many attributes one is found the longer way, which charges for it.

@@ -4,12 +4,12 @@
 //! two of the dict views have none (CPython: `unhashable type: 'list'`).
 
 use std::hash::{DefaultHasher, Hasher};
-use std::rc::Rc;
 
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::dict::Key;
+use super::identity::is_identical;
 use super::runtime::Runtime;
 use super::{Range, Value};
 use crate::error::{Error, Result};
@@ -125,33 +125,4 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
 
 fn is_equal_int(float: f64, int: i64) -> bool {
     float.fract() == 0.0 && float.to_i64() == Some(int)
-}
-
-/// Python's `is`, as far as a template can tell.
-pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
-    match (left, right) {
-        (Value::None, Value::None) => true,
-        (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::Int(left), Value::Int(right)) => left == right,
-        (Value::Big(left), Value::Big(right)) => Rc::ptr_eq(left, right),
-        (Value::Float(left), Value::Float(right)) => left.to_bits() == right.to_bits(),
-        (Value::Str(left), Value::Str(right)) => left.is_same(right),
-        (Value::List(left), Value::List(right)) => left.is_same(right) && !left.is_empty(),
-        (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),
-        (Value::Dict(left), Value::Dict(right)) => left.is_same(right),
-        (Value::Proxy(left), Value::Proxy(right)) => Rc::ptr_eq(left, right),
-        (Value::Set(left), Value::Set(right)) => Rc::ptr_eq(left, right),
-        (Value::Range(left), Value::Range(right)) => Rc::ptr_eq(left, right),
-        (Value::Bytes(left), Value::Bytes(right)) => Rc::ptr_eq(left, right),
-        (Value::Iterator(left), Value::Iterator(right)) => Rc::ptr_eq(left, right),
-        (Value::Namespace(left), Value::Namespace(right)) => left == right,
-        (Value::Loop(left), Value::Loop(right)) => Rc::ptr_eq(left, right),
-        (Value::Macro(left), Value::Macro(right)) => Rc::ptr_eq(left, right),
-        (Value::Cycler(left), Value::Cycler(right)) => Rc::ptr_eq(left, right),
-        (Value::Joiner(left), Value::Joiner(right)) => Rc::ptr_eq(left, right),
-        (Value::Function(left), Value::Function(right)) => std::ptr::eq(*left, *right),
-        (Value::Method(left), Value::Method(right)) => Rc::ptr_eq(left, right),
-        (Value::Reference(left), Value::Reference(right)) => Rc::ptr_eq(left, right),
-        _ => false,
-    }
 }

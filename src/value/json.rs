@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
+use super::identity::Identity;
 use super::seq::Seq;
 use crate::data::Data;
 
@@ -16,7 +17,7 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
             serde_json::Value::Bool(bool) => Self::Bool(*bool),
             serde_json::Value::Number(number) => from_number(number),
             serde_json::Value::String(text) => Self::text(text),
-            serde_json::Value::Array(items) => Self::List(Seq::Json(items)),
+            serde_json::Value::Array(items) => Self::List(Seq::json(items)),
             serde_json::Value::Object(map) => Self::Dict(Dict::Json(map)),
         }
     }
@@ -32,9 +33,9 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::BigInt(big) => Self::Big(Rc::new(BigInt::clone(big))),
             Data::Float(float) => Self::Float(*float),
             Data::Str(text) => Self::text(text),
-            Data::List(items) => Self::List(Seq::Data(items)),
-            Data::Tuple(items) => Self::Tuple(Seq::Data(items)),
-            Data::Object(object) => Self::Dict(Dict::Data(object)),
+            Data::List(items) => Self::List(Seq::data(items)),
+            Data::Tuple(items) => Self::Tuple(Seq::data(items)),
+            Data::Object(object) => Self::Dict(Dict::Data(object, Identity::NONE)),
         }
     }
 }

@@ -94,7 +94,7 @@ impl<'a> Runtime<'a> {
     pub fn negate(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
         self.charge_numbers(value, value)?;
         match value.as_number() {
-            Some(number) => Ok(Value::from(arithmetic::negate(number))),
+            Some(number) => Ok(self.number(arithmetic::negate(number))),
             None => Err(bad_operand("-", value)),
         }
     }
@@ -116,7 +116,7 @@ impl<'a> Runtime<'a> {
         };
         self.charge_numbers(left, right)?;
         let result = operate(left_number, right_number, self.meter.limits().bits)?;
-        Ok(Some(Value::from(result)))
+        Ok(Some(self.number(result)))
     }
 
     /// Charges for going once over the digits of two integers.

@@ -29,6 +29,8 @@ pub struct Runtime<'a> {
 #[derive(Debug, Default)]
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
+    /// How many objects were given an identity.
+    pub(super) identities: u32,
     /// What `loop.changed` remembers, by the loop's number.
     memories: Vec<Option<Value<'a>>>,
     /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way.

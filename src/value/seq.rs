@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Value;
+use super::identity::Identity;
 use crate::data::Data;
 use crate::limits::Claim;
 
@@ -11,17 +12,17 @@ use crate::limits::Claim;
 #[derive(Clone, Debug)]
 pub enum Seq<'a> {
     /// An array of the caller.
-    Json(&'a [serde_json::Value]),
+    Json(&'a [serde_json::Value], Identity),
     /// The same from behind.
-    JsonReversed(&'a [serde_json::Value]),
+    JsonReversed(&'a [serde_json::Value], Identity),
     /// An array of a JSON text, or a literal.
-    Data(&'a [Data<'a>]),
+    Data(&'a [Data<'a>], Identity),
     /// The same from behind.
-    DataReversed(&'a [Data<'a>]),
+    DataReversed(&'a [Data<'a>], Identity),
     /// Made by the render: a stretch of it.
-    Owned(Rc<OwnedItems<'a>>, u32, u32),
+    Owned(Rc<OwnedItems<'a>>, u32, u32, Identity),
     /// The same from behind.
-    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
+    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32, Identity),
     /// A group of the filter `groupby`, which names its two items `grouper` and `list` (jinja2 `filters.py`, `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
 }
@@ -37,7 +38,29 @@ pub struct OwnedItems<'a> {
 impl<'a> Seq<'a> {
     /// No items.
     pub fn empty() -> Self {
-        Self::Data(&[])
+        Self::Data(&[], Identity::NONE)
+    }
+
+    /// An array of the caller.
+    #[inline]
+    pub(super) fn json(items: &'a Vec<serde_json::Value>) -> Self {
+        let identity = if items.is_empty() {
+            Identity::of_place(items)
+        } else {
+            Identity::NONE
+        };
+        Self::Json(items, identity)
+    }
+
+    /// An array of a JSON text.
+    #[inline]
+    pub(super) fn data(items: &'a Vec<Data<'a>>) -> Self {
+        let identity = if items.is_empty() {
+            Identity::of_place(items)
+        } else {
+            Identity::NONE
+        };
+        Self::Data(items, identity)
     }
 
     pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
@@ -47,14 +70,14 @@ impl<'a> Seq<'a> {
             height,
             _claim: claim,
         };
-        Self::Owned(Rc::new(items), 0, len)
+        Self::Owned(Rc::new(items), 0, len, Identity::NONE)
     }
 
     /// The same pair as a group of the filter `groupby`.
     #[must_use]
     pub fn into_group(self) -> Self {
         match self {
-            Self::Owned(items, 0, 2) => Self::Group(items),
+            Self::Owned(items, 0, 2, _) => Self::Group(items),
             other => other,
         }
     }
@@ -67,9 +90,9 @@ impl<'a> Seq<'a> {
     /// The items themselves and their height, to be changed, where nobody else holds them or a stretch of them.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
-            Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
+            Self::Owned(items, 0, end, identity) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
                 Ok(items) => Ok((items.values, items.height)),
-                Err(items) => Err(Self::Owned(items, 0, end)),
+                Err(items) => Err(Self::Owned(items, 0, end, identity)),
             },
             other => Err(other),
         }
@@ -79,9 +102,9 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn len(&self) -> usize {
         match self {
-            Self::Json(items) | Self::JsonReversed(items) => items.len(),
-            Self::Data(items) | Self::DataReversed(items) => items.len(),
-            Self::Owned(_, start, end) | Self::OwnedReversed(_, start, end) => end.saturating_sub(*start) as usize,
+            Self::Json(items, _) | Self::JsonReversed(items, _) => items.len(),
+            Self::Data(items, _) | Self::DataReversed(items, _) => items.len(),
+            Self::Owned(_, start, end, _) | Self::OwnedReversed(_, start, end, _) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
         }
     }
@@ -95,16 +118,16 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
-            Self::Json(items) => items.get(index).map(Value::from),
-            Self::Data(items) => items.get(index).map(Value::from),
-            Self::Owned(items, start, end) => {
+            Self::Json(items, _) => items.get(index).map(Value::from),
+            Self::Data(items, _) => items.get(index).map(Value::from),
+            Self::Owned(items, start, end, _) => {
                 let at = (*start as usize).checked_add(index)?;
                 items.values.get(at).filter(|_| at < *end as usize).cloned()
             }
             Self::Group(items) => items.values.get(index).cloned(),
-            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
-            Self::DataReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
-            Self::OwnedReversed(items, start, _) => {
+            Self::JsonReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::DataReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::OwnedReversed(items, start, ..) => {
                 let at = mirrored(self.len(), index)?;
                 items.values.get((*start as usize).checked_add(at)?).cloned()
             }
@@ -116,43 +139,43 @@ impl<'a> Seq<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// A stretch of the items, by indices from 0; nothing is copied.
+    /// A stretch of the items, by indices from 0, as a list or tuple of that identity; nothing is copied.
     #[must_use]
-    pub fn slice(&self, range: Range<usize>) -> Self {
+    pub fn slice(&self, range: Range<usize>, identity: Identity) -> Self {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
         let back = self.len().saturating_sub(end)..self.len().saturating_sub(start);
         match self {
-            Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
-            Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),
-            Self::JsonReversed(items) => Self::JsonReversed(items.get(back).unwrap_or_default()),
-            Self::DataReversed(items) => Self::DataReversed(items.get(back).unwrap_or_default()),
-            Self::Owned(items, from, _) => {
+            Self::Json(items, _) => Self::Json(items.get(start..end).unwrap_or_default(), identity),
+            Self::Data(items, _) => Self::Data(items.get(start..end).unwrap_or_default(), identity),
+            Self::JsonReversed(items, _) => Self::JsonReversed(items.get(back).unwrap_or_default(), identity),
+            Self::DataReversed(items, _) => Self::DataReversed(items.get(back).unwrap_or_default(), identity),
+            Self::Owned(items, from, ..) => {
                 let (start, end) = stretch(*from, start..end);
-                Self::Owned(Rc::clone(items), start, end)
+                Self::Owned(Rc::clone(items), start, end, identity)
             }
             Self::Group(items) => {
                 let (start, end) = stretch(0, start..end);
-                Self::Owned(Rc::clone(items), start, end)
+                Self::Owned(Rc::clone(items), start, end, identity)
             }
-            Self::OwnedReversed(items, from, _) => {
+            Self::OwnedReversed(items, from, ..) => {
                 let (start, end) = stretch(*from, back);
-                Self::OwnedReversed(Rc::clone(items), start, end)
+                Self::OwnedReversed(Rc::clone(items), start, end, identity)
             }
         }
     }
 
-    /// The same items from behind; nothing is copied.
+    /// The same items from behind; nothing is copied. It takes the identity along, and who shows it to a template gives it one before.
     #[must_use]
     pub fn reversed(&self) -> Self {
         match self {
-            Self::Json(items) => Self::JsonReversed(items),
-            Self::JsonReversed(items) => Self::Json(items),
-            Self::Data(items) => Self::DataReversed(items),
-            Self::DataReversed(items) => Self::Data(items),
-            Self::Owned(items, start, end) => Self::OwnedReversed(Rc::clone(items), *start, *end),
-            Self::OwnedReversed(items, start, end) => Self::Owned(Rc::clone(items), *start, *end),
-            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2),
+            Self::Json(items, identity) => Self::JsonReversed(items, *identity),
+            Self::JsonReversed(items, identity) => Self::Json(items, *identity),
+            Self::Data(items, identity) => Self::DataReversed(items, *identity),
+            Self::DataReversed(items, identity) => Self::Data(items, *identity),
+            Self::Owned(items, start, end, identity) => Self::OwnedReversed(Rc::clone(items), *start, *end, *identity),
+            Self::OwnedReversed(items, start, end, identity) => Self::Owned(Rc::clone(items), *start, *end, *identity),
+            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2, Identity::NONE),
         }
     }
 
@@ -164,12 +187,19 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Whether both are one Python object: a slice of a list is another list, a slice of all of a tuple is the tuple.
+    /// Whether both are one Python object: the same items with the same identity.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
-            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right),
-            (Self::Owned(left, a, b), Self::Owned(right, c, d)) => Rc::ptr_eq(left, right) && a == c && b == d,
+            (Self::Json(left, one), Self::Json(right, two)) | (Self::JsonReversed(left, one), Self::JsonReversed(right, two)) => {
+                std::ptr::eq(*left, *right) && one == two
+            }
+            (Self::Data(left, one), Self::Data(right, two)) | (Self::DataReversed(left, one), Self::DataReversed(right, two)) => {
+                std::ptr::eq(*left, *right) && one == two
+            }
+            (Self::Owned(left, a, b, one), Self::Owned(right, c, d, two))
+            | (Self::OwnedReversed(left, a, b, one), Self::OwnedReversed(right, c, d, two)) => {
+                Rc::ptr_eq(left, right) && (a, b, one) == (c, d, two)
+            }
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }

@@ -115,6 +115,12 @@ impl<'a> Runtime<'a> {
                 let items = self.chained(left, right)?;
                 self.list(items)
             }
+            // What an empty tuple is added to stays that tuple.
+            (Value::Tuple(none), Value::Tuple(all)) | (Value::Tuple(all), Value::Tuple(none))
+                if none.is_empty() && !all.is_group() =>
+            {
+                Ok(Value::Tuple(all.clone()))
+            }
             (Value::Tuple(left), Value::Tuple(right)) => {
                 let items = self.chained(left, right)?;
                 self.tuple(items)

@@ -36,10 +36,20 @@ impl<'a> Runtime<'a> {
         match value {
             Value::Str(text) => Ok(Value::Str(self.slice_text(text, bounds()?)?)),
             Value::List(items) => self.slice_items(items, bounds()?).map(Value::List),
-            Value::Tuple(items) => self.slice_items(items, bounds()?).map(Value::Tuple),
+            Value::Tuple(items) => {
+                let bounds = bounds()?;
+                // All of a tuple is that tuple.
+                if !items.is_group() && bounds.within(items.len())?.is_all(items.len()) {
+                    return Ok(value.clone());
+                }
+                self.slice_items(items, bounds).map(Value::Tuple)
+            }
             Value::Range(range) => slice_range(range, bounds()?),
             Value::Bytes(bytes) => {
                 let indices = bounds()?.within(bytes.len())?;
+                if indices.is_all(bytes.len()) {
+                    return Ok(value.clone());
+                }
                 self.meter.charge_scan(indices.count)?;
                 self.meter.check_size(indices.count)?;
                 Ok(Value::Bytes(
@@ -65,12 +75,13 @@ impl<'a> Runtime<'a> {
     fn slice_items(&mut self, items: &Seq<'a>, bounds: Bounds) -> Result<Seq<'a>> {
         let indices = bounds.within(items.len())?;
         let first = indices.positions().next().unwrap_or(0);
+        let identity = self.heap.new_identity();
         match indices {
-            SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
-            SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
+            SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count), identity)),
+            SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count), identity)),
             SliceIndices { step: -1, count, .. } => {
                 let end = first.saturating_add(1);
-                Ok(items.slice(end.saturating_sub(count)..end).reversed())
+                Ok(items.slice(end.saturating_sub(count)..end, identity).reversed())
             }
             _ => {
                 self.meter.charge_items(indices.count)?;

@@ -12,7 +12,7 @@
 use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{CharacterRules, parse_float, parse_int};
-use crate::number::{Int, IntRef, NumberRef, arithmetic, exact, filesize, round};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
 use crate::text::quote;
 use crate::unicode;
 use crate::value::{Arguments, Key, Runtime, Value, not_an_index};
@@ -32,10 +32,10 @@ pub(super) fn parse_decimal(text: &str) -> Result<Int> {
 /// The number without its sign.
 ///
 /// `{{ -1.5|abs }} -> 1.5`
-pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
     match value.as_number() {
-        Some(number) => Ok(Value::from(arithmetic::absolute(number))),
+        Some(number) => Ok(runtime.number(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(
             "bad operand type for abs(): '{}'",
             value.ty().name()
@@ -73,7 +73,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
-        (number, Some(NumberRef::Int(places))) => Ok(Value::from(round::round(number, places)?)),
+        (number, Some(NumberRef::Int(places))) => Ok(runtime.number(round::round(number, places)?)),
         _ => Err(not_an_index(precision)),
     }
 }
@@ -84,7 +84,7 @@ type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberRes
 fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {
     if let (Some(number), Some(places)) = (value.as_number(), precision.as_number()) {
         let bits = runtime.meter.limits().bits;
-        return Ok(Value::Float(round(number, places, bits)?));
+        return Ok(runtime.number(Number::Float(round(number, places, bits)?)));
     }
     // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
     let unit = runtime.power(&Value::Int(10), precision)?;
@@ -131,8 +131,10 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
 ///
 /// `{{ " 1_000.5 "|float }} -> 1000.5`
 pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    match to_float(runtime, &given(&mut arguments, 0)) {
-        Ok(float) => Ok(Value::Float(float)),
+    let value = given(&mut arguments, 0);
+    match to_float(runtime, &value) {
+        Ok(_) if matches!(value, Value::Float(_)) => Ok(value),
+        Ok(float) => Ok(runtime.number(Number::Float(float))),
         Err(error) if is_no_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
         Err(error) => Err(error),
     }

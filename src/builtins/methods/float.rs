@@ -11,7 +11,7 @@
 use super::argument::wrong_receiver;
 use super::row::{no_arguments, one_argument};
 use crate::error::{Error, Result};
-use crate::number::{exact, hex};
+use crate::number::{Number, exact, hex};
 use crate::value::{Arguments, Function, Runtime, Value};
 
 /// The rows.
@@ -59,7 +59,8 @@ fn from_hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
         return Err(Error::type_error("bad argument type for built-in operation"));
     };
     runtime.meter.charge_scan(text.as_str().len())?;
-    Ok(Value::Float(hex::parse_hex(text.as_str())?))
+    let float = hex::parse_hex(text.as_str())?;
+    Ok(runtime.number(Number::Float(float)))
 }
 
 fn conjugate<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
