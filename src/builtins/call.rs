@@ -19,12 +19,15 @@ static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], join);
 static BLOCK: Function = python("block", "BlockReference.__call__", &[SELF], render_block);
 
 /// `callee(…)`
-pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    drop_frames(&mut arguments);
+pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
+    drop_frames(arguments);
     match callee {
         Value::Method(method) => method.call(runtime, arguments),
         Value::Function(function) => function.call(runtime, arguments),
-        Value::Macro(code) => code.code.call(runtime, &mut arguments),
+        Value::Macro(code) => code.code.call(runtime, arguments),
+        Value::Loop(context) if arguments.len() == 1 && arguments.keywords().is_empty() => {
+            Loop::recurse(context)?.call(runtime, arguments)
+        }
         Value::Loop(_) => call_with(runtime, &LOOP, callee, arguments),
         Value::Joiner(_) => call_with(runtime, &JOINER, callee, arguments),
         Value::Reference(reference) if matches!(**reference, Reference::Block(..)) => call_with(runtime, &BLOCK, callee, arguments),
@@ -35,13 +38,13 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, mut arguments: Ar
 
 /// `receiver.name(…)`, the receiver being the first of the arguments: what [`access::attribute`] and [`call`] give together, without a
 /// bound method between them. The caller has already refused a receiver that is undefined, as Python does before it evaluates the rest.
-pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
     let Some(receiver) = arguments.get(0) else {
         return Err(Error::internal("a method is called on nothing"));
     };
     let callee = match access::find(runtime, receiver, name)? {
         Attribute::Method(function) => {
-            drop_frames(&mut arguments);
+            drop_frames(arguments);
             return function.call(runtime, arguments);
         }
         Attribute::Value(callee) => callee,
@@ -58,7 +61,7 @@ fn call_with<'a>(
     runtime: &mut Runtime<'a>,
     function: &'static Function,
     receiver: &Value<'a>,
-    mut arguments: Arguments<'a>,
+    arguments: &mut Arguments<'a>,
 ) -> Result<Value<'a>> {
     arguments.push_front(receiver.clone());
     function.call(runtime, arguments)

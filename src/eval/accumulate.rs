@@ -8,6 +8,7 @@ use crate::value::Value;
 impl<'a> Evaluator<'a, '_> {
     /// Assigns the target with something added. The resolver has made sure that what is added cannot see the target meanwhile, so
     /// that its value can be taken out first; a failure ends the render.
+    #[inline(never)]
     pub(super) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
         let Some(value) = self.take(&node.target) else {
             let value = self.expr(&node.value)?;

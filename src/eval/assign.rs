@@ -34,7 +34,7 @@ impl<'a> Evaluator<'a, '_> {
                 let object = self.get(*slot).cloned();
                 self.set_attribute(object, name, value).map_err(|error| error.at(target.span))
             }
-            TargetKind::Tuple(targets) => self.unpack(targets, &value).map_err(|error| error.at(target.span)),
+            TargetKind::Tuple(targets) => self.unpack(targets, value).map_err(|error| error.at(target.span)),
         }
     }
 
@@ -43,6 +43,7 @@ impl<'a> Evaluator<'a, '_> {
         self.assign(target, value)
     }
 
+    #[inline(never)]
     fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
         match object {
             Some(Value::Namespace(id)) => {
@@ -66,9 +67,10 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// CPython's `UNPACK_SEQUENCE`.
-    fn unpack(&mut self, targets: &'a [Target], value: &Value<'a>) -> Result<()> {
+    #[inline(never)]
+    fn unpack(&mut self, targets: &'a [Target], value: Value<'a>) -> Result<()> {
         let expected = targets.len();
-        if let Value::Tuple(items) | Value::List(items) = value {
+        if let Value::Tuple(items) | Value::List(items) = &value {
             if items.len() == expected {
                 for (target, item) in targets.iter().zip(items.iter()) {
                     self.assign(target, item)?;
@@ -76,7 +78,7 @@ impl<'a> Evaluator<'a, '_> {
                 return Ok(());
             }
         }
-        let Some(mut iter) = Iter::try_new(value) else {
+        let Some(mut iter) = Iter::try_new(&value) else {
             let message = format!("cannot unpack non-iterable {} object", value.ty().name());
             return Err(Error::type_error(message));
         };

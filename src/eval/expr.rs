@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::leaf::absent;
-use crate::ast::{Args, Attribute, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
+use crate::ast::{Args, Attribute, BinaryOp, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, call, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -28,6 +28,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    /// Whatever holds values while it evaluates others is apart: a macro that calls itself has many of these frames on the stack.
     #[inline(never)]
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
@@ -36,61 +37,79 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
-            ExprKind::Attribute(attribute) => {
-                let object = self.expr(&attribute.object)?;
-                access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
-            }
-            ExprKind::Item(operands) => {
-                let [object, index] = &**operands;
-                if let Some(item) = self.piece(object, index)? {
-                    return Ok(item);
-                }
-                let object = self.expr(object)?;
-                let index = self.expr(index)?;
-                access::item(self.runtime, &object, &index)
-            }
+            ExprKind::Attribute(attribute) => self.attribute(attribute),
+            ExprKind::Item(operands) => self.item(operands),
             ExprKind::Compare(compare) => self.compare(compare).map(Value::Bool),
-            ExprKind::Logic(op, operands) => {
-                let [left, right] = &**operands;
-                let left = self.expr(left)?;
-                if self.runtime.truth(&left)? == (*op == LogicOp::Or) {
-                    return Ok(left);
-                }
-                self.expr(right)
-            }
-            ExprKind::Unary(op, operand) => {
-                let operand = self.expr(operand)?;
-                operate::unary(self.runtime, *op, &operand)
-            }
-            ExprKind::Binary(op, operands) => {
-                let [left, right] = &**operands;
-                let left = self.expr(left)?;
-                let right = self.expr(right)?;
-                operate::binary(self.runtime, *op, &left, &right)
-            }
-            ExprKind::Concat(_) => {
-                let ((), text) = self.capture(|evaluator| evaluator.write_expr(expr))?;
-                Ok(text)
-            }
+            ExprKind::Logic(op, operands) => self.logic(*op, operands),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand),
+            ExprKind::Binary(op, operands) => self.binary(*op, operands),
+            ExprKind::Concat(_) => self.concat(expr),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => self.expr(branch),
                 None => Ok(Value::Undefined(Undefined::NoElse(conditional.line))),
             },
-            ExprKind::Tuple(items) => {
-                let items = self.all(items)?;
-                self.runtime.tuple(items)
-            }
-            ExprKind::List(items) => {
-                let items = self.all(items)?;
-                self.runtime.list(items)
-            }
+            ExprKind::Tuple(items) => self.items(items).map(Value::Tuple),
+            ExprKind::List(items) => self.items(items).map(Value::List),
             ExprKind::Dict(pairs) => self.dict(pairs),
             ExprKind::Slice(slice) => self.slice(slice),
-            ExprKind::Filter(filter) => self.filter(filter, None),
+            ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Test(test) => self.test(test),
             ExprKind::Call(callee, args) => self.call(callee, args, None),
         };
         value.map_err(|error| self.explained(error, expr))
+    }
+
+    #[inline(never)]
+    fn attribute(&mut self, attribute: &'a Attribute) -> Result<Value<'a>> {
+        let object = self.expr(&attribute.object)?;
+        access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+    }
+
+    #[inline(never)]
+    fn unary(&mut self, op: UnaryOp, operand: &'a Expr) -> Result<Value<'a>> {
+        let operand = self.expr(operand)?;
+        operate::unary(self.runtime, op, &operand)
+    }
+
+    #[inline(never)]
+    fn item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+        let [object, index] = operands;
+        if let Some(item) = self.piece(object, index)? {
+            return Ok(item);
+        }
+        let object = self.expr(object)?;
+        let index = self.expr(index)?;
+        access::item(self.runtime, &object, &index)
+    }
+
+    #[inline(never)]
+    fn logic(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+        let [left, right] = operands;
+        let left = self.expr(left)?;
+        match self.runtime.truth(&left)? == (op == LogicOp::Or) {
+            true => Ok(left),
+            false => self.expr(right),
+        }
+    }
+
+    #[inline(never)]
+    fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+        let [left, right] = operands;
+        let left = self.expr(left)?;
+        let right = self.expr(right)?;
+        operate::binary(self.runtime, op, &left, &right)
+    }
+
+    #[inline(never)]
+    fn concat(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        let ((), text) = self.capture(|evaluator| evaluator.write_expr(expr))?;
+        Ok(text)
+    }
+
+    #[inline(never)]
+    fn items(&mut self, items: &'a [Expr]) -> Result<Seq<'a>> {
+        let items = self.all(items)?;
+        self.runtime.items(items)
     }
 
     /// Places an error, and says what is known of the operands; an error that has a place came from deeper.
@@ -102,8 +121,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// A literal. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
-    #[inline]
+    /// A literal of the rarer kinds. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
+    #[inline(never)]
     fn literal(&mut self, literal: &'a Data<'static>) -> Result<Value<'a>> {
         match literal {
             Data::Float(float) if !float.is_finite() => {
@@ -184,14 +203,25 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     pub(super) fn all(&mut self, items: &'a [Expr]) -> Result<Vec<Value<'a>>> {
-        items.iter().map(|item| self.expr(item)).collect()
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.expr(item)?);
+        }
+        Ok(values)
     }
 
     /// Python evaluates all keys and values before it makes the dict.
     #[inline(never)]
     fn dict(&mut self, pairs: &'a [(Expr, Expr)]) -> Result<Value<'a>> {
-        let pairs = pairs.iter().map(|(key, value)| Ok((self.expr(key)?, self.expr(value)?)));
-        let pairs = pairs.collect::<Result<Vec<_>>>()?;
+        let mut values = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            values.push((self.expr(key)?, self.expr(value)?));
+        }
+        self.made_dict(values)
+    }
+
+    #[inline(never)]
+    fn made_dict(&mut self, pairs: Vec<(Value<'a>, Value<'a>)>) -> Result<Value<'a>> {
         let mut entries = Entries::default();
         for (key, value) in pairs {
             let key = Key::new(self.runtime, key)?;
@@ -210,24 +240,25 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())
     }
 
-    /// A filter; `text` is the input of the innermost one of a block.
     #[inline(never)]
-    pub(super) fn filter(&mut self, filter: &'a Filter, text: Option<Value<'a>>) -> Result<Value<'a>> {
-        if let (Some(input), None) = (&filter.input, &text) {
-            let input = self.expr(input)?;
-            return self.filtered(filter, input);
-        }
-        let input = match (&filter.input, text) {
-            (
-                Some(Expr {
-                    kind: ExprKind::Filter(inner),
-                    span,
-                    ..
-                }),
-                Some(text),
-            ) => self.filter(inner, Some(text)).map_err(|error| error.at(*span))?,
-            (Some(input), _) => self.expr(input)?,
-            (None, text) => text.unwrap_or(Value::None),
+    fn filter(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
+        let input = match &filter.input {
+            Some(input) => self.expr(input)?,
+            None => Value::None,
+        };
+        self.filtered(filter, input)
+    }
+
+    /// A filter of a block; the innermost has the block's text as its input.
+    pub(super) fn filter_text(&mut self, filter: &'a Filter, text: Value<'a>) -> Result<Value<'a>> {
+        let input = match &filter.input {
+            Some(Expr {
+                kind: ExprKind::Filter(inner),
+                span,
+                ..
+            }) => self.filter_text(inner, text).map_err(|error| error.at(*span))?,
+            Some(input) => self.expr(input)?,
+            None => text,
         };
         self.filtered(filter, input)
     }
@@ -252,7 +283,7 @@ impl<'a> Evaluator<'a, '_> {
         let found = filter.builtin.and_then(filters::get);
         self.arguments(&filter.args, &mut arguments, found)?;
         let function = self.builtin(found, "filter", &filter.name)?;
-        function.call(self.runtime, arguments)
+        function.call(self.runtime, &mut arguments)
     }
 
     #[inline(never)]
@@ -265,7 +296,7 @@ impl<'a> Evaluator<'a, '_> {
         let found = test.builtin.and_then(predicates::get);
         self.arguments(&test.args, &mut arguments, found)?;
         let function = self.builtin(found, "test", &test.name)?;
-        function.call(self.runtime, arguments)
+        function.call(self.runtime, &mut arguments)
     }
 
     #[inline]
@@ -351,17 +382,29 @@ impl<'a> Evaluator<'a, '_> {
         let (ExprKind::Call(callee, args), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
             return Ok(None);
         };
-        let ExprKind::Attribute(attribute) = &callee.kind else {
-            return Ok(None);
-        };
+        match &callee.kind {
+            ExprKind::Attribute(attribute) => self.piece_of(object, callee, attribute, args, *index).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn piece_of(
+        &mut self,
+        object: &'a Expr,
+        callee: &'a Expr,
+        attribute: &'a Attribute,
+        args: &'a Args,
+        index: i64,
+    ) -> Result<Value<'a>> {
         let receiver = self.expr(&attribute.object)?;
-        let item = self.call_on_text(&receiver, attribute, args, Some(*index));
+        let item = self.call_on_text(&receiver, attribute, args, Some(index));
         if let Some(item) = item.map_err(|error| self.explained(error, object))? {
-            return Ok(Some(item));
+            return Ok(item);
         }
         let called = self.call_on(receiver, attribute, callee.span, args, None);
         let items = called.map_err(|error| self.explained(error, object))?;
-        access::item(self.runtime, &items, &Value::Int(*index)).map(Some)
+        access::item(self.runtime, &items, &Value::Int(index))
     }
 
     /// The frames of calls are small and apart: a chain of calls, or of macros that call each other, holds many of them.
@@ -369,14 +412,14 @@ impl<'a> Evaluator<'a, '_> {
     fn called(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::new();
         self.call_arguments(args, &mut arguments, caller)?;
-        call::call(self.runtime, function, arguments)
+        call::call(self.runtime, function, &mut arguments)
     }
 
     #[inline(never)]
     fn called_method(&mut self, object: Value<'a>, name: &Str<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(object);
         self.call_arguments(args, &mut arguments, caller)?;
-        call::call_method(self.runtime, name, arguments)
+        call::call_method(self.runtime, name, &mut arguments)
     }
 
     /// The arguments of a call behind those that are there; the body of a call block comes as `caller`.

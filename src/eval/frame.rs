@@ -226,9 +226,13 @@ impl<'a> Evaluator<'a, '_> {
         let mut inner = Evaluator::new(self.runtime, Rc::clone(&self.render), context, out);
         inner.is_root = is_root;
         inner.counted = self.counted;
-        inner.joined = self.joined;
+        inner.joined = std::mem::take(&mut self.joined);
         let result = run(&mut inner);
-        let (out, counted, joined) = (std::mem::take(&mut inner.out), inner.counted, inner.joined);
+        let (out, counted, joined) = (
+            std::mem::take(&mut inner.out),
+            inner.counted,
+            std::mem::take(&mut inner.joined),
+        );
         self.out = out;
         self.joined = joined;
         if is_root {

@@ -3,11 +3,11 @@
 use crate::error::{Error, Result};
 
 /// The pieces of a buffer so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Joined {
     count: usize,
     /// The first piece that is no string: its index, and the name of its type.
-    refused: Option<(usize, &'static str)>,
+    refused: Option<Box<(usize, &'static str)>>,
 }
 
 impl Joined {
@@ -19,13 +19,13 @@ impl Joined {
 
     /// Counts a piece that is none.
     pub fn refuse(&mut self, type_name: &'static str) {
-        self.refused.get_or_insert((self.count, type_name));
+        self.refused.get_or_insert_with(|| Box::new((self.count, type_name)));
         self.add(1);
     }
 
     /// CPython's `"".join(pieces)`.
     pub fn check(&self) -> Result<()> {
-        match self.refused {
+        match self.refused.as_deref() {
             Some((index, name)) => {
                 let message = format!("sequence item {index}: expected str instance, {name} found");
                 Err(Error::type_error(message))

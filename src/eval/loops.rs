@@ -4,7 +4,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::{Evaluator, Flow, Render};
-use crate::ast::{For, LoopTest};
+use crate::ast::{For, LoopTest, Slot};
 use crate::error::{Error, Result, Step};
 use crate::value::{Arguments, Callable, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
 
@@ -33,13 +33,18 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
         let iterable = self.expr(&node.iter)?;
-        if node.recursive {
-            let recursive = self.recursive_loop(node, 0, line);
-            self.write_callable(&recursive, &mut Arguments::one(iterable))?;
-            self.joined.add(1);
-            return Ok(Flow::Next);
+        match node.recursive {
+            true => self.first_recursion(node, iterable, line).map(|()| Flow::Next),
+            false => self.rounds(node, iterable, 0, line),
         }
-        self.rounds(node, iterable, 0, line)
+    }
+
+    #[inline(never)]
+    fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
+        let recursive = self.recursive_loop(node, 0, line);
+        self.write_callable(&recursive, &mut Arguments::one(iterable))?;
+        self.joined.add(1);
+        Ok(())
     }
 
     fn recursive_loop(&self, node: &'a For, depth0: i64, line: u32) -> RecursiveLoop<'a> {
@@ -63,18 +68,11 @@ impl<'a> Evaluator<'a, '_> {
         let reached = match node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
-                self.each(node, line, |evaluator| {
-                    let item = context.advance(evaluator.runtime)?;
-                    let is_there = matches!(evaluator.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, &context));
-                    if item.is_some() && !is_there {
-                        evaluator.store(slot, Value::Loop(Rc::clone(&context)));
-                    }
-                    Ok(item)
-                })?
+                self.each(node, line, |evaluator| evaluator.advance(&context, slot))?
             }
             None => {
                 let mut iter = iter;
-                self.each(node, line, |evaluator| iter.next(evaluator.runtime))?
+                self.each(node, line, |evaluator| evaluator.next_item(&mut iter))?
             }
         };
         self.leave_scope(&node.scope)?;
@@ -134,13 +132,35 @@ impl<'a> Evaluator<'a, '_> {
             self.assign(&node.target, item)?;
             self.enter_scope(&node.scope)?;
             let flow = self.body(&node.body);
-            match flow.map_err(|error| self.name_message(error, node).within(Step::Loop { line, round }))? {
+            match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
                 Flow::Break => break,
             }
         }
         Ok(reached)
+    }
+
+    /// The next item of a loop that has a variable `loop`, which is given its value.
+    #[inline(never)]
+    fn advance(&mut self, context: &Rc<Loop<'a>>, slot: Slot) -> Result<Option<Value<'a>>> {
+        let item = context.advance(self.runtime)?;
+        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
+        if item.is_some() && !is_there {
+            self.store(slot, Value::Loop(Rc::clone(context)));
+        }
+        Ok(item)
+    }
+
+    /// The next item of a plain loop; apart, so that a round does not hold the stack of it.
+    #[inline(never)]
+    fn next_item(&mut self, iter: &mut Iter<'a>) -> Result<Option<Value<'a>>> {
+        iter.next(self.runtime)
+    }
+
+    #[cold]
+    fn in_round(&self, error: Error, node: &'a For, line: u32, round: u64) -> Error {
+        self.name_message(error, node).within(Step::Loop { line, round })
     }
 }
 

@@ -61,9 +61,9 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes what a call returns; a macro writes straight to the output.
-    pub(super) fn write_call(&mut self, function: &Value<'a>, mut arguments: Arguments<'a>) -> Result<()> {
+    pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
-            Value::Macro(function) => self.write_callable(&*function.code, &mut arguments),
+            Value::Macro(function) => self.write_callable(&*function.code, arguments),
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
                 self.write_value(&value)
@@ -204,6 +204,16 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_frame(node.frame, self.frame.environment)?;
         self.bind(node, arguments)?;
         self.enter_scope(&node.scope)?;
+        self.fill(node)?;
+        self.body(&node.body)?;
+        self.joined.check()?;
+        self.leave_frame();
+        Ok(())
+    }
+
+    /// Gives the parameters that have no value their defaults.
+    #[inline(never)]
+    fn fill(&mut self, node: &'a Node) -> Result<()> {
         for parameter in &node.parameters {
             if self.get(parameter.slot).is_some() {
                 continue;
@@ -214,9 +224,6 @@ impl<'a> Evaluator<'a, '_> {
             };
             self.store(parameter.slot, value);
         }
-        self.body(&node.body)?;
-        self.joined.check()?;
-        self.leave_frame();
         Ok(())
     }
 }
@@ -235,10 +242,17 @@ impl<'a> Callable<'a> for Code<'a> {
         let result = evaluator.macro_body(self.node, arguments);
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| match self.node.name {
+        result.map_err(|error| self.named(error))
+    }
+}
+
+impl Code<'_> {
+    #[cold]
+    fn named(&self, error: Error) -> Error {
+        match self.node.name {
             Some(name) => error.within(Step::Macro(self.render.template.symbols.name(name).to_owned())),
             None => error,
-        })
+        }
     }
 }
 

@@ -95,7 +95,8 @@ impl<'a> Evaluator<'a, '_> {
         let function = self.expr(callee)?;
         let mut arguments = Arguments::new();
         self.call_arguments(args, &mut arguments, None)?;
-        self.write_call(&function, arguments).map_err(|error| error.at(expr.span))
+        self.write_call(&function, &mut arguments)
+            .map_err(|error| error.at(expr.span))
     }
 
     /// Writes `str(value)`.

@@ -109,9 +109,10 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// The filters of a block, applied to its text.
+    #[inline(never)]
     fn block_filter(&mut self, filter: &'a Expr, text: Value<'a>) -> Result<Value<'a>> {
         match &filter.kind {
-            ExprKind::Filter(node) => self.filter(node, Some(text)).map_err(|error| error.at(filter.span)),
+            ExprKind::Filter(node) => self.filter_text(node, text).map_err(|error| error.at(filter.span)),
             _ => Err(Error::internal("a block is filtered by something else")),
         }
     }

@@ -289,14 +289,14 @@ impl<'t> Folding<'t> {
                 // One that is never compiled has no number yet.
                 let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
                 let function = filters::get(number)?;
-                let arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
-                function.call(&mut self.runtime, arguments)
+                let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
+                function.call(&mut self.runtime, &mut arguments)
             }
             ExprKind::Test(test) => {
                 let number = test.builtin.or_else(|| predicates::find(&test.name))?;
                 let function = predicates::get(number)?;
-                let arguments = self.arguments(&test.input, &test.args)?;
-                function.call(&mut self.runtime, arguments)
+                let mut arguments = self.arguments(&test.input, &test.args)?;
+                function.call(&mut self.runtime, &mut arguments)
             }
         })
     }

@@ -138,14 +138,15 @@ impl Function {
         format!("{module}{name}")
     }
 
-    /// Binds the arguments and runs the body.
-    pub fn call<'a>(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    /// Binds the arguments and runs the body, which takes them.
+    #[inline(never)]
+    pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
         called::note(self);
         runtime.meter.charge(1)?;
-        self.signature.bind(self.python, &mut arguments)?;
+        self.signature.bind(self.python, arguments)?;
         match self.code {
-            Code::Run(run) => run(runtime, arguments),
+            Code::Run(run) => run(runtime, std::mem::take(arguments)),
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
         }
     }
@@ -160,7 +161,7 @@ impl Function {
 
 impl<'a> BoundMethod<'a> {
     /// Calls the method on its object.
-    pub fn call(&self, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         arguments.push_front(self.receiver.clone());
         self.function.call(runtime, arguments)
     }

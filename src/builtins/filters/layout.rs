@@ -116,7 +116,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
                 beginning
             } else {
                 let rsplit = python_attribute(runtime, &beginning, "rsplit")?;
-                call::call(runtime, &rsplit, Arguments::one(Value::text(" ")))?
+                call::call(runtime, &rsplit, &mut Arguments::one(Value::text(" ")))?
             }
         }
     };

@@ -67,7 +67,7 @@ impl<'a> Extra<'a> {
             (None, Some(name)) => *self.function.insert(named(runtime, kind, name, find)?),
             (None, None) => return Ok(item),
         };
-        function.call(runtime, self.arguments(item, at.saturating_add(1)))
+        function.call(runtime, &mut self.arguments(item, at.saturating_add(1)))
     }
 
     /// The arguments of a call with the item first, and those positional ones that stand from an index on.

@@ -262,7 +262,7 @@ fn join_escaped<'a>(
     }
     let mut joined = Arguments::one(Value::Str(separator));
     joined.push(runtime.list(texts.into_iter().map(Value::Str).collect())?);
-    call::call_method(runtime, &Str::from("join"), joined)
+    call::call_method(runtime, &Str::from("join"), &mut joined)
 }
 
 /// The start and all items added up.

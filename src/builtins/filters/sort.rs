@@ -131,7 +131,7 @@ pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
         return Ok(Value::Items(dict.clone()));
     }
     let attribute = python_attribute(runtime, value, "items")?;
-    call::call(runtime, &attribute, Arguments::new())
+    call::call(runtime, &attribute, &mut Arguments::new())
 }
 
 /// An attribute as Python gives it to Python, which has no undefined values.

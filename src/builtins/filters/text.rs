@@ -18,7 +18,7 @@ use crate::value::{Arguments, Entries, Key, Runtime, Str, Value};
 fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(value)?;
     arguments.push_front(Value::Str(text));
-    call::call_method(runtime, &Str::from(name), arguments)
+    call::call_method(runtime, &Str::from(name), &mut arguments)
 }
 
 /// The text in upper case.
@@ -102,7 +102,7 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     if !matches!(count, Value::None) {
         replacement.push(count);
     }
-    call::call_method(runtime, &Str::from("replace"), replacement)
+    call::call_method(runtime, &Str::from("replace"), &mut replacement)
 }
 
 /// The text of a value; a Markup stays one.

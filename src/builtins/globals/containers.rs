@@ -29,7 +29,7 @@ pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         .take_keywords()
         .into_iter()
         .for_each(|(name, value)| passed.push_keyword(name, value));
-    FROM_KEYS.call(runtime, passed)
+    FROM_KEYS.call(runtime, &mut passed)
 }
 
 /// A namespace looks through its attributes one by one: templates have ten. More than this can only come from data.
