@@ -29,6 +29,7 @@ mod one_pass;
 mod operators;
 mod ordering;
 mod percent;
+mod percent_bytes;
 mod positional;
 mod runtime;
 mod seq;

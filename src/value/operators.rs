@@ -70,8 +70,8 @@ impl<'a> Runtime<'a> {
         if let Value::Str(format) = left {
             return self.percent(format, right);
         }
-        if let Value::Bytes(_) = left {
-            return Err(Error::runtime("formatting of bytes is not supported"));
+        if let Value::Bytes(format) = left {
+            return self.percent_bytes(format, right);
         }
         let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
         self.arithmetic(left, right, modulo)?

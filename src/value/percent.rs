@@ -1,4 +1,4 @@
-//! Python's `%` on strings: `'%s has %d' % ('a', 3)`.
+//! Python's `%` on strings: `'%s has %d' % ('a', 3)`; on bytes in [`percent_bytes`].
 //!
 //! ```text
 //! '%(k)05.1f' % {'k': 2.25}        002.2
@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use super::percent_bytes;
 use super::runtime::Runtime;
 use super::{Seq, Str, Value};
 use crate::error::{Error, Result};
@@ -45,13 +46,23 @@ const BYTE_CHARACTERS: CharacterRules = CharacterRules {
     },
 };
 
+/// Whose operator it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavor {
+    /// Of a `str`.
+    Text,
+    /// Of a Markup, which wraps its arguments.
+    Markup,
+    /// Of bytes, each taken for a character: [`super::percent_bytes`].
+    Bytes,
+}
+
 /// Where conversions take their arguments from.
-struct Source<'r, 'a> {
-    runtime: &'r mut Runtime<'a>,
+pub(super) struct Source<'r, 'a> {
+    pub(super) runtime: &'r mut Runtime<'a>,
     mapping: Option<Value<'a>>,
     arguments: Given<'a>,
-    /// Whether arguments are those of a Markup.
-    is_wrapped: bool,
+    flavor: Flavor,
 }
 
 /// The arguments that are left.
@@ -65,39 +76,51 @@ enum Given<'a> {
 impl<'a> Runtime<'a> {
     /// `format % arguments`
     pub fn percent(&mut self, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
-        self.meter.charge_scan(format.as_str().len())?;
+        let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
+        let output = self.formatted(format.as_str(), flavor, arguments)?;
+        let text = self.text(output)?;
+        Ok(Value::Str(text.with_markup(format.is_markup())))
+    }
+
+    /// The format with its conversions written out.
+    pub(super) fn formatted(&mut self, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
+        self.meter.charge_scan(format.len())?;
         let given = match arguments {
             Value::Tuple(items) => Given::Tuple(items.clone(), 0),
             one => Given::One(Some(one.clone())),
         };
         let mut source = Source {
             runtime: self,
-            mapping: is_mapping(arguments).then(|| arguments.clone()),
+            mapping: is_mapping(arguments, flavor).then(|| arguments.clone()),
             arguments: given,
-            is_wrapped: format.is_markup(),
+            flavor,
         };
         let mut output = String::new();
-        let mut rest = format.as_str();
+        let mut rest = format;
         while let Some((literal, conversion)) = rest.split_once('%') {
             output.push_str(literal);
-            let index = format.as_str().len().saturating_sub(conversion.len());
-            let length = source.write_conversion(format.as_str(), index, conversion, &mut output)?;
+            let index = format.len().saturating_sub(conversion.len());
+            let length = source.write_conversion(format, index, conversion, &mut output)?;
             rest = conversion.get(length..).unwrap_or_default();
             source.runtime.meter.check_size(output.len())?;
         }
         output.push_str(rest);
         if source.mapping.is_none() && source.arguments.is_left() {
-            return Err(Error::type_error("not all arguments converted during string formatting"));
+            let what = if flavor == Flavor::Bytes { "bytes" } else { "string" };
+            return Err(Error::type_error(format!(
+                "not all arguments converted during {what} formatting"
+            )));
         }
-        let text = self.text(output)?;
-        Ok(Value::Str(text.with_markup(format.is_markup())))
+        Ok(output)
     }
 }
 
-/// What has `__getitem__` and is neither a tuple nor a string; `%` never complains that it has too many items.
-fn is_mapping(value: &Value<'_>) -> bool {
+/// What has `__getitem__` and is neither a tuple nor a string, nor bytes where those are the format; `%` never complains that it has
+/// too many items.
+fn is_mapping(value: &Value<'_>, flavor: Flavor) -> bool {
     match value {
-        Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Undefined(_) => true,
+        Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
+        Value::Bytes(_) => flavor != Flavor::Bytes,
         Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
         _ => false,
     }
@@ -123,7 +146,10 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
     }
 
     fn pick_key(&mut self, key: &str) -> Result<()> {
-        let key = self.runtime.str(key.to_owned())?;
+        let key = match self.flavor {
+            Flavor::Bytes => Value::Bytes(percent_bytes::bytes(key)),
+            Flavor::Text | Flavor::Markup => self.runtime.str(key.to_owned())?,
+        };
         let mapping = self.mapping.clone().unwrap_or(Value::None);
         let value = self.runtime.subscript(&mapping, &key)?;
         self.arguments = Given::One(Some(value));
@@ -133,13 +159,20 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
     fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
         // A wrapped integer is none.
-        if self.is_wrapped {
+        if self.flavor == Flavor::Markup {
             return Ok(None);
         }
         Ok(match argument.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
             _ => None,
         })
+    }
+
+    fn too_precise(&self) -> &'static str {
+        match self.flavor {
+            Flavor::Bytes => "prec too big",
+            Flavor::Text | Flavor::Markup => "precision too big",
+        }
     }
 }
 
@@ -166,7 +199,18 @@ impl<'a> Source<'_, 'a> {
         }
         let argument = self.next()?;
         let max_width = self.runtime.meter.limits().width;
+        let is_wrapped = self.flavor == Flavor::Markup;
+        let before_letter = || {
+            let at = index
+                .saturating_add(conversion.length)
+                .saturating_sub(conversion.letter.len_utf8());
+            format.get(..at).unwrap_or_default()
+        };
         let formatted = match conversion.letter {
+            _ if self.flavor == Flavor::Bytes => match self.byte_conversion(&conversion, &argument, max_width)? {
+                Some(formatted) => formatted,
+                None => return Err(percent_bytes::unsupported_letter(&conversion, before_letter())),
+            },
             's' | 'r' | 'a' => {
                 let text = self.text(conversion.letter, &argument)?;
                 let end = conversion
@@ -179,7 +223,7 @@ impl<'a> Source<'_, 'a> {
                 }
                 conversion.pad_text(cut, max_width)?
             }
-            'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' if self.is_wrapped => {
+            'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' if is_wrapped => {
                 self.wrapped_number(&conversion, &argument, max_width)?
             }
             'd' | 'i' | 'u' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
@@ -190,11 +234,7 @@ impl<'a> Source<'_, 'a> {
             }
             'o' | 'x' | 'X' => number(self.runtime, &conversion, &argument, max_width)?,
             'c' => self.character(&conversion, &argument, max_width)?,
-            letter => {
-                let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
-                let before = format.get(..at).unwrap_or_default();
-                return Err(conversion.unsupported_letter(before.chars().count()).into());
-            }
+            _ => return Err(conversion.unsupported_letter(before_letter().chars().count()).into()),
         };
         self.runtime.meter.charge_scan(formatted.len())?;
         output.push_str(&formatted);
@@ -203,17 +243,18 @@ impl<'a> Source<'_, 'a> {
 
     /// The text of `%s`, `%r` and `%a`.
     fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
+        let is_wrapped = self.flavor == Flavor::Markup;
         let text = match letter {
-            's' if self.is_wrapped => return Ok(self.runtime.escape(argument)?.as_str().to_owned()),
+            's' if is_wrapped => return Ok(self.runtime.escape(argument)?.as_str().to_owned()),
             's' => {
                 let mut text = String::new();
                 self.runtime.write_str(argument, &mut text)?;
                 return Ok(text);
             }
-            'a' if !self.is_wrapped => return self.runtime.ascii(argument),
+            'a' if !is_wrapped => return self.runtime.ascii(argument),
             _ => self.runtime.repr(argument)?,
         };
-        if !self.is_wrapped {
+        if !is_wrapped {
             return Ok(text);
         }
         // The repr of a wrapped value is its escaped repr, of which `%a` then escapes what is not ASCII.
@@ -229,7 +270,7 @@ impl<'a> Source<'_, 'a> {
     /// `%c`: a string of one character, or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
-            _ if self.is_wrapped => Err(conversion.wants_number("").into()),
+            _ if self.flavor == Flavor::Markup => Err(conversion.wants_number("").into()),
             Value::Str(text) => {
                 let mut characters = text.as_str().chars();
                 match (characters.next(), characters.next()) {
@@ -270,7 +311,7 @@ impl<'a> Source<'_, 'a> {
     }
 }
 
-fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+pub(super) fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
     if let Some(int) = argument.as_integer() {
         runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
     }
