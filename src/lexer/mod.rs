@@ -15,6 +15,7 @@ mod word;
 pub use token::{Token, TokenKind};
 
 use self::text::{Closer, Opener, Opening};
+use self::token::{Code, code};
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::source::Source;
@@ -25,12 +26,10 @@ use crate::unicode;
 /// Makes tokens of a source. It ends where the source ends, even inside a tag; after an error nothing sensible follows.
 #[derive(Debug)]
 pub struct Lexer<'s> {
-    text: &'s str,
-    position: usize,
+    /// Reads the code of tags, and stands where the next token begins, or the blanks before it.
+    code: Code<'s>,
     mode: Mode,
     is_line_start: bool,
-    /// The closing brackets that the tag still needs.
-    brackets: Vec<TokenKind>,
     /// The value of the last string or number.
     literal: Option<Literal>,
 }
@@ -42,47 +41,26 @@ enum Mode {
     Opener(Opener),
     Comment,
     Raw,
-    Tag(Closer),
+    Tag,
 }
 
 impl<'s> Lexer<'s> {
     /// A lexer at the beginning of the source.
     pub fn new(source: &'s Source) -> Self {
         Self {
-            text: source.text(),
-            position: 0,
+            code: code(source.text()),
             mode: Mode::Text,
             is_line_start: true,
-            brackets: Vec::new(),
             literal: None,
         }
     }
 
     /// The next token; none at the end of the source.
     pub fn next(&mut self) -> Result<Option<Token<'s>>> {
-        while self.position < self.text.len() {
-            let token = match self.mode {
-                Mode::Tag(closer) => self.code(closer)?,
-                Mode::Text => {
-                    let opener = text::find_opener(self.text, self.position);
-                    self.data(opener)
-                }
-                Mode::Opener(opener) => self.open(opener),
-                Mode::Comment => {
-                    let end = text::find_comment_end(self.text, self.position);
-                    self.leave(end.ok_or_else(|| self.error("Missing end of comment tag"))?);
-                    None
-                }
-                Mode::Raw => {
-                    let endraw = text::find_endraw(self.text, self.position);
-                    self.data(Some(endraw.ok_or_else(|| self.error("Missing end of raw directive"))?))
-                }
-            };
-            if token.is_some() {
-                return Ok(token);
-            }
+        match self.mode {
+            Mode::Tag => self.tag(),
+            _ => self.outside(),
         }
-        Ok(None)
     }
 
     /// The value of the last token, if that was a string or a number; it is given once.
@@ -90,16 +68,72 @@ impl<'s> Lexer<'s> {
         self.literal.take()
     }
 
+    /// The next token of a tag.
+    fn tag(&mut self) -> Result<Option<Token<'s>>> {
+        let Some(kind) = self.code.next() else {
+            return Ok(None);
+        };
+        let Ok(kind) = kind else {
+            return Err(self.unexpected_char());
+        };
+        let text = self.code.slice();
+        let token = token(kind, self.code.span().start, text);
+        match kind {
+            TokenKind::Name => {
+                if !text.is_ascii() && !unicode::is_identifier(text) {
+                    return Err(Error::syntax("Invalid character in identifier", token.span));
+                }
+            }
+            TokenKind::String => self.literal = Some(literal::string(text, token.span)?),
+            TokenKind::Integer => self.literal = Some(literal::integer(text, token.span)?),
+            TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
+            TokenKind::VariableEnd | TokenKind::BlockEnd => {
+                let stripped = text::stripped_length(self.code.remainder(), self.code.extras.closer, text);
+                self.leave(self.position().saturating_add(stripped));
+            }
+            _ => self.balance(&token)?,
+        }
+        Ok(Some(token))
+    }
+
+    /// The next token outside of tags: text, or what opens a tag.
+    fn outside(&mut self) -> Result<Option<Token<'s>>> {
+        let text = self.code.source();
+        loop {
+            let position = self.position();
+            if position >= text.len() {
+                return Ok(None);
+            }
+            let token = match self.mode {
+                Mode::Tag => return self.tag(),
+                Mode::Text => self.data(text::find_opener(text, position)),
+                Mode::Opener(opener) => self.open(opener),
+                Mode::Comment => {
+                    let end = text::find_comment_end(text, position);
+                    self.leave(end.ok_or_else(|| self.error("Missing end of comment tag"))?);
+                    None
+                }
+                Mode::Raw => {
+                    let endraw = text::find_endraw(text, position);
+                    self.data(Some(endraw.ok_or_else(|| self.error("Missing end of raw directive"))?))
+                }
+            };
+            if token.is_some() {
+                return Ok(token);
+            }
+        }
+    }
+
     /// The text up to an opener or to the end; none where nothing is left of it.
     fn data(&mut self, opener: Option<Opener>) -> Option<Token<'s>> {
-        let start = self.position;
-        let end = opener.map_or(self.text.len(), |opener| opener.start);
-        let text = self.text.get(start..end).unwrap_or_default();
+        let start = self.position();
+        let end = opener.map_or(self.code.source().len(), |opener| opener.start);
+        let text = self.code.source().get(start..end).unwrap_or_default();
         let text = match opener {
             Some(opener) => text::strip_before(text, &opener, self.is_line_start),
             None => text,
         };
-        self.position = end;
+        self.go_on(end);
         if let Some(opener) = opener {
             self.mode = Mode::Opener(opener);
         }
@@ -120,15 +154,16 @@ impl<'s> Lexer<'s> {
                 return None;
             }
         };
-        self.position = opener.end;
-        self.mode = Mode::Tag(closer);
-        let text = self.text.get(opener.start..opener.end).unwrap_or_default();
+        self.go_on(opener.end);
+        self.mode = Mode::Tag;
+        self.code.extras.closer = closer;
+        let text = self.code.source().get(opener.start..opener.end).unwrap_or_default();
         Some(token(kind, opener.start, text))
     }
 
     fn enter(&mut self, mode: Mode, end: usize) -> Option<Token<'s>> {
-        self.is_line_start = self.ends_line(end);
-        self.position = end;
+        self.go_on(end);
+        self.is_line_start = self.code.slice().ends_with('\n');
         self.mode = mode;
         None
     }
@@ -138,55 +173,25 @@ impl<'s> Lexer<'s> {
         self.enter(Mode::Text, end);
     }
 
-    fn ends_line(&self, end: usize) -> bool {
-        let before = self.text.get(..end).unwrap_or_default();
-        before.ends_with('\n')
+    /// How much of the source has been read.
+    fn position(&self) -> usize {
+        self.code.span().end
     }
 
-    /// The next token of a tag. The closing delimiter is tried first, unless brackets are open.
-    fn code(&mut self, closer: Closer) -> Result<Option<Token<'s>>> {
-        let code = self.text.get(self.position..).unwrap_or_default();
-        let blanks = word::blank_length(code);
-        let code = code.get(blanks..).unwrap_or_default();
-        let start = self.position.saturating_add(blanks);
-        self.position = start;
-        if code.is_empty() {
-            return Ok(None);
-        }
-        if self.brackets.is_empty() {
-            if let Some(length) = text::closer_length(code, closer) {
-                self.leave(start.saturating_add(length));
-                return Ok(Some(closing_token(closer, start, code)));
-            }
-        }
-        let before = self.text.as_bytes().get(..start).unwrap_or_default();
-        let Some((kind, length)) = token::scan(code, before.ends_with(b".")) else {
-            return Err(self.unexpected_char());
-        };
-        self.position = start.saturating_add(length);
-        let token = token(kind, start, code.get(..length).unwrap_or_default());
-        match kind {
-            TokenKind::Name => {
-                if !token.text.is_ascii() && !unicode::is_identifier(token.text) {
-                    return Err(Error::syntax("Invalid character in identifier", token.span));
-                }
-            }
-            TokenKind::String => self.literal = Some(literal::string(token.text, token.span)?),
-            TokenKind::Integer => self.literal = Some(literal::integer(token.text, token.span)?),
-            TokenKind::Float => self.literal = Some(literal::float(token.text, token.span)?),
-            _ => self.balance(&token)?,
-        }
-        Ok(Some(token))
+    /// Goes on to an offset.
+    fn go_on(&mut self, end: usize) {
+        self.code.bump(end.saturating_sub(self.position()));
     }
 
     /// Checks that brackets match.
     fn balance(&mut self, token: &Token<'_>) -> Result<()> {
+        let brackets = &mut self.code.extras.brackets;
         match token.kind {
-            TokenKind::LeftBracket => self.brackets.push(TokenKind::RightBracket),
-            TokenKind::LeftParen => self.brackets.push(TokenKind::RightParen),
-            TokenKind::LeftBrace => self.brackets.push(TokenKind::RightBrace),
+            TokenKind::LeftBracket => brackets.push(TokenKind::RightBracket),
+            TokenKind::LeftParen => brackets.push(TokenKind::RightParen),
+            TokenKind::LeftBrace => brackets.push(TokenKind::RightBrace),
             TokenKind::RightBracket | TokenKind::RightParen | TokenKind::RightBrace => {
-                let expected = self.brackets.pop();
+                let expected = brackets.pop();
                 if expected != Some(token.kind) {
                     return Err(unbalanced(token, expected));
                 }
@@ -198,15 +203,16 @@ impl<'s> Lexer<'s> {
 
     #[cold]
     fn unexpected_char(&self) -> Error {
-        let (before, after) = self.text.split_at_checked(self.position).unwrap_or((self.text, ""));
+        let at = self.code.span().start;
+        let (before, after) = self.code.source().split_at_checked(at).unwrap_or_default();
         let char: String = after.chars().take(1).collect();
         let message = format!("unexpected char {} at {}", quote::repr(&char), before.chars().count());
-        Error::syntax(message, span(self.position, char.len()))
+        Error::syntax(message, span(at, char.len()))
     }
 
     #[cold]
     fn error(&self, message: &str) -> Error {
-        Error::syntax(message, span(self.position, 0))
+        Error::syntax(message, span(self.position(), 0))
     }
 }
 
@@ -228,20 +234,6 @@ fn token(kind: TokenKind, start: usize, text: &str) -> Token<'_> {
         at: span.start,
         text,
     }
-}
-
-fn closing_token(closer: Closer, start: usize, code: &str) -> Token<'_> {
-    let kind = match closer {
-        Closer::Variable => TokenKind::VariableEnd,
-        Closer::Block | Closer::Comment => TokenKind::BlockEnd,
-    };
-    let length = closer.delimiter().len();
-    let marked = if code.starts_with(['-', '+']) {
-        length.saturating_add(1)
-    } else {
-        length
-    };
-    token(kind, start, code.get(..marked).unwrap_or_default())
 }
 
 /// The span of so many bytes; offsets fit because the size of a source is limited.

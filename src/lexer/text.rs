@@ -82,7 +82,7 @@ pub fn find_endraw(text: &str, from: usize) -> Option<Opener> {
             opening: Opening::EndRaw,
             mark,
             start,
-            end: closer_length(rest(text, end), Closer::Block)?.saturating_add(end),
+            end: closer_end(text, end, Closer::Block)?,
         })
     })
 }
@@ -93,8 +93,7 @@ pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
     let at = inside.find("#}")?;
     let before = inside.get(..at).unwrap_or_default();
     let marked = before.strip_suffix(['+', '-']).unwrap_or(before);
-    let start = from.saturating_add(marked.len());
-    Some(closer_length(rest(text, start), Closer::Comment)?.saturating_add(start))
+    closer_end(text, from.saturating_add(marked.len()), Closer::Comment)
 }
 
 /// What closes a tag.
@@ -108,33 +107,36 @@ pub enum Closer {
     Comment,
 }
 
-impl Closer {
-    /// Its text without a mark.
-    pub fn delimiter(self) -> &'static str {
-        match self {
-            Self::Variable => "}}",
-            Self::Block => "%}",
-            Self::Comment => "#}",
-        }
+/// The length of the closer that `code` begins with, its mark included.
+pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
+    let sign = match closer {
+        Closer::Variable => b'}',
+        Closer::Block => b'%',
+        Closer::Comment => b'#',
+    };
+    match code.as_bytes() {
+        [first, b'}', ..] if *first == sign => Some(2),
+        [b'-', first, b'}', ..] if *first == sign => Some(3),
+        [b'+', first, b'}', ..] if *first == sign && closer != Closer::Variable => Some(3),
+        _ => None,
     }
 }
 
-/// The length of the closer that `code` begins with, the blanks or the newline that it strips included.
-pub fn closer_length(code: &str, closer: Closer) -> Option<usize> {
-    let delimiter = closer.delimiter();
-    let trims = closer != Closer::Variable;
-    match code.as_bytes().first()? {
-        b'-' => {
-            let after = rest(code, 1).strip_prefix(delimiter)?;
-            Some(blank_length(after).saturating_add(delimiter.len()).saturating_add(1))
-        }
-        b'+' if trims && rest(code, 1).starts_with(delimiter) => Some(delimiter.len().saturating_add(1)),
-        _ => {
-            let after = code.strip_prefix(delimiter)?;
-            let newline = usize::from(trims && after.starts_with('\n'));
-            Some(newline.saturating_add(delimiter.len()))
-        }
+/// The length of what a closer strips from the text behind it, `delimiter` being its source.
+pub fn stripped_length(text: &str, closer: Closer, delimiter: &str) -> usize {
+    match delimiter.as_bytes().first() {
+        Some(b'-') => blank_length(text),
+        Some(b'+') => 0,
+        _ => usize::from(closer != Closer::Variable && text.starts_with('\n')),
     }
+}
+
+/// Where the closer ends that begins at `from`, what it strips included.
+fn closer_end(text: &str, from: usize, closer: Closer) -> Option<usize> {
+    let code = rest(text, from);
+    let (delimiter, after) = code.split_at_checked(closer_length(code, closer)?)?;
+    let end = from.saturating_add(delimiter.len());
+    Some(end.saturating_add(stripped_length(after, closer, delimiter)))
 }
 
 /// What is left of the text before an opener; `is_line_start` says that the text begins a line.

@@ -1,16 +1,38 @@
 //! What the lexer makes: tokens, their kinds, and the rules of code, which stands inside tags.
 //!
-//! `scan("items|first", false)` is `(TokenKind::Name, 5)`. The rules are those of jinja2 3.1.6 `lexer.py`: `float_re`,
-//! `integer_re`, `_identifier.py`, `string_re`, `operators`, in this order; the names of tokens in messages are those of
-//! `_describe_token_type`.
+//! `items|first` begins with the [`TokenKind::Name`] `items`. The rules are those of jinja2 3.1.6 `lexer.py`: the closing delimiter
+//! unless brackets are open, `whitespace_re`, `float_re`, `integer_re`, `_identifier.py`, `string_re`, `operators`, in this order; the
+//! names of tokens in messages are those of `_describe_token_type`.
 //!
 //! This is the door of the crate `logos`. Its own character classes follow a later Unicode, so its patterns are ASCII, and what lies
-//! beyond is asked of [`crate::unicode`] in callbacks. Knows nothing of blanks, of delimiters, of brackets that match, or of a token's value.
+//! beyond is asked of [`crate::unicode`] in callbacks. Knows nothing of text outside tags, of brackets that match, or of a token's value.
 
-use logos::{Lexer, Logos};
+use logos::{FilterResult, Lexer, Logos};
 
+use super::text::{self, Closer};
 use super::{number, word};
 use crate::span::Span;
+
+/// A source that is read as code from the place on that was bumped to.
+pub type Code<'s> = Lexer<'s, TokenKind>;
+
+/// What decides whether a sign ends a tag.
+#[derive(Debug)]
+pub struct Tag {
+    /// What closes it.
+    pub closer: Closer,
+    /// The closing brackets that are awaited before.
+    pub brackets: Vec<TokenKind>,
+}
+
+/// The code of a source.
+pub fn code(text: &str) -> Code<'_> {
+    let tag = Tag {
+        closer: Closer::Variable,
+        brackets: Vec::new(),
+    };
+    TokenKind::lexer_with_extras(text, tag)
+}
 
 /// One token.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +50,8 @@ pub struct Token<'s> {
 
 /// The kinds of tokens.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-// Whether a dot stands before the token.
-#[logos(extras = bool)]
+#[logos(extras = Tag)]
+#[logos(skip r"[\t-\r\x1c- ]+")]
 pub enum TokenKind {
     /// Text between tags.
     Data,
@@ -57,10 +79,10 @@ pub enum TokenKind {
     #[regex(r#""([^"\\]|\\.|\\\n)*""#)]
     String,
     /// `+`
-    #[token("+")]
+    #[token("+", |lexer| end_or(lexer, TokenKind::Add))]
     Add,
     /// `-`
-    #[token("-")]
+    #[token("-", |lexer| end_or(lexer, TokenKind::Sub))]
     Sub,
     /// `/`
     #[token("/")]
@@ -72,7 +94,7 @@ pub enum TokenKind {
     #[token("*")]
     Mul,
     /// `%`
-    #[token("%")]
+    #[token("%", |lexer| end_or(lexer, TokenKind::Mod))]
     Mod,
     /// `**`
     #[token("**")]
@@ -96,7 +118,7 @@ pub enum TokenKind {
     #[token("{")]
     LeftBrace,
     /// `}`
-    #[token("}")]
+    #[token("}", |lexer| end_or(lexer, TokenKind::RightBrace))]
     RightBrace,
     /// `==`
     #[token("==")]
@@ -200,23 +222,34 @@ impl Token<'_> {
     }
 }
 
-/// The token that `code` begins with, and its length; none where no rule matches. After a dot no float begins.
-pub fn scan(code: &str, is_after_dot: bool) -> Option<(TokenKind, usize)> {
-    let mut lexer = TokenKind::lexer_with_extras(code, is_after_dot);
-    let kind = lexer.next()?.ok()?;
-    Some((kind, lexer.span().end))
+/// The end of the tag, if that is what a sign begins.
+fn end_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
+    let Tag { closer, brackets } = &lexer.extras;
+    if !brackets.is_empty() {
+        return sign;
+    }
+    let end = match closer {
+        Closer::Variable => TokenKind::VariableEnd,
+        Closer::Block | Closer::Comment => TokenKind::BlockEnd,
+    };
+    match text::closer_length(token_and_rest(lexer), *closer) {
+        Some(length) => {
+            lexer.bump(length.saturating_sub(lexer.slice().len()));
+            end
+        }
+        None => sign,
+    }
 }
 
-fn extend_name(lexer: &mut Lexer<'_, TokenKind>) {
+fn extend_name(lexer: &mut Code<'_>) {
     if !lexer.remainder().starts_with(|char: char| char.is_ascii()) {
         lexer.bump(word::name_length(lexer.remainder()));
     }
 }
 
-fn scan_number(lexer: &mut Lexer<'_, TokenKind>) -> TokenKind {
-    let code = lexer.source().get(lexer.span().start..).unwrap_or_default();
-    let float = if lexer.extras { None } else { number::float_length(code) };
-    let (kind, length) = match float {
+fn scan_number(lexer: &mut Code<'_>) -> TokenKind {
+    let code = token_and_rest(lexer);
+    let (kind, length) = match float_length(lexer) {
         Some(length) => (TokenKind::Float, length),
         None => (TokenKind::Integer, number::integer_length(code).unwrap_or(1)),
     };
@@ -224,17 +257,34 @@ fn scan_number(lexer: &mut Lexer<'_, TokenKind>) -> TokenKind {
     kind
 }
 
-/// Numbers and names that begin outside ASCII.
-fn scan_beyond_ascii(lexer: &mut Lexer<'_, TokenKind>) -> Result<TokenKind, ()> {
-    let code = lexer.source().get(lexer.span().start..).unwrap_or_default();
-    let float = if lexer.extras { None } else { number::float_length(code) };
-    let (kind, length) = match float {
-        Some(length) => (TokenKind::Float, length),
-        None => (TokenKind::Name, word::name_length(code)),
+/// Blanks, numbers and names that begin outside ASCII.
+fn scan_beyond_ascii(lexer: &mut Code<'_>) -> FilterResult<TokenKind, ()> {
+    let code = token_and_rest(lexer);
+    let blanks = word::blank_length(code);
+    let (result, length) = if blanks > 0 {
+        (FilterResult::Skip, blanks)
+    } else if let Some(length) = float_length(lexer) {
+        (FilterResult::Emit(TokenKind::Float), length)
+    } else {
+        (FilterResult::Emit(TokenKind::Name), word::name_length(code))
     };
     if length == 0 {
-        return Err(());
+        return FilterResult::Error(());
     }
     lexer.bump(length.saturating_sub(lexer.slice().len()));
-    Ok(kind)
+    result
+}
+
+/// The length of a float; after a dot none begins.
+fn float_length(lexer: &Code<'_>) -> Option<usize> {
+    let before = lexer.source().as_bytes().get(..lexer.span().start)?;
+    if before.ends_with(b".") {
+        return None;
+    }
+    number::float_length(token_and_rest(lexer))
+}
+
+/// The source from the beginning of the token on.
+fn token_and_rest<'s>(lexer: &Code<'s>) -> &'s str {
+    lexer.source().get(lexer.span().start..).unwrap_or_default()
 }
