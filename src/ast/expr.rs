@@ -1,6 +1,9 @@
 //! Expressions.
 
-use super::slot::{Slot, Symbol};
+use std::sync::Arc;
+
+use super::slot::Slot;
+use super::symbols::Symbol;
 use crate::data::Data;
 use crate::span::Span;
 
@@ -157,8 +160,8 @@ pub struct Conditional {
 pub struct Attribute {
     /// What is asked.
     pub object: Expr,
-    /// The attribute.
-    pub name: Box<str>,
+    /// The attribute; one text for all places of the template that spell it.
+    pub name: Arc<str>,
     /// Whether no method of a dict has that name, so that it is the key; the resolver's.
     pub is_key: bool,
     /// Its number among the methods of `str`, where it is called; the resolver's. None for a name that no such method has.
@@ -184,7 +187,7 @@ pub struct Filter {
     /// What is filtered; absent for the first filter of a `filter` or `set` block, whose input is the block's text.
     pub input: Option<Expr>,
     /// The name, dots included.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The arguments after the input.
     pub args: Args,
     /// Its number in the table of filters; the resolver's. None for a name that no filter has.
@@ -197,7 +200,7 @@ pub struct Test {
     /// What is tested.
     pub input: Expr,
     /// The name, dots included.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The arguments after the input.
     pub args: Args,
     /// Its number in the table of tests; the resolver's. None for a name that no test has.
@@ -233,7 +236,7 @@ impl Args {
 #[derive(Clone, Debug)]
 pub struct Keyword {
     /// The name.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// The value.
     pub value: Expr,
 }

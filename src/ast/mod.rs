@@ -9,6 +9,7 @@ mod print;
 mod slot;
 mod stmt;
 mod storage;
+mod symbols;
 mod visit;
 
 pub use expr::{
@@ -17,12 +18,13 @@ pub use expr::{
 };
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
-pub use slot::{Frame, Load, Scope, Slot, Symbol, Symbols};
+pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
     Autoescape, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set,
     SetBlock, Stmt, StmtKind, Target, TargetKind, With,
 };
 pub use storage::Stored;
+pub use symbols::{Symbol, Symbols};
 pub use visit::Child;
 
 /// A parsed template.

@@ -1,49 +1,6 @@
-//! Names as numbers, and where the variable of a name lives at run time.
+//! Where the variable of a name lives at run time.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// A name of the template, as an index into [`Symbols`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Symbol(pub u32);
-
-/// The names of a template, each once.
-#[derive(Clone, Debug, Default)]
-pub struct Symbols {
-    names: Vec<Arc<str>>,
-    /// Ordered rather than hashed: a template has few names, and the names of a stranger's cannot make it slow.
-    numbers: BTreeMap<Arc<str>, Symbol>,
-}
-
-impl Symbols {
-    /// The symbol of `name`, a new one where it was not met before.
-    pub fn intern(&mut self, name: &str) -> Symbol {
-        if let Some(symbol) = self.numbers.get(name) {
-            return *symbol;
-        }
-        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        let name = Arc::<str>::from(name);
-        self.names.push(Arc::clone(&name));
-        self.numbers.insert(name, symbol);
-        symbol
-    }
-
-    /// The symbol of `name`, if it occurs.
-    pub fn find(&self, name: &str) -> Option<Symbol> {
-        self.numbers.get(name).copied()
-    }
-
-    /// The spelling of a symbol.
-    pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get(symbol.0 as usize).map_or("", |name| name)
-    }
-
-    /// How many there are.
-    #[allow(clippy::len_without_is_empty, reason = "a template without names is nothing special")]
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-}
+use super::symbols::Symbol;
 
 /// Where a variable lives.
 ///

@@ -1,7 +1,10 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use super::expr::{Args, Expr};
-use super::slot::{Frame, Scope, Slot, Symbol};
+use super::slot::{Frame, Scope, Slot};
+use super::symbols::Symbol;
 use crate::span::Span;
 
 /// A sequence of statements.
@@ -119,7 +122,7 @@ pub enum TargetKind {
         /// Its variable; the resolver's.
         slot: Slot,
         /// The attribute.
-        name: Box<str>,
+        name: Arc<str>,
     },
     /// `a, (b, c)`
     Tuple(Vec<Target>),

@@ -1,8 +1,8 @@
 //! Goes over the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
 use super::expr::{Args, Expr, ExprKind, Name};
-use super::slot::Symbol;
 use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::symbols::Symbol;
 
 /// A part of a statement.
 #[derive(Clone, Copy, Debug)]

@@ -18,6 +18,8 @@ mod stream;
 mod tag;
 mod target;
 
+use std::sync::Arc;
+
 use crate::ast::{Symbol, Symbols, Template};
 use crate::error::{Error, Result};
 use crate::limits::Meter;
@@ -76,12 +78,18 @@ struct Parser<'s> {
 }
 
 impl Parser<'_> {
-    /// The symbol of a name.
+    /// The symbol of a variable's name.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {
             self.loop_mentions = self.loop_mentions.saturating_add(1);
         }
         self.symbols.intern(name)
+    }
+
+    /// The text of a name that is no variable's, to keep.
+    fn spelling(&mut self, name: &str) -> Arc<str> {
+        let symbol = self.symbols.intern(name);
+        self.symbols.spelling(symbol)
     }
 }
 

@@ -3,6 +3,8 @@
 //! The rules are jinja2 3.1.6 `parser.py`, `parse_postfix` to `parse_test`. Subscripts and calls bind to the operand, filters and tests
 //! to the operand with its signs, and a call may follow those too. Names of filters and tests are not looked up here.
 
+use std::sync::Arc;
+
 use super::Parser;
 use super::depth::{self, Node};
 use crate::ast::{Args, Attribute, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
@@ -58,7 +60,7 @@ impl<'s> Parser<'s> {
                 object: object.expr,
                 is_key: false,
                 text_method: None,
-                name: name.text.into(),
+                name: self.spelling(name.text),
             })),
             TokenKind::Integer => {
                 let index = Expr {
@@ -224,7 +226,7 @@ impl<'s> Parser<'s> {
             (TokenKind::Mul, _) => args.star = Some(expr),
             (TokenKind::Pow, _) => args.double_star = Some(expr),
             (_, Some(name)) => args.keywords.push(Keyword {
-                name: name.into(),
+                name: self.spelling(name),
                 value: expr,
             }),
             _ => args.positional.push(expr),
@@ -241,14 +243,17 @@ impl<'s> Parser<'s> {
     }
 
     /// `a.b`, the name of a filter or a test.
-    fn parse_dotted_name(&mut self) -> Result<(Box<str>, u32)> {
+    fn parse_dotted_name(&mut self) -> Result<(Arc<str>, u32)> {
         let first = self.stream.expect(TokenKind::Name)?;
+        if !self.stream.is_at(TokenKind::Dot) {
+            return Ok((self.spelling(first.text), first.at));
+        }
         let mut name = first.text.to_owned();
         while self.stream.eat(TokenKind::Dot)? {
             name.push('.');
             name.push_str(self.stream.expect(TokenKind::Name)?.text);
         }
-        Ok((name.into_boxed_str(), first.at))
+        Ok((name.into(), first.at))
     }
 
     /// A filter behind its `|`, and those that follow. The first of a `filter` or `set` block has no input.

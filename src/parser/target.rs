@@ -75,7 +75,7 @@ impl<'s> Parser<'s> {
             kind: TargetKind::Attribute {
                 object: symbol,
                 slot: Slot::default(),
-                name: attribute.text.into(),
+                name: self.spelling(attribute.text),
             },
             span: self.span_from(name.span.start),
             at: name.at,
