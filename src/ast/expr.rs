@@ -61,7 +61,7 @@ pub enum ExprKind {
     /// `a is t(1)`; `is not` is a [`UnaryOp::Not`] around it.
     Test(Box<Test>),
     /// `f(1, *a, b=2, **c)`.
-    Call(Box<Expr>, Box<Args>),
+    Call(Box<Call>),
 }
 
 /// A name that is read.
@@ -207,11 +207,27 @@ pub struct Test {
     pub builtin: Option<usize>,
 }
 
+/// `callee(args)`.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub callee: Expr,
+    /// With which arguments.
+    pub args: Args,
+}
+
 /// The arguments of a call, a filter or a test.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
     /// `f(a, b)`
     pub positional: Vec<Expr>,
+    /// The others; most have none.
+    pub others: Option<Box<OtherArgs>>,
+}
+
+/// Arguments that are not positional.
+#[derive(Clone, Debug, Default)]
+pub struct OtherArgs {
     /// `f(a=b)`
     pub keywords: Vec<Keyword>,
     /// `f(*a)`
@@ -228,7 +244,7 @@ impl Args {
 
     /// Whether they are nothing but `f(a, b)`.
     pub fn are_positional(&self) -> bool {
-        self.keywords.is_empty() && self.star.is_none() && self.double_star.is_none()
+        self.others.is_none()
     }
 }
 

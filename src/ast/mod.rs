@@ -13,8 +13,8 @@ mod symbols;
 mod visit;
 
 pub use expr::{
-    Args, Attribute, BinaryOp, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name, Slice,
-    Test, UnaryOp,
+    Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name,
+    Slice, Test, UnaryOp,
 };
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};

@@ -179,9 +179,9 @@ impl Expr {
                 test.input.storage(visit);
                 test.args.storage(visit);
             }
-            ExprKind::Call(callee, args) => {
-                callee.storage(visit);
-                args.storage(visit);
+            ExprKind::Call(call) => {
+                call.callee.storage(visit);
+                call.args.storage(visit);
             }
         }
     }
@@ -190,9 +190,11 @@ impl Expr {
 impl Args {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         exprs(&mut self.positional, visit);
-        exprs(self.keywords.iter_mut().map(|keyword| &mut keyword.value), visit);
-        exprs(&mut self.star, visit);
-        exprs(&mut self.double_star, visit);
+        if let Some(others) = &mut self.others {
+            exprs(others.keywords.iter_mut().map(|keyword| &mut keyword.value), visit);
+            exprs(&mut others.star, visit);
+            exprs(&mut others.double_star, visit);
+        }
     }
 }
 

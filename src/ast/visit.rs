@@ -56,9 +56,9 @@ impl Expr {
                 visit(&test.input);
                 test.args.children(visit);
             }
-            ExprKind::Call(callee, args) => {
-                visit(callee);
-                args.children(visit);
+            ExprKind::Call(call) => {
+                visit(&call.callee);
+                call.args.children(visit);
             }
         }
     }
@@ -76,9 +76,11 @@ impl Args {
     /// Calls `visit` with each argument.
     pub fn children(&self, visit: &mut impl FnMut(&Expr)) {
         self.positional.iter().for_each(&mut *visit);
-        self.keywords.iter().for_each(|keyword| visit(&keyword.value));
-        self.star.iter().for_each(&mut *visit);
-        self.double_star.iter().for_each(visit);
+        if let Some(others) = &self.others {
+            others.keywords.iter().for_each(|keyword| visit(&keyword.value));
+            others.star.iter().for_each(&mut *visit);
+            others.double_star.iter().for_each(visit);
+        }
     }
 }
 

@@ -21,14 +21,17 @@ impl<'a> Evaluator<'a, '_> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
-        if let Some(star) = &args.star {
+        let Some(others) = &args.others else {
+            return Ok(());
+        };
+        if let Some(star) = &others.star {
             self.star(star, arguments)?;
         }
-        for keyword in &args.keywords {
+        for keyword in &others.keywords {
             let value = self.expr(&keyword.value)?;
             arguments.push_keyword(Str::from(&*keyword.name), value);
         }
-        if let Some(double_star) = &args.double_star {
+        if let Some(double_star) = &others.double_star {
             self.double_star(double_star, arguments, applied)?;
         }
         Ok(())

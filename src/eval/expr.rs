@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::leaf::absent;
-use crate::ast::{Args, Attribute, BinaryOp, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
+use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, call, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Slice(slice) => self.slice(slice),
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Test(test) => self.test(test),
-            ExprKind::Call(callee, args) => self.call(callee, args, None),
+            ExprKind::Call(call) => self.call(&call.callee, &call.args, None),
         };
         value.map_err(|error| self.explained(error, expr))
     }
@@ -379,9 +379,10 @@ impl<'a> Evaluator<'a, '_> {
     /// `text.split("…")[0]`, without the other pieces.
     #[inline]
     fn piece(&mut self, object: &'a Expr, index: &'a Expr) -> Result<Option<Value<'a>>> {
-        let (ExprKind::Call(callee, args), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
+        let (ExprKind::Call(call), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
             return Ok(None);
         };
+        let Call { callee, args } = &**call;
         match &callee.kind {
             ExprKind::Attribute(attribute) => self.piece_of(object, callee, attribute, args, *index).map(Some),
             _ => Ok(None),

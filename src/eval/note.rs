@@ -135,9 +135,9 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
         ExprKind::Slice(slice) => add(&slice.object),
         ExprKind::Filter(filter) => filter.input.iter().for_each(add),
         ExprKind::Test(test) => add(&test.input),
-        ExprKind::Call(callee, _) => match &callee.kind {
+        ExprKind::Call(call) => match &call.callee.kind {
             ExprKind::Attribute(attribute) => add(&attribute.object),
-            _ => add(callee),
+            _ => add(&call.callee),
         },
         _ => {}
     }

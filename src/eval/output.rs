@@ -50,9 +50,9 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
             ExprKind::Filter(_) if self.write_filter(expr)? => Ok(()),
-            ExprKind::Call(callee, args) if matches!(callee.kind, ExprKind::Name(_)) => {
+            ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
                 self.runtime.meter.charge(1)?;
-                self.write_called(callee, args, expr)
+                self.write_called(&call.callee, &call.args, expr)
             }
             _ => {
                 let value = self.expr(expr)?;

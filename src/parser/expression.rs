@@ -33,7 +33,7 @@ impl<'s> Parser<'s> {
     }
 
     fn parse_conditional(&mut self) -> Result<Node> {
-        let mut waiting: Vec<(Start, Node, Node)> = Vec::new();
+        let outer = self.waiting.len();
         let mut node = 'branch: loop {
             let mut start = self.start();
             let mut node = self.parse_binary(Binding::Or)?;
@@ -42,7 +42,7 @@ impl<'s> Parser<'s> {
                 if self.stream.eat_word("else")? {
                     // The reference calls itself here; what follows is the last branch of all that wait.
                     self.deepen(depth::CALL)?;
-                    waiting.push((start, node, test));
+                    self.waiting.push((start, node, test));
                     continue 'branch;
                 }
                 node = self.conditional(start, node, test, None);
@@ -50,8 +50,11 @@ impl<'s> Parser<'s> {
             }
             break node;
         };
-        self.leave_calls(waiting.len());
-        while let Some((start, then, test)) = waiting.pop() {
+        self.leave_calls(self.waiting.len().saturating_sub(outer));
+        while self.waiting.len() > outer {
+            let Some((start, then, test)) = self.waiting.pop() else {
+                break;
+            };
             node = self.conditional(start, then, test, Some(node));
         }
         Ok(node)
@@ -137,7 +140,8 @@ impl<'s> Parser<'s> {
 
     fn parse_comparison(&mut self, first: Node, start: Start) -> Result<Node> {
         let mut height = first.height;
-        let mut rest = Vec::new();
+        // Nearly all chains have one link.
+        let mut rest = Vec::with_capacity(1);
         while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator()? {
             self.stream.bump()?;
             if op == CompareOp::NotIn {
@@ -154,19 +158,20 @@ impl<'s> Parser<'s> {
     }
 
     fn parse_not(&mut self) -> Result<Node> {
-        let mut prefixes = Vec::new();
+        let outer = self.prefixes.len();
         while self.stream.is_at_word("not") {
             self.deepen(depth::CALL)?;
-            prefixes.push((UnaryOp::Not, self.stream.bump()?.span.start));
+            let start = self.stream.bump()?.span.start;
+            self.prefixes.push((UnaryOp::Not, start));
         }
         let operand = self.parse_binary(Binding::Not.operand())?;
-        Ok(self.prefixed(prefixes, operand))
+        Ok(self.prefixed(outer, operand))
     }
 
     /// Signs and an operand, and then filters and tests, which apply to both.
     fn parse_unary(&mut self) -> Result<Node> {
         let start = self.stream.current().span.start;
-        let mut prefixes = Vec::new();
+        let outer = self.prefixes.len();
         loop {
             let op = match self.stream.current().kind {
                 TokenKind::Sub => UnaryOp::Neg,
@@ -174,25 +179,25 @@ impl<'s> Parser<'s> {
                 _ => break,
             };
             self.deepen(depth::CALL)?;
-            prefixes.push((op, self.stream.bump()?.span.start));
+            let start = self.stream.bump()?.span.start;
+            self.prefixes.push((op, start));
         }
         let primary = self.parse_primary()?;
         let operand = self.parse_postfix(primary)?;
-        let signed = self.prefixed(prefixes, operand);
+        let signed = self.prefixed(outer, operand);
         self.parse_filtered(signed, start)
     }
 
-    /// Puts prefixes before an operand, the innermost last, and leaves the calls that they stand for.
-    fn prefixed(&mut self, prefixes: Vec<(UnaryOp, u32)>, operand: Node) -> Node {
-        if prefixes.is_empty() {
-            return operand;
-        }
-        self.leave_calls(prefixes.len());
+    /// Puts the prefixes behind the first `outer` before an operand, the innermost last, and leaves the calls that they stand for.
+    fn prefixed(&mut self, outer: usize, mut operand: Node) -> Node {
         let end = self.stream.end();
-        prefixes.into_iter().rev().fold(operand, |operand, (op, start)| {
+        while self.prefixes.len() > outer {
+            let Some((op, start)) = self.prefixes.pop() else { break };
+            self.leave_calls(1);
             let kind = ExprKind::Unary(op, Box::new(operand.expr));
-            self.node(kind, Span::new(start, end), start, operand.height)
-        })
+            operand = self.node(kind, Span::new(start, end), start, operand.height);
+        }
+        operand
     }
 
     /// Where the current token stands.

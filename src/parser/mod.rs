@@ -20,10 +20,13 @@ mod target;
 
 use std::sync::Arc;
 
-use crate::ast::{Symbol, Symbols, Template};
+use crate::ast::{Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::limits::Meter;
 use crate::source::Source;
+use depth::Node;
+use expression::Start;
+use statement::Pieces;
 use stream::TokenStream;
 use tag::OpenTag;
 
@@ -37,6 +40,10 @@ pub fn parse(source: &Source) -> Result<Template> {
         has_blocks: false,
         open_tags: Vec::new(),
         awaited: Vec::new(),
+        stmts: Vec::new(),
+        pieces: Pieces::default(),
+        waiting: Vec::new(),
+        prefixes: Vec::new(),
         frames: 0,
         meter: Meter::for_trees(),
         late_error: None,
@@ -69,6 +76,14 @@ struct Parser<'s> {
     open_tags: Vec<OpenTag<'s>>,
     /// The words that end each of the bodies around here.
     awaited: Vec<&'static [&'static str]>,
+    /// The statements of the bodies around here, which become vectors of their own, of the right size, when they end.
+    stmts: Vec<Stmt>,
+    /// The output that grows until a tag ends it.
+    pieces: Pieces,
+    /// The conditionals around here that wait for their last branch.
+    waiting: Vec<(Start, Node, Node)>,
+    /// The prefixes around here that wait for their operand, with where they begin.
+    prefixes: Vec<(UnaryOp, u32)>,
     /// How many of the reference's calls are inside each other.
     frames: u32,
     /// How much of our own stack is used.

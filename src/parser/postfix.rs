@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Parser;
 use super::depth::{self, Node};
-use crate::ast::{Args, Attribute, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
+use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexer::TokenKind;
 use crate::span::Span;
@@ -174,7 +174,10 @@ impl<'s> Parser<'s> {
         let at = self.stream.current().at;
         let (args, height) = self.nested(depth::POSTFIX, Self::parse_arguments)?;
         let height = height.max(callee.height);
-        let kind = ExprKind::Call(Box::new(callee.expr), Box::new(args));
+        let kind = ExprKind::Call(Box::new(Call {
+            callee: callee.expr,
+            args,
+        }));
         Ok(self.node(kind, self.span_from(start), at, height))
     }
 
@@ -194,12 +197,11 @@ impl<'s> Parser<'s> {
             needs_comma = true;
             let kind = self.stream.current().kind;
             let is_keyword = kind == TokenKind::Name && self.stream.look()?.kind == TokenKind::Assign;
-            let is_allowed = match kind {
-                TokenKind::Mul => args.star.is_none() && args.double_star.is_none(),
-                TokenKind::Pow => args.double_star.is_none(),
-                _ if is_keyword => args.double_star.is_none(),
-                _ => args.star.is_none() && args.double_star.is_none() && args.keywords.is_empty(),
-            };
+            let is_allowed = args.others.as_ref().is_none_or(|others| match kind {
+                TokenKind::Mul => others.star.is_none() && others.double_star.is_none(),
+                _ if kind == TokenKind::Pow || is_keyword => others.double_star.is_none(),
+                _ => false,
+            });
             if !is_allowed {
                 let message = "invalid syntax for function call expression";
                 return Err(self.stream.error_at(message, self.stream.current().span, paren.at));
@@ -221,15 +223,23 @@ impl<'s> Parser<'s> {
             }
             _ => {}
         }
-        let Node { expr, height } = self.parse_expression()?;
-        match (kind, name) {
-            (TokenKind::Mul, _) => args.star = Some(expr),
-            (TokenKind::Pow, _) => args.double_star = Some(expr),
-            (_, Some(name)) => args.keywords.push(Keyword {
+        let Node { expr: value, height } = self.parse_expression()?;
+        if kind != TokenKind::Mul && kind != TokenKind::Pow && name.is_none() {
+            if args.positional.is_empty() {
+                // Few calls have more than one.
+                args.positional.reserve_exact(1);
+            }
+            args.positional.push(value);
+            return Ok(height);
+        }
+        let others = args.others.get_or_insert_default();
+        match name {
+            Some(name) => others.keywords.push(Keyword {
                 name: self.spelling(name),
-                value: expr,
+                value,
             }),
-            _ => args.positional.push(expr),
+            None if kind == TokenKind::Mul => others.star = Some(value),
+            None => others.double_star = Some(value),
         }
         Ok(height)
     }

@@ -6,7 +6,7 @@
 use super::Parser;
 use super::depth;
 use crate::ast::{
-    Autoescape, Block, Body, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With,
+    Autoescape, Block, Body, Call, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -59,13 +59,14 @@ impl<'s> Parser<'s> {
             _ => Vec::new(),
         };
         let call = self.parse_expression()?.expr;
-        let ExprKind::Call(callee, args) = call.kind else {
+        let ExprKind::Call(called) = call.kind else {
             return Err(self.stream.error_at("expected call", call.span, tag.at));
         };
+        let Call { callee, args } = *called;
         let body = self.close_statements(&["endcall"])?;
         Ok(StmtKind::CallBlock(Box::new(CallBlock {
-            callee: *callee,
-            args: *args,
+            callee,
+            args,
             body: new_macro(None, parameters, body),
             span: call.span,
         })))

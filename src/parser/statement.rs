@@ -16,7 +16,7 @@ use crate::span::Span;
 
 /// An output that grows until a tag ends it.
 #[derive(Debug, Default)]
-struct Pieces {
+pub struct Pieces {
     pieces: Vec<Piece>,
     start: u32,
     at: u32,
@@ -30,34 +30,36 @@ impl<'s> Parser<'s> {
 
     /// Text, outputs and statements up to a tag among `ends`, whose name is then the current token, or to the end of the template.
     fn parse_body(&mut self, ends: &'static [&'static str]) -> Result<Body> {
-        let mut body = Body::new();
-        let mut output = Pieces::default();
+        let outer = self.stmts.len();
         loop {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
-                    output.push(Piece::Text(token.text.into(), token.at), token.span.start, token.at);
+                    let piece = Piece::Text(token.text.into(), token.at);
+                    self.pieces.push(piece, token.span.start, token.at);
                     self.stream.bump()?;
                 }
                 TokenKind::VariableBegin => {
                     let start = self.stream.bump()?.span.start;
                     let expr = self.parse_tuple(TupleKind::Expressions)?.expr;
                     let at = expr.at;
-                    output.push(Piece::Expr(expr, 0), start, at);
+                    self.pieces.push(Piece::Expr(expr, 0), start, at);
                     self.stream.expect(TokenKind::VariableEnd)?;
                 }
                 TokenKind::BlockBegin => {
-                    body.extend(output.finish(token.span.start));
-                    let start = self.stream.bump()?.span.start;
+                    let start = token.span.start;
+                    self.stmts.extend(self.pieces.finish(start));
+                    self.stream.bump()?;
                     if self.stream.current().is_any_word(ends) {
-                        return Ok(body);
+                        return Ok(self.stmts.drain(outer..).collect());
                     }
-                    body.push(self.parse_statement(start)?);
+                    let stmt = self.parse_statement(start)?;
+                    self.stmts.push(stmt);
                     self.stream.expect(TokenKind::BlockEnd)?;
                 }
                 _ => {
-                    body.extend(output.finish(token.span.start));
-                    return Ok(body);
+                    self.stmts.extend(self.pieces.finish(token.span.start));
+                    return Ok(self.stmts.drain(outer..).collect());
                 }
             }
         }
@@ -177,7 +179,7 @@ impl<'s> Parser<'s> {
 
     fn parse_if(&mut self) -> Result<StmtKind> {
         let mut at = self.stream.bump()?.at;
-        let mut arms = Vec::new();
+        let mut arms = Vec::with_capacity(1);
         loop {
             let test = self.parse_tuple(TupleKind::Conditions)?.expr;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
@@ -263,14 +265,13 @@ impl Pieces {
 
     /// The output so far, if there is any.
     fn finish(&mut self, end: u32) -> Option<Stmt> {
-        let Self { pieces, start, at } = std::mem::take(self);
-        if pieces.is_empty() {
+        if self.pieces.is_empty() {
             return None;
         }
         Some(Stmt {
-            kind: StmtKind::Output(pieces),
-            span: Span::new(start, end),
-            at,
+            kind: StmtKind::Output(self.pieces.drain(..).collect()),
+            span: Span::new(self.start, end),
+            at: self.at,
             line: 0,
         })
     }

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{
-    Args, Attribute, Autoescape, BinaryOp, Compare, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp,
+    Args, Attribute, Autoescape, BinaryOp, Call, Compare, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Slice,
+    Test, UnaryOp,
 };
 use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
@@ -82,7 +83,8 @@ impl Resolver<'_> {
             ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),
             ExprKind::Filter(filter) => self.filter(filter, place, expr.at, span)?.saturating_add(1),
             ExprKind::Test(test) => self.test(test, place, expr.at, span)?.saturating_add(1),
-            ExprKind::Call(callee, args) => {
+            ExprKind::Call(call) => {
+                let Call { callee, args } = &mut **call;
                 if let ExprKind::Attribute(attribute) = &mut callee.kind {
                     attribute.text_method = methods::find_text(&attribute.name);
                 }
@@ -247,30 +249,38 @@ impl Resolver<'_> {
     }
 
     pub(super) fn args(&mut self, args: &mut Args, place: &Place, span: Span) -> Result<u32> {
-        for keyword in &mut args.keywords {
+        if let Some(others) = &mut args.others {
+            self.check_names(&mut others.keywords, span);
+        }
+        let mut nesting = self.deepest(&mut args.positional, place)?;
+        if let Some(others) = &mut args.others {
+            for keyword in &mut others.keywords {
+                nesting = nesting.max(self.expr(&mut keyword.value, place)?);
+            }
+            for dynamic in [&mut others.star, &mut others.double_star].into_iter().flatten() {
+                nesting = nesting.max(self.expr(dynamic, place)?);
+            }
+        }
+        Ok(nesting)
+    }
+
+    /// CPython looks at all names of a call before it looks into the call, and tells the first that is there again.
+    fn check_names(&mut self, keywords: &mut [Keyword], span: Span) {
+        for keyword in &mut *keywords {
             // CPython reads names in their normal form.
             if let Cow::Owned(name) = nfkc(&keyword.name) {
                 keyword.name = name.into();
             }
         }
-        // CPython looks at all names of a call before it looks into the call, and tells the first that is there again.
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for keyword in &args.keywords {
+        for keyword in &*keywords {
             let count = names.entry(&keyword.name).or_default();
             *count = count.saturating_add(1);
         }
-        let repeated = args.keywords.iter().find(|keyword| names.get(&*keyword.name) > Some(&1));
+        let repeated = keywords.iter().find(|keyword| names.get(&*keyword.name) > Some(&1));
         if let Some(keyword) = repeated {
             self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
         }
-        let mut nesting = self.deepest(&mut args.positional, place)?;
-        for keyword in &mut args.keywords {
-            nesting = nesting.max(self.expr(&mut keyword.value, place)?);
-        }
-        for dynamic in [&mut args.star, &mut args.double_star].into_iter().flatten() {
-            nesting = nesting.max(self.expr(dynamic, place)?);
-        }
-        Ok(nesting)
     }
 
     /// CPython's own limit on nested brackets, on the code that the reference writes.

@@ -315,15 +315,18 @@ impl<'t> Folding<'t> {
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
-        // `*` and `**` of constants are rare enough to be left to the render.
-        if args.star.is_some() || args.double_star.is_some() {
-            return None;
-        }
         let mut arguments = Arguments::one(self.constant(input)?);
         for argument in self.constants(&args.positional)? {
             arguments.push(argument);
         }
-        for keyword in &args.keywords {
+        let Some(others) = &args.others else {
+            return Some(arguments);
+        };
+        // `*` and `**` of constants are rare enough to be left to the render.
+        if others.star.is_some() || others.double_star.is_some() {
+            return None;
+        }
+        for keyword in &others.keywords {
             let value = self.constant(&keyword.value)?;
             // The reference folds with a dict of them, in which the last of two equal names counts.
             arguments.take_keyword(&keyword.name);

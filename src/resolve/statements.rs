@@ -266,7 +266,8 @@ impl Resolver<'_> {
             .expr(&mut node.callee, place)?
             .max(self.args(&mut node.args, place, node.span)?);
         self.check_nesting(nesting.saturating_add(2), node.span);
-        if node.args.keywords.iter().any(|keyword| &*keyword.name == "caller") {
+        let others = node.args.others.as_deref();
+        if others.is_some_and(|others| others.keywords.iter().any(|keyword| &*keyword.name == "caller")) {
             self.refuse("keyword argument repeated: caller", node.span);
         }
         Ok(line)

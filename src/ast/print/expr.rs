@@ -50,11 +50,14 @@ impl Printer<'_> {
         };
         self.put("(");
         args.positional.iter().for_each(|value| argument(self, ["", ""], value));
-        args.keywords
-            .iter()
-            .for_each(|keyword| argument(self, [&keyword.name, "="], &keyword.value));
-        args.star.iter().for_each(|value| argument(self, ["*", ""], value));
-        args.double_star.iter().for_each(|value| argument(self, ["**", ""], value));
+        if let Some(others) = &args.others {
+            others
+                .keywords
+                .iter()
+                .for_each(|keyword| argument(self, [&keyword.name, "="], &keyword.value));
+            others.star.iter().for_each(|value| argument(self, ["*", ""], value));
+            others.double_star.iter().for_each(|value| argument(self, ["**", ""], value));
+        }
         self.put(")");
     }
 
@@ -149,9 +152,9 @@ impl Printer<'_> {
                 self.filter_call(node);
             }
             ExprKind::Test(test) => self.test(test, " is "),
-            ExprKind::Call(callee, args) => {
-                self.expr(callee, Level::Primary);
-                self.args(args);
+            ExprKind::Call(call) => {
+                self.expr(&call.callee, Level::Primary);
+                self.args(&call.args);
             }
         }
     }
