@@ -197,6 +197,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! The same template with the same input and the same time gives the same prompt, unless it asks chance: the filter `random` and the
+//! function `lipsum` give something else in each render, as in Python.
+//!
 //! ## 8. Training masks
 //!
 //! `{% generation %}` marks what the model is to learn. [`ApplyOptions::generation`] gives the spans as the reference counts them, and
@@ -275,11 +278,12 @@
 //!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
 //!  2 parser        tokens to tree
 //!  1 lexer, ast    text to tokens; the tree
-//!  0 span, source, error, limits, clock, and the pure parts: text, number, unicode, json, strftime
+//!  0 span, source, error, limits, clock, chance, and the pure parts: text, number, unicode, json, strftime
 //! ```
 
 mod ast;
 mod builtins;
+mod chance;
 mod chat;
 mod clock;
 #[cfg(feature = "cli")]

@@ -11,6 +11,7 @@
 //! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds two.
 
 mod containers;
+mod lipsum;
 mod range;
 
 pub use containers::check_name;
@@ -74,7 +75,13 @@ static GLOBALS: [Function; 8] = [
         &[SELF, Parameter::optional("sep")],
         joiner,
     ),
-    global("lipsum", "generate_lorem_ipsum", Type::Function, LIPSUM, lipsum),
+    global(
+        "lipsum",
+        "generate_lorem_ipsum",
+        Type::Function,
+        lipsum::PARAMETERS,
+        lipsum::lipsum,
+    ),
 ];
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
@@ -82,12 +89,6 @@ const FROM_KEYS_PYTHON: &str = "_cached_compile_jinja_template.<locals>.Template
 const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
 const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
 const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
-const LIPSUM: &[Parameter] = &[
-    Parameter::optional("n"),
-    Parameter::optional("html"),
-    Parameter::optional("min"),
-    Parameter::optional("max"),
-];
 
 /// The method of the global `dict`.
 pub(super) static DICT_METHODS: [Function; 1] = [
@@ -148,9 +149,4 @@ fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
         separator,
         used: Cell::new(false),
     })))
-}
-
-/// `lipsum(…)`: no two renders would give the same.
-fn lipsum<'a>(_: &mut Runtime<'a>, _: Arguments<'a>) -> Result<Value<'a>> {
-    Err(Error::runtime("lipsum is not available: its result depends on chance"))
 }

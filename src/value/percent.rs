@@ -9,42 +9,17 @@
 //! come from, and what is no number. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe
 //! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
-use std::borrow::Cow;
-
+use super::parse::readable;
 use super::percent_bytes;
 use super::runtime::Runtime;
 use super::{Seq, Str, Value};
 use crate::error::{Error, Result};
-use crate::number::parse::{CharacterRules, parse_float, parse_int};
+use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
 use crate::text::measure::written;
 use crate::text::quote;
 use crate::text::slice::split_at_char;
-use crate::unicode;
-
-/// How Python's `int()` and `float()` read the characters of a string.
-pub const CHARACTERS: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
-
-/// The same of a Markup, whose repr says so.
-const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
-    repr: |text| format!("Markup({})", quote::repr(text)),
-    ..CHARACTERS
-};
-
-/// The same of bytes, each taken for a character.
-const BYTE_CHARACTERS: CharacterRules = CharacterRules {
-    decimal: |character| character.to_digit(10),
-    is_space: |character| character.is_ascii() && unicode::is_whitespace(character),
-    repr: |text| {
-        let bytes: Vec<u8> = text.chars().filter_map(|character| u8::try_from(character).ok()).collect();
-        written(|output| quote::write_bytes_repr(output, &bytes))
-    },
-};
 
 /// Whose operator it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -288,14 +263,10 @@ impl<'a> Source<'_, 'a> {
             'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             letter => matches!(letter, 'd' | 'i' | 'u'),
         };
-        let read = match argument {
-            Value::Undefined(undefined) => return Err(undefined.error()),
-            Value::Str(text) if text.is_markup() => Some((Cow::Borrowed(text.as_str()), &MARKUP_CHARACTERS)),
-            Value::Str(text) => Some((Cow::Borrowed(text.as_str()), &CHARACTERS)),
-            Value::Bytes(bytes) => Some((bytes.iter().copied().map(char::from).collect(), &BYTE_CHARACTERS)),
-            _ => None,
-        };
-        let parsed = match read {
+        if let Value::Undefined(undefined) = argument {
+            return Err(undefined.error());
+        }
+        let parsed = match readable(argument) {
             Some((text, characters)) if is_integer => Value::from(parse_int(&text, 10, characters)?),
             Some((text, characters)) => Value::Float(parse_float(&text, characters)?),
             None if argument.as_number().is_some() => argument.clone(),

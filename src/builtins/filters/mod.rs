@@ -265,11 +265,7 @@ pub(super) mod tests {
             ),
             ("'hello'|truncate(2)", ErrorKind::Runtime, "expected length >= 3, got 2"),
             ("nope|int", ErrorKind::Undefined, "'nope' is undefined"),
-            (
-                "[1, 2]|random",
-                ErrorKind::Runtime,
-                "the filter 'random' is not supported: it would not give the same each time",
-            ),
+            ("1|random", ErrorKind::Type, "object of type 'int' has no len()"),
         ];
         for (expression, kind, message) in cases {
             let error = render(&format!("{{{{ {expression} }}}}")).unwrap_err();

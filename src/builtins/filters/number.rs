@@ -11,22 +11,14 @@
 
 use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::parse::{CharacterRules, parse_float, parse_int};
+use crate::number::parse::{parse_float, parse_int};
 use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
 use crate::text::quote;
-use crate::unicode;
-use crate::value::{Arguments, Key, Runtime, Value, not_an_index};
-
-/// What Python's `int` and `float` know of characters.
-const RULES: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
+use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index};
 
 /// `int(text)` of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, &RULES)?)
+    Ok(parse_int(text, 10, &CHARACTERS)?)
 }
 
 /// The number without its sign.
@@ -108,7 +100,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,
             };
-            parse_int(text.as_str(), base, &RULES).ok()
+            parse_int(text.as_str(), base, &CHARACTERS).ok()
         }
         (Value::Bytes(bytes), _) => std::str::from_utf8(bytes).ok().and_then(|text| parse_decimal(text).ok()),
         (value, _) => match value.as_number() {
@@ -157,7 +149,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     match value {
         Value::Str(text) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            match parse_float(text.as_str(), &RULES) {
+            match parse_float(text.as_str(), &CHARACTERS) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {
                     let repr = runtime.repr(value)?;
@@ -169,7 +161,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
         Value::Bytes(bytes) => {
             let text = std::str::from_utf8(bytes)
                 .ok()
-                .and_then(|text| parse_float(text, &RULES).ok());
+                .and_then(|text| parse_float(text, &CHARACTERS).ok());
             text.ok_or_else(|| {
                 let repr = crate::text::measure::written(|output| quote::write_bytes_repr(output, bytes));
                 Error::value(format!("could not convert string to float: {repr}"))

@@ -190,21 +190,20 @@ impl<'a> Pull<'a> for Backwards<'a> {
     }
 }
 
-/// Any item, or an undefined value. Chance has no place in what must be the same each time, so this refuses where there is a choice.
+/// One of the items by chance, another one in each render; an undefined value where there are none.
 ///
-/// `{{ [5]|random }} -> 5`
+/// `{{ [5, 5]|random }} -> 5`
 pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 1);
+    let none = Value::Undefined(Undefined::Hint("No random item, sequence was empty."));
     let length = runtime.length(&value)?;
     if length == 0 {
-        return Ok(Value::Undefined(Undefined::Hint("No random item, sequence was empty.")));
+        return Ok(none);
     }
-    match runtime.subscript(&value, &Value::Int(0)) {
-        item if length == 1 => item,
-        Err(error) if error.kind() == ErrorKind::Type => Err(error),
-        _ => Err(Error::runtime(
-            "the filter 'random' is not supported: it would not give the same each time",
-        )),
+    let index = runtime.chance(length as u64);
+    match runtime.subscript(&value, &Value::Int(i64::try_from(index).unwrap_or(i64::MAX))) {
+        Err(error) if error.kind() == ErrorKind::Index => Ok(none),
+        item => item,
     }
 }
 

@@ -1,40 +1,29 @@
-//! Numbers that look random and are the same for a seed, on every machine.
+//! Choices that look random and are the same for a round of a seed, on every machine.
 //!
 //! ```text
 //! Random::new(20261121, 7)     the numbers of round 7
 //! ```
-//!
-//! SplitMix64, as Steele, Lea and Flood describe it (Fast Splittable Pseudorandom Number Generators, 2014).
 
-/// A stream of numbers.
+use crate::chance::{Chance, STEP};
+
+/// The numbers of a round.
 #[derive(Clone, Debug)]
 pub struct Random {
-    state: u64,
+    chance: Chance,
 }
-
-/// What the state grows by: 2⁶⁴ over the golden ratio, made odd.
-const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Random {
     /// The stream of a round.
     pub fn new(seed: u64, round: u64) -> Self {
-        let mut random = Self { state: seed };
-        random.state = random.number() ^ round.wrapping_mul(STEP);
-        random
+        let first = Chance::of_seed(seed).number();
+        Self {
+            chance: Chance::of_seed(first ^ round.wrapping_mul(STEP)),
+        }
     }
 
-    fn number(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(STEP);
-        let mut number = self.state;
-        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        number ^ (number >> 31)
-    }
-
-    /// A number below `bound`, or 0 where there is none. What the remainder prefers is no more than one part in 2³².
+    /// A number below `bound`, or 0 where there is none.
     pub fn below(&mut self, bound: usize) -> usize {
-        let bound = bound as u64;
-        (self.number() >> 32).checked_rem(bound).unwrap_or(0) as usize
+        usize::try_from(self.chance.below(bound as u64)).unwrap_or(0)
     }
 
     /// Whether something happens that does so `percent` times of a hundred.
@@ -70,13 +59,7 @@ mod tests {
     use super::Random;
 
     #[test]
-    fn a_seed_gives_the_same_numbers_on_every_machine() {
-        let mut random = Random { state: 0 };
-        // The first numbers of SplitMix64 of seed 0, as other implementations print them.
-        assert_eq!(
-            [random.number(), random.number()],
-            [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]
-        );
+    fn a_round_gives_the_same_choices_each_time() {
         let mut random = Random::new(1, 2);
         assert_eq!(
             [0; 4].map(|_| random.below(10)),
