@@ -3,13 +3,15 @@
 //! The rule is jinja2 3.1.6 `lexer.py`, `Lexer.tokeniter`: `\r\n`, `\r` and `\n` each end a line and become `\n`; of the text's
 //! last line, when empty, the newline before it goes. Nothing else is touched.
 
+use std::sync::OnceLock;
+
 use crate::span::Span;
 
-/// The normalised text, and where its lines begin.
+/// The normalised text, and where its lines begin, which is counted when someone asks.
 #[derive(Clone, Debug)]
 pub struct Source {
     text: Box<str>,
-    line_starts: Box<[u32]>,
+    line_starts: OnceLock<Box<[u32]>>,
 }
 
 /// A place as people count it: both from 1, the column in code points.
@@ -24,23 +26,23 @@ pub struct Position {
 impl Source {
     /// Normalises `text`; offsets fit `u32` because the caller has checked the template's size against its limit.
     pub fn new(text: &str) -> Self {
-        let mut normalised = String::with_capacity(text.len());
+        let mut normalised = String::new();
         let mut rest = text;
-        while let Some(at) = rest.find('\r') {
-            let (before, after) = rest.split_at(at);
-            normalised.push_str(before);
-            normalised.push('\n');
-            let after = after.strip_prefix('\r').unwrap_or(after);
-            rest = after.strip_prefix('\n').unwrap_or(after);
+        if contains_byte(text.as_bytes(), b'\r') {
+            normalised.reserve(text.len());
+            while let Some(at) = rest.find('\r') {
+                let (before, after) = rest.split_at(at);
+                normalised.push_str(before);
+                normalised.push('\n');
+                let after = after.strip_prefix('\r').unwrap_or(after);
+                rest = after.strip_prefix('\n').unwrap_or(after);
+            }
+            normalised.push_str(rest);
+            rest = &normalised;
         }
-        normalised.push_str(rest);
-        if normalised.ends_with('\n') {
-            normalised.pop();
-        }
-        let line_starts = line_starts(normalised.as_bytes());
         Self {
-            text: normalised.into_boxed_str(),
-            line_starts: line_starts.into_boxed_slice(),
+            text: rest.strip_suffix('\n').unwrap_or(rest).into(),
+            line_starts: OnceLock::new(),
         }
     }
 
@@ -51,7 +53,7 @@ impl Source {
 
     /// The line, from 1, that holds the byte at `offset`.
     pub fn line(&self, offset: u32) -> u32 {
-        let lines = self.line_starts.partition_point(|start| *start <= offset);
+        let lines = self.line_starts().partition_point(|start| *start <= offset);
         u32::try_from(lines).unwrap_or(u32::MAX)
     }
 
@@ -82,22 +84,57 @@ impl Source {
 
     fn line_start(&self, line: u32) -> u32 {
         let index = line.saturating_sub(1) as usize;
-        self.line_starts.get(index).copied().unwrap_or_default()
+        self.line_starts().get(index).copied().unwrap_or_default()
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let newlines = (1..).zip(self.text.bytes()).filter(|(_, byte)| *byte == b'\n');
+            std::iter::once(0).chain(newlines.map(|(start, _)| start)).collect()
+        })
     }
 }
 
-/// Offsets of the first bytes of lines. Blocks of bytes are asked as a whole, which the processor does at once, and few have an answer.
-fn line_starts(text: &[u8]) -> Vec<u32> {
-    const BLOCK: usize = 16;
-    let mut starts = vec![0];
-    for (block, bytes) in (0_usize..).step_by(BLOCK).zip(text.chunks(BLOCK)) {
-        let has_newline = bytes.iter().fold(false, |found, byte| found | (*byte == b'\n'));
-        if has_newline {
-            let newlines = (block.saturating_add(1)..).zip(bytes).filter(|(_, byte)| **byte == b'\n');
-            starts.extend(newlines.map(|(start, _)| u32::try_from(start).unwrap_or(u32::MAX)));
-        }
+/// Tells the lines of places that are asked for one after the other, by the lines between one and the next.
+#[derive(Debug)]
+pub struct LineCounter<'s> {
+    source: &'s Source,
+    offset: u32,
+    line: u32,
+}
+
+impl<'s> LineCounter<'s> {
+    /// A counter at the beginning of a source.
+    pub fn new(source: &'s Source) -> Self {
+        Self { source, offset: 0, line: 1 }
     }
-    starts
+
+    /// The line, from 1, that holds the byte at `offset`: [`Source::line`].
+    pub fn line(&mut self, offset: u32) -> u32 {
+        let [start, end] = [self.offset.min(offset), self.offset.max(offset)];
+        let between = self.source.text.as_bytes().get(start as usize..end as usize);
+        let newlines = newlines(between.unwrap_or_default());
+        self.line = match offset < self.offset {
+            true => self.line.saturating_sub(newlines),
+            false => self.line.saturating_add(newlines),
+        };
+        self.offset = offset;
+        self.line
+    }
+}
+
+/// How many lines end. As long as a count fits into a byte, the processor counts many bytes at once.
+fn newlines(text: &[u8]) -> u32 {
+    const BLOCK: usize = 255;
+    let of_block = |block: &[u8]| block.iter().fold(0_u8, |count, byte| count.wrapping_add(u8::from(*byte == b'\n')));
+    text.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
+}
+
+/// Whether a byte occurs. Blocks of bytes are asked as a whole, which the processor does at once.
+fn contains_byte(text: &[u8], byte: u8) -> bool {
+    const BLOCK: usize = 256;
+    let mut blocks = text.chunks(BLOCK);
+    blocks.any(|block| block.iter().fold(false, |found, other| found | (*other == byte)))
 }
 
 #[cfg(test)]
@@ -118,5 +155,8 @@ mod tests {
         let source = Source::new(&"123456\n".repeat(10));
         let lines: Vec<u32> = [0, 6, 7, 13, 14, 48, 49, 62, 63].map(|offset| source.line(offset)).to_vec();
         assert_eq!(lines, [1, 1, 2, 2, 3, 7, 8, 9, 10]);
+        let mut counter = LineCounter::new(&source);
+        let counted = [0, 14, 13, 63, 6, 7, 69].map(|offset| counter.line(offset));
+        assert_eq!(counted, [1, 3, 2, 10, 1, 2, 10]);
     }
 }

@@ -67,6 +67,8 @@ impl Expr {
     pub fn names(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
+            ExprKind::Literal(_) => {}
+            ExprKind::Attribute(attribute) => attribute.object.names(visit),
             _ => self.children(&mut |child| child.names(visit)),
         }
     }

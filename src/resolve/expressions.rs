@@ -35,7 +35,8 @@ impl Resolver<'_> {
             }
             ExprKind::Name(name) => {
                 name.slot = self.name_slot(name.symbol, span)?;
-                2
+                self.is_folding = outer;
+                return Ok(2);
             }
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
             ExprKind::Markup(_) => 1,
@@ -70,7 +71,7 @@ impl Resolver<'_> {
                 }
             },
             ExprKind::Conditional(conditional) => {
-                conditional.line = self.source.line(expr.at);
+                conditional.line = self.lines.line(expr.at);
                 self.conditional(conditional, &place.soft())?.saturating_add(1)
             }
             ExprKind::Attribute(attribute) => {

@@ -6,7 +6,7 @@ use num_bigint::Sign;
 
 use super::autoescape::EvalContext;
 use super::operate;
-use crate::ast::{Args, CompareOp, Expr, ExprKind, Literal, LogicOp, Slice, UnaryOp};
+use crate::ast::{Args, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
@@ -118,16 +118,16 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 
 /// Whether the reference could know what an expression is before the render (`as_const`), if nothing fails. Not all that is constant
 /// has a literal: a Markup inside a list has none, nor an iterator, nor an undefined value.
+#[inline]
 fn is_constant(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) || has_constant_operands(&expr.kind)
+    match &expr.kind {
+        ExprKind::Literal(_) | ExprKind::Markup(_) => true,
+        ExprKind::Name(_) => false,
+        kind => has_constant_operands(kind),
+    }
 }
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
-    let have_constants = |args: &Args| {
-        let mut all = true;
-        args.children(&mut |child| all &= is_constant(child));
-        all
-    };
     match kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
@@ -145,14 +145,21 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
             let bounds = [&slice.start, &slice.stop, &slice.step];
             is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
         }
-        ExprKind::Filter(filter) => {
-            let function = filter.builtin.or_else(|| filters::find(&filter.name)).and_then(filters::get);
-            function.is_some_and(|function| !takes_context(function))
-                && filter.input.as_ref().is_some_and(is_constant)
-                && have_constants(&filter.args)
-        }
+        ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && is_constant_filter(filter),
         ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
     }
+}
+
+/// Whether a filter of a constant is one.
+fn is_constant_filter(filter: &Filter) -> bool {
+    let function = filter.builtin.or_else(|| filters::find(&filter.name)).and_then(filters::get);
+    function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args)
+}
+
+fn have_constants(args: &Args) -> bool {
+    let mut all = true;
+    args.children(&mut |child| all &= is_constant(child));
+    all
 }
 
 /// Whether Jinja gives a filter its context, of which nothing is known before the render.

@@ -21,7 +21,7 @@ pub(super) struct Frames {
     current: Option<usize>,
     variables: Vec<Owned>,
     /// The variable of each frame, level and folded name.
-    numbers: BTreeMap<(Option<usize>, usize, Symbol), Variable>,
+    numbers: BTreeMap<u128, Variable>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +66,7 @@ impl Frames {
     pub fn variable(&mut self, level: usize, folded: Symbol) -> Variable {
         let frame = self.current;
         let next = Variable(self.variables.len());
-        let variable = *self.numbers.entry((frame, level, folded)).or_insert(next);
+        let variable = *self.numbers.entry(key(frame, level, folded)).or_insert(next);
         if variable == next {
             self.variables.push(Owned {
                 frame,
@@ -100,6 +100,11 @@ impl Frames {
 
     /// Gives all variables of a template their places.
     pub fn place(mut self, template: &mut Template) {
+        if self.frames.len() == 1 {
+            // The numbers of the only frame's variables are their places.
+            template.frame.locals = short(self.variables.len());
+            return;
+        }
         for owned in &mut self.variables {
             let Some(function) = owned.frame.and_then(|frame| self.frames.get_mut(frame)) else {
                 continue;
@@ -148,6 +153,12 @@ impl Frames {
         let with_cells = inner.filter(|frame| self.frames.get(*frame).is_some_and(|function| function.size.cells > 0));
         short(with_cells.count())
     }
+}
+
+/// A frame, a level and a name as one number, which is compared at once.
+fn key(frame: Option<usize>, level: usize, Symbol(name): Symbol) -> u128 {
+    let [frame, level] = [frame.map_or(u32::MAX, short), short(level)].map(u128::from);
+    frame << 64 | level << 32 | u128::from(name)
 }
 
 /// The numbers of a template fit, because the size of its source is limited.

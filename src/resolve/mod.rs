@@ -25,7 +25,7 @@ use track::undeclared;
 use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Meter;
-use crate::source::Source;
+use crate::source::{LineCounter, Source};
 use crate::span::Span;
 
 /// Resolves all of a template.
@@ -48,8 +48,8 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         has_blocks,
         ..
     } = template;
-    let own = symbols.intern("self");
-    let parent = symbols.intern("super");
+    let mentioned = ["self", "super"].map(|name| symbols.find(name));
+    let [own, parent] = ["self", "super"].map(|name| symbols.intern(name));
     let mut scopes = Scopes::default();
     for number in 0..symbols.len() {
         let symbol = Symbol(u32::try_from(number).unwrap_or(u32::MAX));
@@ -62,6 +62,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     scopes.name_all(symbols.len());
     let mut resolver = Resolver {
         source,
+        lines: LineCounter::new(source),
         symbols,
         scopes,
         line: 0,
@@ -80,7 +81,8 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
 
     resolver.scopes.frames.open();
     resolver.scopes.open();
-    let [uses_self] = undeclared(body, symbols, ["self"]);
+    let [mentioned_self, _] = mentioned;
+    let [uses_self] = undeclared(body, [mentioned_self]);
     let self_variable = uses_self.then(|| resolver.scopes.declare_parameter(own));
     resolver.scopes.read_body(body);
     template.scope = resolver.scopes.enter();
@@ -98,7 +100,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         resolver.newline(block.at);
         resolver.scopes.frames.open();
         resolver.scopes.open();
-        let [uses_self, uses_super] = undeclared(&block.body, symbols, ["self", "super"]);
+        let [uses_self, uses_super] = undeclared(&block.body, mentioned);
         let variables = [uses_self.then_some(own), uses_super.then_some(parent)]
             .map(|name| name.map(|name| resolver.scopes.declare_parameter(name)));
         resolver.scopes.read_body(&block.body);
@@ -123,6 +125,7 @@ const MAX_FOLDS: u32 = 10_000;
 /// The state of a walk.
 struct Resolver<'t> {
     source: &'t Source,
+    lines: LineCounter<'t>,
     symbols: &'t crate::ast::Symbols,
     scopes: Scopes,
     /// The line that the reference recorded last (`CodeGenerator._last_line`).
@@ -182,7 +185,7 @@ impl Place {
 impl Resolver<'_> {
     /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
     fn newline(&mut self, at: u32) -> u32 {
-        self.line = self.source.line(at);
+        self.line = self.lines.line(at);
         self.line
     }
 

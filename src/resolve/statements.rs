@@ -96,7 +96,8 @@ impl Resolver<'_> {
     }
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
-        let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, self.symbols, ["loop"]) == [true];
+        let [loop_name, ..] = self.specials;
+        let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
         let bodies = || node.body.iter().chain(&node.otherwise);
         let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
@@ -114,7 +115,6 @@ impl Resolver<'_> {
         if node.recursive {
             self.newline(at);
         }
-        let [loop_name, ..] = self.specials;
         if let Some(found) = assigned_loop(node, loop_name.filter(|_| self.sets_loop)) {
             let message = "Can't assign to special loop variable in for-loop target";
             return Err(Error::syntax(message, found.span).on_line(self.source.line(found.at)));
@@ -211,7 +211,7 @@ impl Resolver<'_> {
         self.scopes.read_macro(node);
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
-        let uses = undeclared(&node.body, self.symbols, ["caller", "kwargs", "varargs"]);
+        let uses = undeclared(&node.body, [caller, kwargs, varargs]);
         let mut variables = [None; 3];
         for ((variable, name), is_used) in variables.iter_mut().zip([caller, kwargs, varargs]).zip(uses) {
             if let Some(name) = name.filter(|_| is_used && !has_parameter(name)) {

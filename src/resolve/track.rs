@@ -2,7 +2,7 @@
 //! `compiler.py`, `find_undeclared`.
 
 use super::scopes::Scopes;
-use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Symbols, Target, TargetKind, With};
+use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
 
 impl Scopes {
     /// The statements of a template, a block, a `set` block, a `filter` block or an `autoescape`.
@@ -129,9 +129,10 @@ impl Scopes {
 }
 
 /// `compiler.find_undeclared`: which of the names a body reads before it sets them, in the order of the tree; blocks are not entered.
-pub(super) fn undeclared<const N: usize>(body: &Body, symbols: &Symbols, names: [&str; N]) -> [bool; N] {
+/// Names that the template does not mention are none.
+pub(super) fn undeclared<const N: usize>(body: &Body, wanted: [Option<Symbol>; N]) -> [bool; N] {
     let mut search = Search {
-        wanted: names.map(|name| symbols.find(name)),
+        wanted,
         found: [false; N],
     };
     search.body(body);
