@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::ast::{Parentheses, print};
 use crate::error::{ErrorKind, Result};
-use crate::lexer::Lexer;
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::parser::parse;
 use crate::source::Source;
 
@@ -35,12 +35,16 @@ pub fn tokens(text: &str) -> Tokens {
         are_whole: true,
     };
     let mut lexer = Lexer::new(&source);
-    while let Some(token) = lexer.next().transpose() {
-        let Ok(token) = token else {
-            tokens.are_whole = false;
-            break;
-        };
-        tokens.spans.push(token.span.start as usize..token.span.end as usize);
+    let mut token = Token::default();
+    loop {
+        match lexer.next(&mut token) {
+            Ok(()) if token.kind == TokenKind::End => break,
+            Ok(()) => tokens.spans.push(token.span.start as usize..token.span.end as usize),
+            Err(_) => {
+                tokens.are_whole = false;
+                break;
+            }
+        }
     }
     tokens
 }

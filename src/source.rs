@@ -106,7 +106,11 @@ pub struct LineCounter<'s> {
 impl<'s> LineCounter<'s> {
     /// A counter at the beginning of a source.
     pub fn new(source: &'s Source) -> Self {
-        Self { source, offset: 0, line: 1 }
+        Self {
+            source,
+            offset: 0,
+            line: 1,
+        }
     }
 
     /// The line, from 1, that holds the byte at `offset`: [`Source::line`].
@@ -126,7 +130,11 @@ impl<'s> LineCounter<'s> {
 /// How many lines end. As long as a count fits into a byte, the processor counts many bytes at once.
 fn newlines(text: &[u8]) -> u32 {
     const BLOCK: usize = 255;
-    let of_block = |block: &[u8]| block.iter().fold(0_u8, |count, byte| count.wrapping_add(u8::from(*byte == b'\n')));
+    let of_block = |block: &[u8]| {
+        block
+            .iter()
+            .fold(0_u8, |count, byte| count.wrapping_add(u8::from(*byte == b'\n')))
+    };
     text.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
 }
 

@@ -19,7 +19,6 @@ use self::token::{Code, code};
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::source::Source;
-use crate::span::Span;
 use crate::text::quote;
 use crate::unicode;
 
@@ -55,11 +54,11 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The next token; none at the end of the source.
-    pub fn next(&mut self) -> Result<Option<Token<'s>>> {
+    /// Replaces a token by the one behind it; the one behind the last is [`TokenKind::End`].
+    pub fn next(&mut self, token: &mut Token) -> Result<()> {
         match self.mode {
-            Mode::Tag => self.tag(),
-            _ => self.outside(),
+            Mode::Tag => self.tag(token),
+            _ => self.outside(token),
         }
     }
 
@@ -69,15 +68,16 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token of a tag.
-    fn tag(&mut self) -> Result<Option<Token<'s>>> {
+    fn tag(&mut self, token: &mut Token) -> Result<()> {
         let Some(kind) = self.code.next() else {
-            return Ok(None);
+            self.end(token);
+            return Ok(());
         };
         let Ok(kind) = kind else {
             return Err(self.unexpected_char());
         };
         let text = self.code.slice();
-        let token = token(kind, self.code.span().start, text);
+        token.set(kind, self.code.span().start, text.len());
         match kind {
             TokenKind::Name => {
                 if !text.is_ascii() && !unicode::is_identifier(text) {
@@ -89,43 +89,43 @@ impl<'s> Lexer<'s> {
             TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
             TokenKind::VariableEnd | TokenKind::BlockEnd => {
                 let stripped = text::stripped_length(self.code.remainder(), self.code.extras.closer, text);
-                self.leave(self.position().saturating_add(stripped));
+                self.enter(Mode::Text, self.position().saturating_add(stripped));
             }
-            _ => self.balance(&token)?,
+            _ => self.balance(token)?,
         }
-        Ok(Some(token))
+        Ok(())
     }
 
     /// The next token outside of tags: text, or what opens a tag.
-    fn outside(&mut self) -> Result<Option<Token<'s>>> {
+    fn outside(&mut self, token: &mut Token) -> Result<()> {
         let text = self.code.source();
         loop {
             let position = self.position();
             if position >= text.len() {
-                return Ok(None);
+                self.end(token);
+                return Ok(());
             }
-            let token = match self.mode {
-                Mode::Tag => return self.tag(),
-                Mode::Text => self.data(text::find_opener(text, position)),
-                Mode::Opener(opener) => self.open(opener),
+            let is_token = match self.mode {
+                Mode::Tag => return self.tag(token),
+                Mode::Text => self.data(text::find_opener(text, position), token),
+                Mode::Opener(opener) => self.open(opener, token),
                 Mode::Comment => {
                     let end = text::find_comment_end(text, position);
-                    self.leave(end.ok_or_else(|| self.error("Missing end of comment tag"))?);
-                    None
+                    self.enter(Mode::Text, end.ok_or_else(|| self.error("Missing end of comment tag"))?)
                 }
                 Mode::Raw => {
                     let endraw = text::find_endraw(text, position);
-                    self.data(Some(endraw.ok_or_else(|| self.error("Missing end of raw directive"))?))
+                    self.data(Some(endraw.ok_or_else(|| self.error("Missing end of raw directive"))?), token)
                 }
             };
-            if token.is_some() {
-                return Ok(token);
+            if is_token {
+                return Ok(());
             }
         }
     }
 
-    /// The text up to an opener or to the end; none where nothing is left of it.
-    fn data(&mut self, opener: Option<Opener>) -> Option<Token<'s>> {
+    /// The text up to an opener or to the end; gives whether something is left of it.
+    fn data(&mut self, opener: Option<Opener>, token: &mut Token) -> bool {
         let start = self.position();
         let end = opener.map_or(self.code.source().len(), |opener| opener.start);
         let text = self.code.source().get(start..end).unwrap_or_default();
@@ -137,40 +137,41 @@ impl<'s> Lexer<'s> {
         if let Some(opener) = opener {
             self.mode = Mode::Opener(opener);
         }
-        if text.is_empty() {
-            return None;
+        if !text.is_empty() {
+            token.set(TokenKind::Data, start, text.len());
         }
-        Some(token(TokenKind::Data, start, text))
+        !text.is_empty()
     }
 
-    fn open(&mut self, opener: Opener) -> Option<Token<'s>> {
+    /// Goes behind an opener; gives whether it is a token.
+    fn open(&mut self, opener: Opener, token: &mut Token) -> bool {
         let (kind, closer) = match opener.opening {
             Opening::Variable => (TokenKind::VariableBegin, Closer::Variable),
             Opening::Block => (TokenKind::BlockBegin, Closer::Block),
             Opening::Comment => return self.enter(Mode::Comment, opener.end),
             Opening::Raw => return self.enter(Mode::Raw, opener.end),
-            Opening::EndRaw => {
-                self.leave(opener.end);
-                return None;
-            }
+            Opening::EndRaw => return self.enter(Mode::Text, opener.end),
         };
         self.go_on(opener.end);
         self.mode = Mode::Tag;
         self.code.extras.closer = closer;
-        let text = self.code.source().get(opener.start..opener.end).unwrap_or_default();
-        Some(token(kind, opener.start, text))
+        token.set(kind, opener.start, opener.end.saturating_sub(opener.start));
+        true
     }
 
-    fn enter(&mut self, mode: Mode, end: usize) -> Option<Token<'s>> {
+    /// Goes on in another mode, which makes no token.
+    fn enter(&mut self, mode: Mode, end: usize) -> bool {
         self.go_on(end);
         self.is_line_start = self.code.slice().ends_with('\n');
         self.mode = mode;
-        None
+        false
     }
 
-    /// Goes back to text.
-    fn leave(&mut self, end: usize) {
-        self.enter(Mode::Text, end);
+    /// The end of the template, which has the line of the token before it.
+    fn end(&self, token: &mut Token) {
+        let at = token.at;
+        token.set(TokenKind::End, self.code.source().len(), 0);
+        token.at = at;
     }
 
     /// How much of the source has been read.
@@ -184,7 +185,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// Checks that brackets match.
-    fn balance(&mut self, token: &Token<'_>) -> Result<()> {
+    fn balance(&mut self, token: &Token) -> Result<()> {
         let brackets = &mut self.code.extras.brackets;
         match token.kind {
             TokenKind::LeftBracket => brackets.push(TokenKind::RightBracket),
@@ -207,39 +208,23 @@ impl<'s> Lexer<'s> {
         let (before, after) = self.code.source().split_at_checked(at).unwrap_or_default();
         let char: String = after.chars().take(1).collect();
         let message = format!("unexpected char {} at {}", quote::repr(&char), before.chars().count());
-        Error::syntax(message, span(at, char.len()))
+        Error::syntax(message, token::span(at, char.len()))
     }
 
     #[cold]
     fn error(&self, message: &str) -> Error {
-        Error::syntax(message, span(self.position(), 0))
+        Error::syntax(message, token::span(self.position(), 0))
     }
 }
 
 #[cold]
-fn unbalanced(token: &Token<'_>, expected: Option<TokenKind>) -> Error {
+fn unbalanced(token: &Token, expected: Option<TokenKind>) -> Error {
     let found = token.kind.describe();
     let message = match expected {
         Some(expected) => format!("unexpected '{found}', expected '{}'", expected.describe()),
         None => format!("unexpected '{found}'"),
     };
     Error::syntax(message, token.span)
-}
-
-fn token(kind: TokenKind, start: usize, text: &str) -> Token<'_> {
-    let span = span(start, text.len());
-    Token {
-        kind,
-        span,
-        at: span.start,
-        text,
-    }
-}
-
-/// The span of so many bytes; offsets fit because the size of a source is limited.
-fn span(start: usize, length: usize) -> Span {
-    let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(start.saturating_add(length)))
 }
 
 #[cfg(test)]
@@ -249,10 +234,13 @@ mod tests {
     fn tokens(text: &str) -> Vec<String> {
         let source = Source::new(text);
         let mut lexer = Lexer::new(&source);
-        let next = std::iter::from_fn(|| lexer.next().transpose());
-        next.map(|token| token.map_or_else(|error| error.message().to_owned(), |token| token.text.to_owned()))
-            .take(20)
-            .collect()
+        let mut token = Token::default();
+        let next = std::iter::from_fn(|| match lexer.next(&mut token) {
+            Ok(()) if token.kind == TokenKind::End => None,
+            Ok(()) => Some(source.slice(token.span).to_owned()),
+            Err(error) => Some(error.message().to_owned()),
+        });
+        next.take(20).collect()
     }
 
     #[test]

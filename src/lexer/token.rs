@@ -34,22 +34,35 @@ pub fn code(text: &str) -> Code<'_> {
     TokenKind::lexer_with_extras(text, tag)
 }
 
-/// One token.
-#[derive(Clone, Copy, Debug)]
-pub struct Token<'s> {
+/// One token. Its text is asked of the source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Token {
     /// Which.
     pub kind: TokenKind,
-    /// Its source, without the blanks that its delimiter strips.
+    /// Its source, without the blanks that its delimiter strips. Of text between tags what is left after stripping.
     pub span: Span,
     /// Offset of the place whose line the reference gives the token: where it begins, but for [`TokenKind::End`], which has the line
     /// of the token before it.
     pub at: u32,
-    /// The text between tags as it stands after stripping, a name, or else the source.
-    pub text: &'s str,
+}
+
+impl Token {
+    /// Makes it another one, of so many bytes.
+    pub(super) fn set(&mut self, kind: TokenKind, start: usize, length: usize) {
+        self.kind = kind;
+        self.span = span(start, length);
+        self.at = self.span.start;
+    }
+}
+
+/// The span of so many bytes; offsets fit because the size of a source is limited.
+pub(super) fn span(start: usize, length: usize) -> Span {
+    let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(start), offset(start.saturating_add(length)))
 }
 
 /// The kinds of tokens.
-#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Logos, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[logos(extras = Tag)]
 #[logos(skip r"[\t-\r\x1c- ]+")]
 pub enum TokenKind {
@@ -64,6 +77,7 @@ pub enum TokenKind {
     /// `%}`
     BlockEnd,
     /// The end of the template.
+    #[default]
     End,
     /// `messages`
     #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
@@ -199,26 +213,6 @@ impl TokenKind {
             Self::Comma => ",",
             Self::Semicolon => ";",
         }
-    }
-}
-
-impl Token<'_> {
-    /// The name in messages; a name is its own.
-    pub fn describe(&self) -> &str {
-        match self.kind {
-            TokenKind::Name => self.text,
-            kind => kind.describe(),
-        }
-    }
-
-    /// Whether this is the name `word`.
-    pub fn is_word(&self, word: &str) -> bool {
-        self.kind == TokenKind::Name && self.text == word
-    }
-
-    /// Whether this is a name among `words`.
-    pub fn is_any_word(&self, words: &[&str]) -> bool {
-        self.kind == TokenKind::Name && words.contains(&self.text)
     }
 }
 

@@ -113,10 +113,12 @@ impl<'s> Parser<'s> {
     /// The binary operator that stands here; of two words it stands at the first.
     fn operator(&mut self) -> Result<Option<(Binding, Operator)>> {
         if self.stream.is_at_word("not") {
-            let is_not_in = self.stream.look()?.is_word("in");
+            let is_not_in = self.stream.is_ahead("in")?;
             return Ok(is_not_in.then_some((Binding::Comparison, Operator::Compare(CompareOp::NotIn))));
         }
-        Ok(precedence::operator(self.stream.current()))
+        Ok(precedence::operator(self.stream.current().kind, || {
+            self.stream.text(self.stream.current())
+        }))
     }
 
     /// Takes the operator and parses what stands right of it.
@@ -161,7 +163,7 @@ impl<'s> Parser<'s> {
         let outer = self.prefixes.len();
         while self.stream.is_at_word("not") {
             self.deepen(depth::CALL)?;
-            let start = self.stream.bump()?.span.start;
+            let start = self.stream.take()?.span.start;
             self.prefixes.push((UnaryOp::Not, start));
         }
         let operand = self.parse_binary(Binding::Not.operand())?;
@@ -179,7 +181,7 @@ impl<'s> Parser<'s> {
                 _ => break,
             };
             self.deepen(depth::CALL)?;
-            let start = self.stream.bump()?.span.start;
+            let start = self.stream.take()?.span.start;
             self.prefixes.push((op, start));
         }
         let primary = self.parse_primary()?;

@@ -13,7 +13,7 @@ impl<'s> Parser<'s> {
     pub fn parse_include(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let template = self.parse_expression()?.expr;
-        let ignores_missing = self.stream.is_at_word("ignore") && self.stream.look()?.is_word("missing");
+        let ignores_missing = self.stream.is_at_word("ignore") && self.stream.is_ahead("missing")?;
         if ignores_missing {
             self.stream.bump()?;
             self.stream.bump()?;
@@ -63,8 +63,8 @@ impl<'s> Parser<'s> {
 
     /// `with context` or `without context`, if it stands here.
     fn parse_import_context(&mut self) -> Result<bool> {
-        let is_word = self.stream.current().is_any_word(&["with", "without"]);
-        let is_context = is_word && self.stream.look()?.is_word("context");
+        let is_word = self.stream.is_any_word(self.stream.current(), &["with", "without"]);
+        let is_context = is_word && self.stream.is_ahead("context")?;
         if is_context {
             self.stream.bump()?;
             self.stream.bump()?;

@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::ast::{Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
+use crate::lexer::TokenKind;
 use crate::limits::Meter;
 use crate::source::Source;
 use depth::Node;
@@ -92,7 +93,19 @@ struct Parser<'s> {
     late_error: Option<Error>,
 }
 
-impl Parser<'_> {
+impl<'s> Parser<'s> {
+    /// The text of the current token, which is taken.
+    fn take_word(&mut self) -> Result<&'s str> {
+        let token = self.stream.take()?;
+        Ok(self.stream.text(token))
+    }
+
+    /// The text of the current token, which has to be a name and is taken.
+    fn expect_name(&mut self) -> Result<&'s str> {
+        let token = self.stream.expect(TokenKind::Name)?;
+        Ok(self.stream.text(token))
+    }
+
     /// The symbol of a variable's name.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {

@@ -52,15 +52,15 @@ impl<'s> Parser<'s> {
     /// `.name` or `.0`
     fn parse_attribute(&mut self, object: Node) -> Result<Node> {
         let start = object.expr.span.start;
-        let at = self.stream.bump()?.at;
+        let at = self.stream.take()?.at;
         let literal = self.stream.take_literal();
-        let name = self.stream.bump()?;
+        let name = self.stream.take()?;
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
                 object: object.expr,
                 is_key: false,
                 text_method: None,
-                name: self.spelling(name.text),
+                name: self.spelling(self.stream.text(name)),
             })),
             TokenKind::Integer => {
                 let index = Expr {
@@ -216,9 +216,9 @@ impl<'s> Parser<'s> {
     fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<u32> {
         let mut name = None;
         match kind {
-            TokenKind::Mul | TokenKind::Pow => drop(self.stream.bump()?),
+            TokenKind::Mul | TokenKind::Pow => self.stream.bump()?,
             _ if is_keyword => {
-                name = Some(self.stream.bump()?.text);
+                name = Some(self.take_word()?);
                 self.stream.bump()?;
             }
             _ => {}
@@ -256,12 +256,12 @@ impl<'s> Parser<'s> {
     fn parse_dotted_name(&mut self) -> Result<(Arc<str>, u32)> {
         let first = self.stream.expect(TokenKind::Name)?;
         if !self.stream.is_at(TokenKind::Dot) {
-            return Ok((self.spelling(first.text), first.at));
+            return Ok((self.spelling(self.stream.text(first)), first.at));
         }
-        let mut name = first.text.to_owned();
+        let mut name = self.stream.text(first).to_owned();
         while self.stream.eat(TokenKind::Dot)? {
             name.push('.');
-            name.push_str(self.stream.expect(TokenKind::Name)?.text);
+            name.push_str(self.expect_name()?);
         }
         Ok((name.into(), first.at))
     }
@@ -315,14 +315,14 @@ impl<'s> Parser<'s> {
     fn parse_test_argument(&mut self) -> Result<ArgsNode> {
         let token = self.stream.current();
         let begins = match token.kind {
-            TokenKind::Name => !token.is_any_word(&["else", "or", "and"]),
+            TokenKind::Name => !self.stream.is_any_word(token, &["else", "or", "and"]),
             TokenKind::String | TokenKind::Integer | TokenKind::Float | TokenKind::LeftBracket | TokenKind::LeftBrace => true,
             _ => false,
         };
         if !begins {
             return Ok(ArgsNode::default());
         }
-        if token.is_word("is") {
+        if self.stream.is_word(token, "is") {
             return Err(self.stream.error("You cannot chain multiple tests with is"));
         }
         let node = self.nested(depth::TEST_ARGUMENT, |parser| {

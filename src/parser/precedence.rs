@@ -4,7 +4,7 @@
 //! `parse_pow` in jinja2 3.1.6 `parser.py`; `grammar/precedence.md` shows it to people. How operands are parsed is unknown here.
 
 use crate::ast::{BinaryOp, CompareOp, LogicOp};
-use crate::lexer::{Token, TokenKind};
+use crate::lexer::TokenKind;
 
 /// The levels of binary operators and of `not`, the loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,12 +42,12 @@ pub enum Operator {
     Concat,
 }
 
-/// The binary operator that a token is. The first half of `not in` is for the parser to see, which can look further.
-pub fn operator(token: &Token<'_>) -> Option<(Binding, Operator)> {
+/// The binary operator that a token of a kind is, which is asked for its name where it has one. The first half of `not in` is for the parser to see, which can look further.
+pub fn operator<'s>(kind: TokenKind, name: impl FnOnce() -> &'s str) -> Option<(Binding, Operator)> {
     let binary = |op, binding| Some((binding, Operator::Binary(op)));
     let compare = |op| Some((Binding::Comparison, Operator::Compare(op)));
-    match token.kind {
-        TokenKind::Name => match token.text {
+    match kind {
+        TokenKind::Name => match name() {
             "or" => Some((Binding::Or, Operator::Logic(LogicOp::Or))),
             "and" => Some((Binding::And, Operator::Logic(LogicOp::And))),
             "in" => compare(CompareOp::In),

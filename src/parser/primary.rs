@@ -30,7 +30,7 @@ impl<'s> Parser<'s> {
             let start = parser.start();
             match parser.stream.current().kind {
                 TokenKind::Name => {
-                    let name = parser.stream.bump()?.text;
+                    let name = parser.take_word()?;
                     let kind = match constant(name) {
                         Some(literal) => ExprKind::Literal(literal),
                         None => ExprKind::Name(Name {
@@ -51,7 +51,7 @@ impl<'s> Parser<'s> {
                 TokenKind::LeftBrace => parser.nested(depth::CALL, |parser| parser.parse_dict(start)),
                 _ => Err(parser
                     .stream
-                    .error(format!("unexpected '{}'", parser.stream.current().describe()))),
+                    .error(format!("unexpected '{}'", parser.stream.describe(parser.stream.current())))),
             }
         })
     }
@@ -128,7 +128,7 @@ impl<'s> Parser<'s> {
     /// The error where an expression should begin.
     #[cold]
     pub fn expected_expression(&self) -> Error {
-        let found = self.stream.current().describe();
+        let found = self.stream.describe(self.stream.current());
         self.stream.error(format!("Expected an expression, got '{found}'"))
     }
 

@@ -53,7 +53,7 @@ impl<'s> Parser<'s> {
 
     /// `call(a) m()`
     pub fn parse_call_block(&mut self) -> Result<StmtKind> {
-        let tag = self.stream.bump()?;
+        let tag = self.stream.take()?;
         let parameters = match self.stream.current().kind {
             TokenKind::LeftParen => self.parse_signature()?,
             _ => Vec::new(),
@@ -113,8 +113,8 @@ impl<'s> Parser<'s> {
 
     /// `block b scoped required`
     pub fn parse_block(&mut self) -> Result<StmtKind> {
-        let at = self.stream.bump()?.at;
-        let name = self.stream.expect(TokenKind::Name)?.text;
+        let at = self.stream.take()?.at;
+        let name = self.expect_name()?;
         let scoped = self.stream.eat_word("scoped")?;
         let required = self.stream.eat_word("required")?;
         if self.stream.is_at(TokenKind::Sub) {

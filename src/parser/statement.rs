@@ -35,12 +35,12 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
-                    let piece = Piece::Text(token.text.into(), token.at);
+                    let piece = Piece::Text(self.stream.text(token).into(), token.at);
                     self.pieces.push(piece, token.span.start, token.at);
                     self.stream.bump()?;
                 }
                 TokenKind::VariableBegin => {
-                    let start = self.stream.bump()?.span.start;
+                    let start = self.stream.take()?.span.start;
                     let expr = self.parse_tuple(TupleKind::Expressions)?.expr;
                     let at = expr.at;
                     self.pieces.push(Piece::Expr(expr, 0), start, at);
@@ -50,7 +50,7 @@ impl<'s> Parser<'s> {
                     let start = token.span.start;
                     self.stmts.extend(self.pieces.finish(start));
                     self.stream.bump()?;
-                    if self.stream.current().is_any_word(ends) {
+                    if self.stream.is_any_word(self.stream.current(), ends) {
                         return Ok(self.stmts.drain(outer..).collect());
                     }
                     let stmt = self.parse_statement(start)?;
@@ -72,7 +72,7 @@ impl<'s> Parser<'s> {
         if token.kind != TokenKind::Name {
             return Err(self.stream.error("tag name expected"));
         }
-        let name = token.text;
+        let name = self.stream.text(token);
         let statements = self.open_tags.len().saturating_add(1);
         if statements > depth::STATEMENTS {
             let reached = Reached::sizes(Limit::Statements, statements, depth::STATEMENTS);
@@ -158,7 +158,7 @@ impl<'s> Parser<'s> {
         let mentions = self.loop_mentions;
         let body = self.parse_statements(&["endfor", "else"])?;
         let mentions_loop = self.loop_mentions > mentions;
-        let otherwise = match self.stream.bump()?.text {
+        let otherwise = match self.take_word()? {
             "else" => self.close_statements(&["endfor"])?,
             _ => Body::new(),
         };
@@ -178,13 +178,13 @@ impl<'s> Parser<'s> {
     }
 
     fn parse_if(&mut self) -> Result<StmtKind> {
-        let mut at = self.stream.bump()?.at;
+        let mut at = self.stream.take()?.at;
         let mut arms = Vec::with_capacity(1);
         loop {
             let test = self.parse_tuple(TupleKind::Conditions)?.expr;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
             arms.push(IfArm { test, body, at, line: 0 });
-            let otherwise = match self.stream.bump()?.text {
+            let otherwise = match self.take_word()? {
                 "elif" => {
                     at = self.stream.current().at;
                     continue;

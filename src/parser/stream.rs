@@ -14,8 +14,8 @@ use crate::span::Span;
 pub struct TokenStream<'s> {
     source: &'s Source,
     lexer: Lexer<'s>,
-    current: Token<'s>,
-    ahead: Option<Token<'s>>,
+    current: Token,
+    ahead: Option<Token>,
     /// Where the token before the current one ends.
     end: u32,
 }
@@ -23,20 +23,21 @@ pub struct TokenStream<'s> {
 impl<'s> TokenStream<'s> {
     /// The tokens of a source; the first one is pulled at once.
     pub fn new(source: &'s Source) -> Result<Self> {
-        let mut stream = Self {
+        let mut lexer = Lexer::new(source);
+        let mut current = Token::default();
+        lexer.next(&mut current)?;
+        Ok(Self {
             source,
-            lexer: Lexer::new(source),
-            current: end_token(source, 0),
+            lexer,
+            current,
             ahead: None,
             end: 0,
-        };
-        stream.current = stream.pull()?;
-        Ok(stream)
+        })
     }
 
     /// The current token.
-    pub fn current(&self) -> &Token<'s> {
-        &self.current
+    pub fn current(&self) -> Token {
+        self.current
     }
 
     /// Where the last token that was taken ends.
@@ -45,22 +46,64 @@ impl<'s> TokenStream<'s> {
     }
 
     /// The token behind the current one.
-    pub fn look(&mut self) -> Result<&Token<'s>> {
-        let token = match self.ahead.take() {
-            Some(token) => token,
-            None => self.pull()?,
-        };
-        Ok(self.ahead.insert(token))
+    pub fn look(&mut self) -> Result<Token> {
+        if let Some(token) = self.ahead {
+            return Ok(token);
+        }
+        let mut token = self.current;
+        self.lexer.next(&mut token)?;
+        self.ahead = Some(token);
+        Ok(token)
     }
 
-    /// Takes the current token. The end stays where it is.
-    pub fn bump(&mut self) -> Result<Token<'s>> {
-        let next = match self.ahead.take() {
-            Some(token) => token,
-            None => self.pull()?,
-        };
+    /// Whether the token behind the current one is the name `word`.
+    pub fn is_ahead(&mut self, word: &str) -> Result<bool> {
+        let token = self.look()?;
+        Ok(self.is_word(token, word))
+    }
+
+    /// Goes on to the next token. The end stays where it is.
+    #[inline(never)]
+    pub fn bump(&mut self) -> Result<()> {
         self.end = self.current.span.end;
-        Ok(std::mem::replace(&mut self.current, next))
+        match self.ahead.take() {
+            Some(token) => self.current = token,
+            None => self.lexer.next(&mut self.current)?,
+        }
+        Ok(())
+    }
+
+    /// Takes the current token.
+    #[inline]
+    pub fn take(&mut self) -> Result<Token> {
+        let token = self.current;
+        self.bump()?;
+        Ok(token)
+    }
+
+    /// The source of a token.
+    pub fn text(&self, token: Token) -> &'s str {
+        self.source.slice(token.span)
+    }
+
+    /// The name of a token in messages; a name is its own.
+    pub fn describe(&self, token: Token) -> &'s str {
+        match token.kind {
+            TokenKind::Name => self.text(token),
+            kind => kind.describe(),
+        }
+    }
+
+    /// Whether a token is the name `word`.
+    #[inline]
+    pub fn is_word(&self, token: Token, word: &str) -> bool {
+        let Span { start, end } = token.span;
+        token.kind == TokenKind::Name && end.saturating_sub(start) as usize == word.len() && self.text(token) == word
+    }
+
+    /// Whether a token is a name among `words`.
+    pub fn is_any_word(&self, token: Token, words: &[&str]) -> bool {
+        words.iter().any(|word| self.is_word(token, word))
     }
 
     /// The value of the current token, if that is a string or a number. Whoever looks at the token behind it stands at a name, so that
@@ -76,7 +119,7 @@ impl<'s> TokenStream<'s> {
 
     /// Whether the current token is a name.
     pub fn is_at_word(&self, word: &str) -> bool {
-        self.current.is_word(word)
+        self.is_word(self.current, word)
     }
 
     /// Takes the current token if it is of a kind.
@@ -98,18 +141,18 @@ impl<'s> TokenStream<'s> {
     }
 
     /// Takes the current token, which has to be of a kind.
-    pub fn expect(&mut self, kind: TokenKind) -> Result<Token<'s>> {
+    pub fn expect(&mut self, kind: TokenKind) -> Result<Token> {
         if self.is_at(kind) {
-            self.bump()
+            self.take()
         } else {
             Err(self.unexpected(kind.describe()))
         }
     }
 
     /// Takes the current token, which has to be a name.
-    pub fn expect_word(&mut self, word: &str) -> Result<Token<'s>> {
+    pub fn expect_word(&mut self, word: &str) -> Result<Token> {
         if self.is_at_word(word) {
-            self.bump()
+            self.take()
         } else {
             Err(self.unexpected(word))
         }
@@ -132,22 +175,6 @@ impl<'s> TokenStream<'s> {
         if self.is_at(TokenKind::End) {
             return self.error(format!("unexpected end of template, expected '{expected}'."));
         }
-        self.error(format!("expected token '{expected}', got '{}'", self.current.describe()))
-    }
-
-    fn pull(&mut self) -> Result<Token<'s>> {
-        let token = self.lexer.next()?;
-        Ok(token.unwrap_or_else(|| end_token(self.source, self.current.at)))
-    }
-}
-
-/// The end of the template, which has the line of the token before it.
-fn end_token(source: &Source, at: u32) -> Token<'_> {
-    let end = u32::try_from(source.text().len()).unwrap_or(u32::MAX);
-    Token {
-        kind: TokenKind::End,
-        span: Span::new(end, end),
-        at,
-        text: "",
+        self.error(format!("expected token '{expected}', got '{}'", self.describe(self.current)))
     }
 }

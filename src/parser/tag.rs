@@ -20,8 +20,8 @@ pub struct OpenTag<'s> {
 impl<'s> Parser<'s> {
     /// The error of a tag that nobody knows.
     #[cold]
-    pub fn unknown_tag(&self, tag: &Token<'_>) -> Error {
-        let name = tag.text;
+    pub fn unknown_tag(&self, tag: Token) -> Error {
+        let name = self.stream.text(tag);
         let mut message = format!("Encountered unknown tag {}.", quote::repr(name));
         if self.awaited.iter().any(|words| words.contains(&name)) {
             message.push_str(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ");

@@ -22,11 +22,12 @@ impl<'s> Parser<'s> {
     /// A target that is a single name, and its spelling.
     pub fn parse_name_target(&mut self) -> Result<(&'s str, Target)> {
         let token = self.stream.expect(TokenKind::Name)?;
-        if constant(token.text).is_some() {
+        let name = self.stream.text(token);
+        if constant(name).is_some() {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
-        let symbol = self.intern(token.text);
-        Ok((token.text, variable(symbol, token.span, token.at)))
+        let symbol = self.intern(name);
+        Ok((name, variable(symbol, token.span, token.at)))
     }
 
     /// A name or a tuple of targets; namespaces' attributes only where `with_namespace` allows.
@@ -49,7 +50,7 @@ impl<'s> Parser<'s> {
         let mut parts = vec![first];
         let mut at = start.at;
         while self.stream.is_at(TokenKind::Comma) {
-            at = self.stream.bump()?.at;
+            at = self.stream.take()?.at;
             if self.is_at_tuple_end() {
                 break;
             }
@@ -61,12 +62,12 @@ impl<'s> Parser<'s> {
     /// One part of a target: a namespace's attribute or a primary.
     fn parse_target_part(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
         let token = self.stream.current();
-        let is_variable = token.kind == TokenKind::Name && constant(token.text).is_none();
+        let is_variable = token.kind == TokenKind::Name && constant(self.stream.text(token)).is_none();
         if !is_variable {
             return Ok(assignable(self.parse_primary()?.expr));
         }
-        let name = self.stream.bump()?;
-        let symbol = self.intern(name.text);
+        let name = self.stream.take()?;
+        let symbol = self.intern(self.stream.text(name));
         if !with_namespace || !self.stream.eat(TokenKind::Dot)? {
             return Ok(Ok(variable(symbol, name.span, name.at)));
         }
@@ -75,7 +76,7 @@ impl<'s> Parser<'s> {
             kind: TargetKind::Attribute {
                 object: symbol,
                 slot: Slot::default(),
-                name: self.spelling(attribute.text),
+                name: self.spelling(self.stream.text(attribute)),
             },
             span: self.span_from(name.span.start),
             at: name.at,
