@@ -25,6 +25,16 @@ const SHORTEST: f64 = 0.000_2;
 /// A longer one ends the doubling.
 const LONGEST: f64 = 0.05;
 
+/// How often something short is done in one render.
+const OFTEN: usize = 32;
+
+/// How many runs make sure, as long as they take no longer than this together.
+const SURE: u32 = 20;
+const ENOUGH: f64 = 0.2;
+
+/// How many rows are shown.
+const SHOWN: usize = 60;
+
 /// Values whose size is `n`, by the name of their variable; the loops and sets around them are charged apart.
 const VALUES: &[(&str, &str)] = &[
     ("text", "s"),
@@ -189,18 +199,47 @@ const PRELUDE: &[(&str, &str)] = &[
     ("g", "{% set g = (p|groupby(0)|first) %}"),
 ];
 
-/// What one expression or statement took in one size.
+/// An expression or a statement, and what it took while its input doubled.
+struct Row {
+    name: String,
+    tried: Tried,
+    samples: Vec<Sample>,
+}
+
+/// What one size took.
 struct Sample {
     size: usize,
+    /// Without what the values took.
     seconds: f64,
-    /// What the values alone took.
-    around: f64,
     steps: u64,
+    /// Whether it was long enough to be timed.
+    counts: bool,
+    /// Whether it is the least of many.
+    is_sure: bool,
 }
 
 impl Sample {
     fn nanoseconds_a_step(&self) -> f64 {
         self.seconds * 1e9 / self.steps.max(1) as f64
+    }
+}
+
+impl Row {
+    /// The samples that say something, the dearest last.
+    fn figures(&self) -> Vec<(f64, usize)> {
+        let counting = self.samples.iter().enumerate().filter(|(_, sample)| sample.counts);
+        let mut figures: Vec<_> = counting.map(|(index, sample)| (sample.nanoseconds_a_step(), index)).collect();
+        figures.sort_by(|one, other| one.0.total_cmp(&other.0));
+        figures
+    }
+
+    fn dearest(&self) -> Option<(f64, usize)> {
+        self.figures().last().copied()
+    }
+
+    fn usual(&self) -> Option<f64> {
+        let figures = self.figures();
+        figures.get(figures.len() / 2).map(|figure| figure.0)
     }
 }
 
@@ -210,60 +249,47 @@ fn main() {
         return;
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with("--"));
-    let contexts: Vec<(usize, Value)> = (0..11)
-        .map(|doublings| 1000 << doublings)
-        .map(|size| (size, context(size)))
-        .collect();
-    let mut rows: Vec<(String, Vec<Sample>)> = Vec::new();
+    let mut bench = Bench::new();
+    let mut rows: Vec<Row> = Vec::new();
     let mut untried = Vec::new();
     for (name, tries) in subjects() {
         if wanted.is_some_and(|wanted| !name.contains(wanted.as_str())) {
             continue;
         }
-        let measured: Vec<_> = tries
-            .into_iter()
-            .filter_map(|template| Some((template.clone(), samples(&template, &contexts)?)))
-            .collect();
-        if measured.is_empty() {
-            untried.push(name.clone());
+        let tried = rows.len();
+        for template in tries {
+            rows.extend(bench.row(&name, &template));
         }
-        rows.extend(
-            measured
-                .into_iter()
-                .map(|(template, samples)| (format!("{name}: {template}"), samples)),
-        );
+        if rows.len() == tried {
+            untried.push(name);
+        }
     }
-    let dearest = |samples: &[Sample]| {
-        let long = samples
-            .iter()
-            .filter(|sample| sample.seconds >= SHORTEST && sample.seconds >= sample.around / 2.0);
-        long.map(Sample::nanoseconds_a_step).fold(0.0, f64::max)
-    };
-    let mut figures: Vec<(f64, &String, &Vec<Sample>)> = rows
-        .iter()
-        .map(|(name, samples)| (dearest(samples), name, samples))
-        .filter(|row| row.0 > 0.0)
-        .collect();
-    figures.sort_by(|one, other| other.0.total_cmp(&one.0));
-    let median = figures.get(figures.len() / 2).map_or(0.0, |row| row.0);
+    let mut usual: Vec<f64> = rows.iter().filter_map(Row::usual).collect();
+    usual.sort_by(f64::total_cmp);
+    let median = usual.get(usual.len() / 2).copied().unwrap_or(0.0);
+    let timed = usual.len();
+    // Whatever looks dear is measured again until only what is dear still does.
+    loop {
+        rows.sort_by(|one, other| other.dearest().partial_cmp(&one.dearest()).expect("times are numbers"));
+        let unsure = rows.iter_mut().take(SHOWN).find_map(|row| {
+            let (_, index) = row.dearest()?;
+            (!row.samples[index].is_sure).then_some((row, index))
+        });
+        let Some((row, index)) = unsure else { break };
+        bench.make_sure(&row.tried, &mut row.samples[index]);
+    }
     println!(
-        "{} expressions and statements, {} of them long enough to be timed; a step takes {median:.1} ns in the median\n",
+        "{} expressions and statements, {timed} of them long enough to be timed; a step takes {median:.1} ns in the median\n",
         rows.len(),
-        figures.len()
     );
     println!("| ns a step | times the median | size | what |\n|--:|--:|--:|---|");
-    for (figure, name, samples) in figures.iter().take(60) {
-        let size = samples
-            .iter()
-            .find(|sample| sample.nanoseconds_a_step() == *figure)
-            .map_or(0, |sample| sample.size);
-        println!(
-            "| {figure:.1} | {:.1} | {size} | {} |",
-            figure / median,
-            name.replace('|', "\\|")
-        );
+    let mut over = 0;
+    for row in rows.iter().take(SHOWN) {
+        let Some((figure, index)) = row.dearest() else { break };
+        let (times, size, name) = (figure / median, row.samples[index].size, row.name.replace('|', "\\|"));
+        over += u32::from(times > MOST);
+        println!("| {figure:.1} | {times:.1} | {size} | {name} |");
     }
-    let over = figures.iter().filter(|row| row.0 > MOST * median).count();
     println!("\n{over} take more than {MOST} times the median");
     if !untried.is_empty() {
         println!("nothing could be tried of {untried:?}");
@@ -366,6 +392,10 @@ fn subjects() -> BTreeMap<String, Vec<String>> {
         let tries = VALUES.iter().map(|(_, value)| drained(&around.replace('X', value)));
         subjects.entry(format!("expression {around}")).or_default().extend(tries);
     }
+    for tries in subjects.values_mut() {
+        tries.sort();
+        tries.dedup();
+    }
     for statement in STATEMENTS {
         subjects.insert(
             format!("statement {statement}"),
@@ -377,61 +407,146 @@ fn subjects() -> BTreeMap<String, Vec<String>> {
 
 /// A statement that makes a value, and goes over it where that is what does the work.
 fn drained(expression: &str) -> String {
-    format!(
-        "{{% set z = {expression} %}}{{% if z is iterable and z is not sequence and z is not string %}}{{% for a in z %}}{{% endfor %}}{{% endif %}}"
-    )
+    let lazy = [
+        "|map", "|select", "|reject", "|batch", "|slice", "|unique", "|reverse", "|items", "X", "loop", "m(",
+    ];
+    match lazy.iter().any(|word| expression.contains(word)) {
+        true => format!(
+            "{{% set z = {expression} %}}{{% if z is iterable and z is not sequence and z is not string %}}{{% for a in z %}}{{% endfor %}}{{% endif %}}"
+        ),
+        false => format!("{{% set z = {expression} %}}"),
+    }
 }
 
-/// What a template takes while its input doubles; none where it fails.
-fn samples(template: &str, contexts: &[(usize, Value)]) -> Option<Vec<Sample>> {
-    let limits: Limits = serde_json::from_value(json!({
-        "steps": 1_u64 << 40, "value": 1_u64 << 30, "live": 4_u64 << 30, "output": 1_u64 << 30, "bits": 1_u64 << 30, "width": 1 << 30,
-    }))
-    .expect("limits");
-    let words: Vec<&str> = template.split(|letter: char| !letter.is_alphanumeric()).collect();
-    let prelude: String = PRELUDE
-        .iter()
-        .filter(|(word, _)| words.contains(word))
-        .map(|(_, set)| *set)
-        .collect();
-    let whole = Template::compile(&format!("{prelude}{{% for q in [1] %}}{template}{{% endfor %}}")).ok()?;
-    let around = Template::compile(&format!("{prelude}{{% for q in [1] %}}{{% endfor %}}")).expect("the prelude compiles");
-    let mut samples = Vec::new();
-    let options = RenderOptions {
-        limits: &limits,
-        ..RenderOptions::default()
-    };
-    for (size, context) in contexts {
-        let (seconds, steps) = timed(&whole, context, &options)?;
-        let (seconds_around, steps_around) = timed(&around, context, &options)?;
-        samples.push(Sample {
-            size: *size,
-            seconds: seconds - seconds_around,
-            around: seconds_around,
+/// A template compiled: once, often enough to be timed where it is short, and the values alone.
+struct Tried {
+    once: Template,
+    often: Template,
+    prelude: String,
+}
+
+/// Contexts, limits, and what the values of a prelude take.
+struct Bench {
+    contexts: Vec<(usize, Value)>,
+    limits: Limits,
+    around: BTreeMap<String, (Template, Vec<Option<Took>>)>,
+}
+
+/// Seconds and steps.
+type Took = (f64, u64);
+
+impl Bench {
+    fn new() -> Self {
+        let sizes = (0..11).map(|doublings| 1000 << doublings);
+        // More than by default, so that what is large can be made; but nothing that would not end soon.
+        let limits = json!({"steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
+        Self {
+            contexts: sizes.map(|size| (size, context(size))).collect(),
+            limits: serde_json::from_value(limits).expect("limits"),
+            around: BTreeMap::new(),
+        }
+    }
+
+    /// What a template takes while its input doubles; none where it fails with a small one.
+    fn row(&mut self, name: &str, template: &str) -> Option<Row> {
+        let words: Vec<&str> = template.split(|letter: char| !letter.is_alphanumeric()).collect();
+        let asked = PRELUDE.iter().filter(|(word, _)| words.contains(word));
+        let prelude: String = asked.map(|(_, set)| *set).collect();
+        let rounds = |rounds: usize, body: &str| {
+            let source = format!("{prelude}{{% for q in range({rounds}) %}}{body}{{% endfor %}}");
+            Template::compile(&source).ok()
+        };
+        let tried = Tried {
+            once: rounds(1, template)?,
+            often: rounds(OFTEN, template)?,
+            prelude: prelude.clone(),
+        };
+        let empty = rounds(1, "").expect("the prelude compiles");
+        self.around
+            .entry(prelude)
+            .or_insert_with(|| (empty, vec![None; self.contexts.len()]));
+        let mut samples = Vec::new();
+        for index in 0..self.contexts.len() {
+            let Some((seconds, sample)) = self.sample(&tried, index, 1) else {
+                break;
+            };
+            samples.push(sample);
+            if seconds > LONGEST {
+                break;
+            }
+        }
+        (!samples.is_empty()).then(|| Row {
+            name: format!("{name}: {template}"),
+            tried,
+            samples,
+        })
+    }
+
+    /// One size: the seconds of one run, and what was measured.
+    fn sample(&mut self, tried: &Tried, index: usize, runs: u32) -> Option<(f64, Sample)> {
+        let (around, steps_around) = self.around(&tried.prelude, index)?;
+        let size = self.contexts[index].0;
+        let least = SHORTEST.max(around / 2.0);
+        let (once, steps) = self.timed(&tried.once, index, runs)?;
+        let mut sample = Sample {
+            size,
+            seconds: once - around,
             steps: steps.saturating_sub(steps_around),
-        });
-        if seconds > LONGEST {
-            break;
+            counts: once - around >= least,
+            is_sure: runs > 1,
+        };
+        if !sample.counts {
+            if let Some((often, steps)) = self.timed(&tried.often, index, runs) {
+                sample.seconds = often - around;
+                sample.steps = steps.saturating_sub(steps_around);
+                sample.counts = sample.seconds >= least;
+            }
         }
+        Some((once, sample))
     }
-    Some(samples)
-}
 
-/// The shortest of three, or the first where that is long.
-fn timed(template: &Template, context: &Value, options: &RenderOptions<'_>) -> Option<(f64, u64)> {
-    let mut best: Option<(f64, u64)> = None;
-    for _ in 0..3 {
-        let start = ThreadTime::now();
-        let rendered = template.render_with(context, options).ok()?;
-        let seconds = start.elapsed().as_secs_f64();
-        if best.is_none_or(|(least, _)| seconds < least) {
-            best = Some((seconds, rendered.steps));
-        }
-        if seconds > 0.002 {
-            break;
+    fn make_sure(&mut self, tried: &Tried, sample: &mut Sample) {
+        let index = self.contexts.iter().position(|(size, _)| *size == sample.size);
+        let measured = index.and_then(|index| self.sample(tried, index, SURE));
+        sample.is_sure = true;
+        if let Some((_, again)) = measured {
+            *sample = again;
         }
     }
-    best
+
+    /// What the values of a prelude take.
+    fn around(&mut self, prelude: &str, index: usize) -> Option<Took> {
+        let (empty, known) = &self.around[prelude];
+        if let Some(took) = known[index] {
+            return Some(took);
+        }
+        let took = self.timed(empty, index, SURE)?;
+        self.around.get_mut(prelude)?.1[index] = Some(took);
+        Some(took)
+    }
+
+    /// The shortest of so many runs; none where it fails.
+    fn timed(&self, template: &Template, index: usize, runs: u32) -> Option<Took> {
+        let options = RenderOptions {
+            limits: &self.limits,
+            ..RenderOptions::default()
+        };
+        let mut least: Option<Took> = None;
+        let mut all = 0.0;
+        for _ in 0..runs {
+            let start = ThreadTime::now();
+            let rendered = template.render_with(&self.contexts[index].1, &options).ok()?;
+            let seconds = start.elapsed().as_secs_f64();
+            if least.is_none_or(|(shortest, _)| seconds < shortest) {
+                least = Some((seconds, rendered.steps));
+            }
+            all += seconds;
+            if all > ENOUGH {
+                break;
+            }
+        }
+        least
+    }
 }
 
 fn context(size: usize) -> Value {
