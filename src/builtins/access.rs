@@ -31,12 +31,18 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a
 }
 
 fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    match find(runtime, value, name)? {
-        Attribute::Value(value) => Ok(value),
-        Attribute::Method(function) => Ok(value.clone().method(function)),
-        Attribute::Unsafe => Ok(unsafe_attribute(value, name)),
-        Attribute::Missing => Ok(missing(value, name)),
-    }
+    let found = find(runtime, value, name)?;
+    value_of(runtime, found, value, name)
+}
+
+/// What a template gets of what was found.
+fn value_of<'a>(runtime: &mut Runtime<'a>, found: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    runtime.claimed(match found {
+        Attribute::Value(value) => value,
+        Attribute::Method(function) => value.clone().method(function),
+        Attribute::Unsafe => unsafe_attribute(value, name),
+        Attribute::Missing => missing(value, name),
+    })
 }
 
 /// Whether a dict has a method of that name, which hides the key.
@@ -69,7 +75,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
         (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
             Some(item) => Ok(item),
             None if methods::is_dict_attribute(name.as_str()) => item_or_attribute(runtime, value, key),
-            None => Ok(missing(value, name)),
+            None => runtime.claimed(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
             let position = match usize::try_from(*index) {
@@ -105,12 +111,8 @@ fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Val
     if let Some(item) = item {
         return Ok(item);
     }
-    match methods::attribute(runtime, value, name.as_str())? {
-        Attribute::Value(value) => Ok(value),
-        Attribute::Method(function) => Ok(value.clone().method(function)),
-        Attribute::Unsafe => Ok(unsafe_attribute(value, name)),
-        Attribute::Missing => Ok(missing(value, name)),
-    }
+    let found = methods::attribute(runtime, value, name.as_str())?;
+    value_of(runtime, found, value, name)
 }
 
 /// What Jinja's environment catches: TypeError and LookupError.
@@ -151,7 +153,7 @@ pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let key = runtime.repr(key)?;
     let key = runtime.text(key)?;
-    Ok(Value::Undefined(Undefined::element(value.ty(), key)))
+    runtime.claimed(Value::Undefined(Undefined::element(value.ty(), key)))
 }
 
 #[cfg(test)]

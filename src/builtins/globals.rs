@@ -19,9 +19,10 @@ pub use containers::check_name;
 use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shortcuts, Signature, Str, Style, Type, Value};
+use crate::value::{
+    Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Shortcuts, Signature, Str, Style, Type, Value,
+};
 use std::cell::Cell;
-use std::rc::Rc;
 
 /// What a global function does, given its parameters.
 type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
@@ -135,7 +136,7 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
         return Err(Error::runtime("at least one item has to be provided"));
     }
     let items = runtime.items(items)?;
-    Ok(Value::Cycler(Rc::new(Cycler {
+    Ok(Value::Cycler(Shared::new(Cycler {
         items,
         position: Cell::new(0),
     })))
@@ -145,7 +146,7 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
 fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let separator = arguments.take(1).unwrap_or(Value::Str(Str::from(", ")));
     runtime.meter.check_height(separator.height().saturating_add(1))?;
-    Ok(Value::Joiner(Rc::new(Joiner {
+    Ok(Value::Joiner(Shared::new(Joiner {
         separator,
         used: Cell::new(false),
     })))

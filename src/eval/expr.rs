@@ -237,7 +237,8 @@ impl<'a> Evaluator<'a, '_> {
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
-        self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())
+        let piece = self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())?;
+        self.runtime.claimed(piece)
     }
 
     #[inline(never)]

@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a, '_> {
             })),
             false => None,
         };
-        Ok(Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0)))
+        Ok(Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0)?))
     }
 
     /// The environment around the loop's own frame, which recursive calls and the loop's test run in.

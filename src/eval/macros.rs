@@ -88,6 +88,8 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge_items(node.parameters.len() >> 3)?;
         let symbols = &self.render.template.symbols;
         let [_, kwargs, varargs] = node.specials;
+        let names = node.parameters.len().saturating_mul(size_of::<&str>());
+        let bytes = size_of::<Macro<'_>>().saturating_add(size_of::<Code<'_>>());
         Ok(Value::Macro(Rc::new(Macro {
             name: node.name.map(|name| symbols.name(name)),
             parameters: node
@@ -100,6 +102,7 @@ impl<'a> Evaluator<'a, '_> {
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
             code: Box::new(self.code(node)),
+            claim: self.runtime.meter.claim(bytes.saturating_add(names))?,
         })))
     }
 

@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 /// Steps between two looks at the clock and the flag: some 100 microseconds.
 const STRIDE: u64 = 4096;
 
+/// Bytes that any object takes besides what it holds: counts, its claim, and what the allocator rounds up.
+const OBJECT: u64 = 96;
+
 /// Counts what one render uses.
 #[derive(Debug)]
 pub struct Meter<'a> {
@@ -112,6 +115,7 @@ impl<'a> Meter<'a> {
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
         self.check_size(bytes)?;
         let bytes = bytes as u64;
+        let bytes = bytes.saturating_add(OBJECT);
         let live = self.live.get().saturating_add(bytes);
         if live > self.limits.live {
             return Err(exceeded(Limit::Live, live, self.limits.live));

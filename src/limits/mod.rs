@@ -35,7 +35,7 @@ pub struct Limits {
     pub output: u64,
     /// Bytes of any one value, as it stands or as it would print. A text takes twice that while it grows.
     pub value: u64,
-    /// Bytes of all values that are alive at once.
+    /// Bytes of all values that are alive at once, with 96 more for each object.
     pub live: u64,
     /// Calls inside calls: macros, blocks and recursive loops. The reference manages about 150 before Python's recursion limit.
     pub calls: u32,

@@ -8,7 +8,10 @@ use crate::value::{Runtime, Value};
 pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {
     match op {
         UnaryOp::Not => Ok(Value::Bool(!runtime.truth(operand)?)),
-        UnaryOp::Neg => runtime.negate(operand),
+        UnaryOp::Neg => {
+            let value = runtime.negate(operand)?;
+            runtime.claimed(value)
+        }
         UnaryOp::Pos => runtime.positive(operand),
     }
 }
@@ -32,7 +35,7 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
             return Ok(Value::Int(int));
         }
     }
-    match op {
+    let value = match op {
         BinaryOp::Add => runtime.add(left, right),
         BinaryOp::Sub => runtime.subtract(left, right),
         BinaryOp::Mul => runtime.multiply(left, right),
@@ -40,7 +43,8 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
         BinaryOp::FloorDiv => runtime.floor_divide(left, right),
         BinaryOp::Mod => runtime.modulo(left, right),
         BinaryOp::Pow => runtime.power(left, right),
-    }
+    };
+    runtime.claimed(value?)
 }
 
 /// One link of a chain of comparisons.

@@ -1,15 +1,16 @@
 //! What can be called, and what a call passes.
 
 use std::fmt;
-use std::rc::Rc;
 
 use super::Value;
 use super::bind::Signature;
 use super::positional::Positional;
 use super::runtime::Runtime;
+use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
 use crate::error::Result;
+use crate::limits::Claim;
 
 /// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +106,8 @@ pub struct Macro<'a> {
     pub explicit_caller: bool,
     /// The code.
     pub code: Box<dyn Callable<'a> + 'a>,
+    /// The memory of all this.
+    pub claim: Claim,
 }
 
 impl fmt::Debug for Function {
@@ -146,7 +149,10 @@ impl Function {
         runtime.meter.charge(1)?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
-            Code::Run(run) => run(runtime, std::mem::take(arguments)),
+            Code::Run(run) => {
+                let value = run(runtime, std::mem::take(arguments))?;
+                runtime.claimed(value)
+            }
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
         }
     }
@@ -259,7 +265,7 @@ impl<'a> Arguments<'a> {
 impl<'a> Value<'a> {
     /// A method of this value, bound to it.
     pub fn method(self, function: &'static Function) -> Self {
-        Self::Method(Rc::new(BoundMethod {
+        Self::Method(Shared::new(BoundMethod {
             receiver: self,
             function,
         }))

@@ -117,7 +117,7 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
             Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
             _ => other.as_int().map(|int| is_equal_int(*float, int)),
         },
-        (Value::Big(left), Value::Big(right)) => Some(left == right),
+        (Value::Big(left), Value::Big(right)) => Some(**left == **right),
         (Value::None, Value::None) | (Value::Undefined(_), Value::Undefined(_)) => Some(true),
         _ => None,
     }

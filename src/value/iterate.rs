@@ -7,6 +7,7 @@ use super::loop_context::Loop;
 use super::one_pass::OnePass;
 use super::runtime::Runtime;
 use super::seq::Seq;
+use super::shared::Bytes;
 use super::text::Str;
 use super::{Range, Reference, Value};
 use crate::error::{Error, ErrorKind, Result};
@@ -27,7 +28,7 @@ pub enum Iter<'a> {
     /// Over a range: the next item, the step, how many are left.
     Range(i64, i64, i64),
     /// Over bytes, from an index on.
-    Bytes(Rc<[u8]>, usize),
+    Bytes(Bytes, usize),
     /// On with a one-pass iterator.
     OnePass(Rc<OnePass<'a>>),
     /// Over the variable `self`, which has items but no index 0: Python's old protocol ends in a KeyError.
@@ -61,7 +62,7 @@ impl<'a> Iter<'a> {
                 let Range { start, step, len, .. } = **range;
                 Self::Range(start, step, len)
             }
-            Value::Bytes(bytes) => Self::Bytes(Rc::clone(bytes), 0),
+            Value::Bytes(bytes) => Self::Bytes(bytes.clone(), 0),
             Value::Undefined(_) => Self::empty(),
             Value::Iterator(iterator) => Self::OnePass(Rc::clone(iterator)),
             Value::Loop(context) => Self::Loop(Rc::clone(context)),

@@ -1,12 +1,12 @@
 //! Values of data: borrowed from `serde_json` or from our own tree, never copied.
 
 use num_bigint::BigInt;
-use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
 use super::identity::Identity;
 use super::seq::Seq;
+use super::shared::Big;
 use crate::data::Data;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
@@ -30,7 +30,7 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::None => Self::None,
             Data::Bool(bool) => Self::Bool(*bool),
             Data::Int(int) => Self::Int(*int),
-            Data::BigInt(big) => Self::Big(Rc::new(BigInt::clone(big))),
+            Data::BigInt(big) => Self::Big(Big::Borrowed(big)),
             Data::Float(float) => Self::Float(*float),
             Data::Str(text) => Self::text(text),
             Data::List(items) => Self::List(Seq::data(items)),

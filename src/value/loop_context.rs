@@ -10,6 +10,10 @@ use super::runtime::Runtime;
 use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
+use crate::limits::Claim;
+
+/// Bytes of what calls a recursive loop.
+const RECURSION: usize = 128;
 
 /// A loop under way: where it is, and one item on either side.
 #[derive(Debug)]
@@ -20,6 +24,7 @@ pub struct Loop<'a> {
     pub depth0: i64,
     /// The number of what [`Loop::changed`] remembers: not kept here, where a loop that is asked for itself would own itself.
     changed: usize,
+    _claim: Claim,
 }
 
 #[derive(Debug)]
@@ -68,8 +73,10 @@ impl<'a> Loop<'a> {
         length: Option<usize>,
         recurse: Option<Rc<dyn Callable<'a> + 'a>>,
         depth0: i64,
-    ) -> Self {
-        Self {
+    ) -> Result<Self> {
+        // What makes a recursive call is an object of its own.
+        let recursion = recurse.as_ref().map_or(0, |_| RECURSION);
+        Ok(Self {
             state: RefCell::new(State {
                 in_items: matches!(iter, Iter::Seq(_, 0)) && length.is_some(),
                 iter,
@@ -82,7 +89,8 @@ impl<'a> Loop<'a> {
             recurse,
             depth0,
             changed: runtime.heap.new_memory(),
-        }
+            _claim: runtime.meter.claim(size_of::<Self>().saturating_add(recursion))?,
+        })
     }
 
     /// Goes on to the next round and gives its item.

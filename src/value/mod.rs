@@ -37,6 +37,7 @@ mod seq;
 mod sequence;
 mod set;
 mod set_algebra;
+mod shared;
 mod slice;
 mod sort;
 mod subscript;
@@ -67,6 +68,7 @@ pub use parse::CHARACTERS;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
 pub use seq::Seq;
 pub use set::Set;
+pub use shared::{Big, Bytes, Shared};
 pub use sort::sorted;
 pub use text::Str;
 pub use types::Type;
@@ -82,13 +84,13 @@ pub enum Value<'a> {
     /// An `int` that fits.
     Int(i64),
     /// An `int` that does not fit [`Value::Int`].
-    Big(Rc<BigInt>),
+    Big(Big<'a>),
     /// A `float`.
     Float(f64),
     /// A `str`, or a `markupsafe.Markup`.
     Str(Str<'a>),
     /// `bytes`
-    Bytes(Rc<[u8]>),
+    Bytes(Bytes),
     /// A `list`.
     List(Seq<'a>),
     /// A `tuple`.
@@ -102,11 +104,11 @@ pub enum Value<'a> {
     /// `dict_items`
     Items(Dict<'a>),
     /// `mappingproxy`: a dict as the attribute `mapping` of its views shows it, a new one each time.
-    Proxy(Rc<Dict<'a>>),
+    Proxy(Shared<Dict<'a>>),
     /// A `set`; only dict views make one.
-    Set(Rc<Set<'a>>),
+    Set(Shared<Set<'a>>),
     /// A `range`.
-    Range(Rc<Range>),
+    Range(Shared<Range>),
     /// Jinja's Undefined.
     Undefined(Undefined<'a>),
     /// A one-pass iterator: a generator of a filter, or one of Python's own.
@@ -118,15 +120,15 @@ pub enum Value<'a> {
     /// A macro, or the `caller` of a call block.
     Macro(Rc<Macro<'a>>),
     /// What `cycler(…)` made.
-    Cycler(Rc<Cycler<'a>>),
+    Cycler(Shared<Cycler<'a>>),
     /// What `joiner(…)` made.
-    Joiner(Rc<Joiner<'a>>),
+    Joiner(Shared<Joiner<'a>>),
     /// A global function.
     Function(&'static Function),
     /// A method, still bound to its value.
-    Method(Rc<BoundMethod<'a>>),
+    Method(Shared<BoundMethod<'a>>),
     /// The variable `self`, or one of its blocks.
-    Reference(Rc<Reference<'a>>),
+    Reference(Shared<Reference<'a>>),
 }
 
 /// Python's `range`: every bound an `int` that fits.
@@ -240,7 +242,7 @@ impl From<BigInt> for Value<'_> {
     fn from(big: BigInt) -> Self {
         match i64::try_from(&big) {
             Ok(int) => Self::Int(int),
-            Err(_) => Self::Big(Rc::new(big)),
+            Err(_) => Self::Big(Big::from(big)),
         }
     }
 }

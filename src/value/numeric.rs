@@ -1,8 +1,7 @@
 //! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
 
-use std::rc::Rc;
-
 use super::Value;
+use super::shared::Big;
 use crate::error::{Error, ErrorKind};
 use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
 
@@ -32,7 +31,7 @@ impl From<Int> for Value<'_> {
     fn from(int: Int) -> Self {
         match int {
             Int::Small(small) => Self::Int(small),
-            Int::Big(big) => Self::Big(Rc::new(big)),
+            Int::Big(big) => Self::Big(Big::from(big)),
         }
     }
 }

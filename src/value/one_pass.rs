@@ -7,11 +7,17 @@ use super::Value;
 use super::runtime::Runtime;
 use super::types::Type;
 use crate::error::{Error, Result};
+use crate::limits::Claim;
 
 /// What makes the items of a one-pass iterator, one at a time.
 pub trait Pull<'a> {
     /// The next item, or None behind the last.
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
+
+    /// Bytes that it holds elsewhere and alone.
+    fn held(&self) -> usize {
+        0
+    }
 
     /// The name that a generator prints with: `<generator object sync_do_map at 0x…>`.
     fn name(&self) -> &'static str {
@@ -25,15 +31,17 @@ pub struct OnePass<'a> {
     name: &'static str,
     height: u32,
     source: RefCell<Option<Box<dyn Pull<'a> + 'a>>>,
+    _claim: Claim,
 }
 
 impl<'a> OnePass<'a> {
-    pub(super) fn new(ty: Type, height: u32, source: Box<dyn Pull<'a> + 'a>) -> Self {
+    pub(super) fn new(ty: Type, height: u32, source: Box<dyn Pull<'a> + 'a>, claim: Claim) -> Self {
         Self {
             ty,
             name: source.name(),
             height,
             source: RefCell::new(Some(source)),
+            _claim: claim,
         }
     }
 

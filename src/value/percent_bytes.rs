@@ -8,11 +8,10 @@
 //! Each byte stands for a character, so that the walk over the format is [`super::percent`]'s. What is here is what bytes have of their
 //! own: `%b`, complaints in other words, and no text that is not ASCII. After CPython 3.11 `bytesobject.c`, `_PyBytes_FormatEx`.
 
-use std::rc::Rc;
-
 use super::Value;
 use super::percent::{Flavor, Source, number};
 use super::runtime::Runtime;
+use super::shared::Bytes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::percent::Conversion;
 
@@ -32,7 +31,7 @@ fn characters(bytes: &[u8]) -> String {
 }
 
 /// The bytes that characters stand for.
-pub(super) fn bytes(text: &str) -> Rc<[u8]> {
+pub(super) fn bytes(text: &str) -> Bytes {
     text.chars().filter_map(|character| u8::try_from(character).ok()).collect()
 }
 
@@ -134,7 +133,7 @@ mod tests {
             Err(error) => error.message().to_owned(),
         };
         assert_eq!(answer(b"%05d|\xff", Value::Int(-3)), "b'-0003|\\xff'");
-        assert_eq!(answer(b"%5.1b|", Value::Bytes(Rc::from(*b"ab"))), "b'    a|'");
+        assert_eq!(answer(b"%5.1b|", Value::Bytes(Bytes::from(&b"ab"[..]))), "b'    a|'");
         assert_eq!(answer(b"%c", Value::Int(256)), "%c arg not in range(256)");
         assert_eq!(answer(b"%f", Value::None), "float argument required, not NoneType");
         assert_eq!(answer(b"%\xff", Value::None), "character argument not in range(0x110000)");

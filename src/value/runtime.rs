@@ -137,8 +137,12 @@ impl<'a> Runtime<'a> {
     }
 
     /// The items of a list or tuple.
-    pub fn items(&mut self, values: Vec<Value<'a>>) -> Result<Seq<'a>> {
-        let below = values.iter().map(Value::height).max().unwrap_or(0);
+    pub fn items(&mut self, mut values: Vec<Value<'a>>) -> Result<Seq<'a>> {
+        let mut below = 0;
+        for value in &mut values {
+            below = below.max(value.height());
+            self.claim_object(value)?;
+        }
         let height = below.saturating_add(1);
         self.meter.charge_items(values.len() / 8)?;
         self.meter.check_height(height)?;
@@ -183,10 +187,12 @@ impl<'a> Runtime<'a> {
     }
 
     /// A one-pass iterator of a type; `below` is the height of what it draws from.
-    pub fn iterator(&mut self, ty: Type, below: u32, source: impl Pull<'a> + 'a) -> Result<Value<'a>> {
+    pub fn iterator<S: Pull<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source)))))
+        let bytes = size_of::<OnePass<'_>>().saturating_add(size_of::<S>());
+        let claim = self.meter.claim(bytes.saturating_add(source.held()))?;
+        Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source), claim))))
     }
 
     /// A namespace without attributes.

@@ -5,7 +5,6 @@
 //! `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::Value;
 use super::operators::unsupported;
@@ -127,7 +126,6 @@ impl<'a> Runtime<'a> {
             }
             (Value::Bytes(left), Value::Bytes(right)) => {
                 let len = left.len().saturating_add(right.len());
-                // Bytes claim no memory, so that their making is charged by what they may keep.
                 self.meter.charge_scan(len)?;
                 self.meter.check_size(len)?;
                 Ok(Value::Bytes([&**left, &**right].concat().into()))
@@ -184,7 +182,7 @@ impl<'a> Runtime<'a> {
             Value::Bytes(bytes) => {
                 let times = self.check_repetition(bytes.len(), bytes.len(), count, "repeated bytes are too long")?;
                 self.meter.charge_scan(bytes.len().saturating_mul(times))?;
-                Ok(Value::Bytes(Rc::from(bytes.repeat(times))))
+                Ok(Value::Bytes(bytes.repeat(times).into()))
             }
             _ => Err(unsupported("*", sequence, &Value::Int(count))),
         }

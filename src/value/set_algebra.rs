@@ -4,13 +4,12 @@
 //! other side of `-`, on either side; a `set` takes sets only. CPython prints a set in the order of its hash table, this crate in the
 //! order in which the set was made.
 
-use std::rc::Rc;
-
 use super::Value;
 use super::dict::{Entries, Key};
 use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::set::Set;
+use super::shared::Shared;
 use crate::error::Result;
 
 impl<'a> Value<'a> {
@@ -40,7 +39,7 @@ impl<'a> Runtime<'a> {
         let mut entries = self.distinct(left)?;
         let removed = self.distinct(right)?;
         entries.retain(|key, _| !removed.contains_key(key));
-        Ok(Some(Value::Set(Rc::new(Set::new(self.dict(entries)?)))))
+        Ok(Some(Value::Set(Shared::new(Set::new(self.dict(entries)?)))))
     }
 
     /// The items of an iterable as keys, each once.

@@ -3,11 +3,10 @@
 //! Slices are views where their step is 1 or -1: a piece of a context string is still that context string. The rules of the bounds are
 //! [`SliceIndices`]'s, the complaints those of CPython 3.11 `PyObject_GetItem` and `sliceobject.c`.
 
-use std::rc::Rc;
-
 use super::object::class_path;
 use super::runtime::Runtime;
 use super::seq::Seq;
+use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
 use super::{Range, Value};
@@ -134,7 +133,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
         })
     };
     match sliced() {
-        Some(range) => Ok(Value::Range(Rc::new(range))),
+        Some(range) => Ok(Value::Range(Shared::new(range))),
         None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
     }
 }
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn ranges_stay_ranges() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let range = Value::Range(Rc::new(Range {
+        let range = Value::Range(Shared::new(Range {
             start: 0,
             stop: 10,
             step: 1,

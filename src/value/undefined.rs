@@ -1,7 +1,6 @@
 //! Jinja's Undefined (jinja2 3.1.6 `runtime.py`, `Undefined`): where it came from, and so what it says when it is used.
 
-use std::rc::Rc;
-
+use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
@@ -22,7 +21,7 @@ pub enum Undefined<'a> {
     /// A conditional expression without `else`, by its line.
     NoElse(u32),
     /// One of the rarer kinds.
-    Other(Rc<Other<'a>>),
+    Other(Shared<Other<'a>>),
 }
 
 /// The rarer kinds of undefined values.
@@ -38,28 +37,38 @@ pub enum Other<'a> {
     Unsafe(String),
 }
 
+impl Other<'_> {
+    /// The bytes of a text that is held here alone.
+    pub(super) fn held(&self) -> usize {
+        match self {
+            Self::Attribute(..) | Self::Element(..) => 0,
+            Self::Message(message) | Self::Unsafe(message) => message.capacity(),
+        }
+    }
+}
+
 impl<'a> Undefined<'a> {
     /// With a message that the render made.
     pub fn message(message: impl Into<String>) -> Self {
-        Self::Other(Rc::new(Other::Message(message.into())))
+        Self::Other(Shared::new(Other::Message(message.into())))
     }
 
     /// An unsafe attribute; using it is a SecurityError.
     pub fn unsafe_attribute(message: impl Into<String>) -> Self {
-        Self::Other(Rc::new(Other::Unsafe(message.into())))
+        Self::Other(Shared::new(Other::Unsafe(message.into())))
     }
 
     /// A missing attribute or string key.
     pub fn attribute(owner: Type, name: &Str<'a>) -> Self {
         match name.borrowed() {
             Some(name) => Self::Attribute(owner, name),
-            None => Self::Other(Rc::new(Other::Attribute(owner, name.clone()))),
+            None => Self::Other(Shared::new(Other::Attribute(owner, name.clone()))),
         }
     }
 
     /// A missing element; `key` is its repr.
     pub fn element(owner: Type, key: Str<'a>) -> Self {
-        Self::Other(Rc::new(Other::Element(owner, key)))
+        Self::Other(Shared::new(Other::Element(owner, key)))
     }
 
     /// The error that using it raises.

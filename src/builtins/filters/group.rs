@@ -13,6 +13,7 @@ use super::sort::sorted_by_key;
 use super::source::Source;
 use super::{flag, given};
 use crate::error::Result;
+use crate::limits::Claim;
 use crate::value::{Arguments, Entries, Key, Pull, Runtime, Value};
 
 /// Pairs of a value of the attribute and the items that have it, in the order of the values.
@@ -22,8 +23,8 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let attribute = given(&mut arguments, 2);
     let default = given(&mut arguments, 3);
     let ignores_case = !flag(runtime, &arguments, 4)?;
-    let path = Path::new(runtime, &attribute)?.or(default);
-    let key_path = path.clone().ignoring_case(ignores_case);
+    let path = Path::new(runtime, &attribute)?.or(default.clone());
+    let key_path = Path::new(runtime, &attribute)?.or(default).ignoring_case(ignores_case);
     let items = runtime.collect(&given(&mut arguments, 1))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
@@ -78,6 +79,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             ignores_case,
             path: None,
             seen: Entries::default(),
+            claim: None,
         },
     )
 }
@@ -88,6 +90,8 @@ struct Unique<'a> {
     ignores_case: bool,
     path: Option<Path<'a>>,
     seen: Entries<'a>,
+    /// The memory of these.
+    claim: Option<Claim>,
 }
 
 impl<'a> Pull<'a> for Unique<'a> {
@@ -102,9 +106,11 @@ impl<'a> Pull<'a> for Unique<'a> {
         while let Some(item) = self.source.next(runtime)? {
             let key = path.follow(runtime, &item)?;
             let key = Key::new(runtime, key)?;
-            runtime
-                .meter
-                .check_size(self.seen.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
+            if self.seen.len() == self.seen.capacity() {
+                let room = self.seen.len().max(4).saturating_mul(2);
+                self.claim = None;
+                self.claim = Some(runtime.meter.claim(room.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?);
+            }
             if self.seen.insert(key, Value::None).is_none() {
                 return Ok(Some(item));
             }

@@ -48,6 +48,13 @@ impl<'a> Extra<'a> {
         self.positional.iter().chain(keywords).map(Value::height).max().unwrap_or(0)
     }
 
+    /// Bytes of what was given.
+    fn held(&self) -> usize {
+        let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
+        let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
+        positional.saturating_add(keywords)
+    }
+
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
         let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
         Some(self.keywords.remove(at).1)
@@ -125,6 +132,10 @@ impl<'a> Map<'a> {
 }
 
 impl<'a> Pull<'a> for Map<'a> {
+    fn held(&self) -> usize {
+        self.extra.held()
+    }
+
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
             if !runtime.truth(value)? {
@@ -225,6 +236,10 @@ impl<'a> Select<'a> {
 }
 
 impl<'a> Pull<'a> for Select<'a> {
+    fn held(&self) -> usize {
+        self.extra.held()
+    }
+
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
             if !runtime.truth(value)? {

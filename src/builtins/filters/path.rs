@@ -11,29 +11,33 @@
 
 use crate::builtins::access;
 use crate::error::Result;
+use crate::limits::Claim;
 use crate::unicode;
 use crate::value::{Runtime, Str, Value};
 
 /// A path from an item to what a filter looks at.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Path<'a> {
     steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
+    /// The memory of the steps.
+    _claim: Claim,
 }
 
 impl<'a> Path<'a> {
     /// The path that an argument `attribute` stands for; None is the item itself.
     pub fn new(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Self> {
-        let steps = match attribute {
-            Value::None => Vec::new(),
+        let (steps, claim) = match attribute {
+            Value::None => (Vec::new(), runtime.meter.claim(0)?),
             Value::Str(text) => steps(runtime, text)?,
-            other => vec![other.clone()],
+            other => (vec![other.clone()], runtime.meter.claim(0)?),
         };
         Ok(Self {
             steps,
             default: None,
             ignores_case: false,
+            _claim: claim,
         })
     }
 
@@ -42,6 +46,9 @@ impl<'a> Path<'a> {
         let Value::Str(text) = attribute else {
             return Ok(vec![Self::new(runtime, attribute)?]);
         };
+        let commas = text.as_str().split(',').count();
+        runtime.meter.charge_bytes(text.as_str().len())?;
+        runtime.meter.check_size(commas.saturating_mul(size_of::<Self>()))?;
         let paths = text.as_str().split(',');
         paths.map(|path| Self::new(runtime, &Value::Str(text.piece(path)))).collect()
     }
@@ -75,8 +82,11 @@ impl<'a> Path<'a> {
     }
 }
 
-fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Vec<Value<'a>>> {
+fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>>, Claim)> {
     runtime.meter.charge_bytes(path.as_str().len())?;
+    let count = path.as_str().split('.').count();
+    runtime.meter.charge_items(count)?;
+    let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;
     let step = |part: &str| {
         if unicode::is_digit_str(part) {
             Ok(Value::from(super::number::parse_decimal(part)?))
@@ -84,7 +94,8 @@ fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Vec<Value<'a>>
             Ok(Value::Str(path.piece(part)))
         }
     };
-    path.as_str().split('.').map(step).collect()
+    let steps = path.as_str().split('.').map(step).collect::<Result<_>>()?;
+    Ok((steps, claim))
 }
 
 /// The lower case of a string; another value as it is.

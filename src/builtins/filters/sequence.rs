@@ -167,6 +167,13 @@ impl<'a> Backwards<'a> {
 }
 
 impl<'a> Pull<'a> for Backwards<'a> {
+    fn held(&self) -> usize {
+        match self {
+            Self::Items(Iter::Bytes(bytes, _)) => bytes.len(),
+            _ => 0,
+        }
+    }
+
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {

@@ -17,9 +17,8 @@ use super::text_encode::codec_arguments;
 use super::{bytes_search, bytes_table, decode};
 use crate::error::{Error, Result};
 use crate::text::pad::{self, Padding};
-use crate::value::{Arguments, Function, Parameter, Runtime, Value};
+use crate::value::{Arguments, Bytes, Function, Parameter, Runtime, Value};
 use std::fmt::Write;
-use std::rc::Rc;
 
 /// The tables.
 pub(super) static METHODS: &[&[Function]] = &[&CODING, &ASKING, &CHANGING, &bytes_search::METHODS, &bytes_table::METHODS];
@@ -90,14 +89,14 @@ static CHANGING: [Function; 9] = [
 ];
 
 /// The bytes that a method was called on.
-pub(super) fn receiver(runtime: &mut Runtime<'_>, arguments: &mut Arguments<'_>) -> Result<Rc<[u8]>> {
+pub(super) fn receiver(runtime: &mut Runtime<'_>, arguments: &mut Arguments<'_>) -> Result<Bytes> {
     let bytes = own(arguments)?;
     runtime.meter.charge_scan(bytes.len())?;
     runtime.meter.check_size(bytes.len().saturating_mul(2))?;
     Ok(bytes)
 }
 
-fn own(arguments: &mut Arguments<'_>) -> Result<Rc<[u8]>> {
+fn own(arguments: &mut Arguments<'_>) -> Result<Bytes> {
     match arguments.take(0) {
         Some(Value::Bytes(bytes)) => Ok(bytes),
         _ => Err(wrong_receiver("bytes")),
@@ -105,7 +104,7 @@ fn own(arguments: &mut Arguments<'_>) -> Result<Rc<[u8]>> {
 }
 
 /// An argument that has to be bytes.
-pub(super) fn bytes_like(argument: Option<Value<'_>>) -> Result<Rc<[u8]>> {
+pub(super) fn bytes_like(argument: Option<Value<'_>>) -> Result<Bytes> {
     match argument {
         Some(Value::Bytes(bytes)) => Ok(bytes),
         other => {

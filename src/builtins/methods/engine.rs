@@ -12,7 +12,7 @@
 use super::argument::wrong_receiver;
 use super::row::{SELF, python};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, Reference, Runtime, Str, Undefined, Value};
+use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, Reference, Runtime, Shared, Str, Undefined, Value};
 use std::rc::Rc;
 
 /// The rows of `loop`.
@@ -96,7 +96,7 @@ pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> 
 pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
     let Reference::Template(blocks) = reference else { return None };
     let (name, code) = blocks.block(name)?;
-    Some(Value::Reference(Rc::new(Reference::Block(name, code))))
+    Some(Value::Reference(Shared::new(Reference::Block(name, code))))
 }
 
 /// The attribute of a namespace.
@@ -146,7 +146,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     Ok(Value::Bool(true))
 }
 
-fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Cycler<'a>>> {
+fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Shared<Cycler<'a>>> {
     match arguments.take(0) {
         Some(Value::Cycler(cycler)) => Ok(cycler),
         _ => Err(wrong_receiver("Cycler")),

@@ -11,8 +11,7 @@
 use super::argument::wrong_receiver;
 use super::row::{any_number, no_arguments, one_argument};
 use crate::error::Result;
-use crate::value::{Arguments, Dict, Entries, Function, Iter, Key, Runtime, Set, Value};
-use std::rc::Rc;
+use crate::value::{Arguments, Dict, Entries, Function, Iter, Key, Runtime, Set, Shared, Value};
 
 /// The rows of the views that are like sets.
 pub(super) static VIEW: [Function; 1] = [one_argument("isdisjoint", "dict_keys.isdisjoint", is_disjoint_view)];
@@ -45,10 +44,10 @@ pub(super) const MUTATING: &[&str] = &[
 
 /// The dict behind a view, in a proxy.
 pub(super) fn attribute<'a>(dict: &Dict<'a>, name: &str) -> Option<Value<'a>> {
-    (name == "mapping").then(|| Value::Proxy(Rc::new(dict.clone())))
+    (name == "mapping").then(|| Value::Proxy(Shared::new(dict.clone())))
 }
 
-fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Set<'a>>> {
+fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Shared<Set<'a>>> {
     match arguments.take(0) {
         Some(Value::Set(set)) => Ok(set),
         _ => Err(wrong_receiver("set")),
@@ -68,12 +67,12 @@ fn items_of<'a>(runtime: &mut Runtime<'a>, argument: Option<Value<'a>>) -> Resul
     Ok(entries)
 }
 
-fn entries_of<'a>(runtime: &mut Runtime<'a>, set: &Rc<Set<'a>>) -> Result<Entries<'a>> {
-    items_of(runtime, Some(Value::Set(Rc::clone(set))))
+fn entries_of<'a>(runtime: &mut Runtime<'a>, set: &Shared<Set<'a>>) -> Result<Entries<'a>> {
+    items_of(runtime, Some(Value::Set(set.clone())))
 }
 
 fn set<'a>(runtime: &mut Runtime<'a>, entries: Entries<'a>) -> Result<Value<'a>> {
-    Ok(Value::Set(Rc::new(Set::new(runtime.dict(entries)?))))
+    Ok(Value::Set(Shared::new(Set::new(runtime.dict(entries)?))))
 }
 
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {

@@ -9,6 +9,7 @@
 
 mod expressions;
 mod growth;
+mod objects;
 mod requests;
 mod sources;
 mod walks;
@@ -55,6 +56,7 @@ pub fn cases() -> Vec<Case> {
     cases.extend(expressions::cases());
     cases.extend(walks::cases());
     cases.extend(growth::cases());
+    cases.extend(objects::cases());
     cases.extend(sources::cases());
     cases.extend(requests::cases());
     cases
