@@ -40,6 +40,8 @@ pub enum Load {
     Resolve(Slot, Symbol),
     /// It becomes what the outer variable is now.
     Alias(Slot, Slot),
+    /// The same in the reference; but it is always set before it is read, so that it may as well become missing.
+    Forgo(Slot, Symbol),
     /// It becomes missing.
     Clear(Slot),
 }

@@ -12,6 +12,8 @@ use super::stmt::{Block, Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, T
 pub enum Stored<'t> {
     /// Where a variable lives.
     Slot(&'t mut Slot),
+    /// How a variable gets its first value.
+    Load(&'t mut Load),
     /// How many variables a frame has.
     Frame(&'t mut Frame),
 }
@@ -201,8 +203,9 @@ impl Args {
 impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         for load in &mut self.loads {
+            visit(Stored::Load(load));
             match load {
-                Load::Resolve(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
+                Load::Resolve(slot, _) | Load::Forgo(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {
                     visit(Stored::Slot(slot));
                     visit(Stored::Slot(outer));

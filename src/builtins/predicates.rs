@@ -9,10 +9,10 @@
 //! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
 
 use super::filters::{self, builtin, given, plain};
-use super::methods::{Body, positional, python, required, unnamed};
+use super::methods::{positional, python, required, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{Arguments, Function, Iter, Key, Parameter, Reference, Runtime, Value, is_identical};
+use crate::value::{Arguments, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Value, is_identical};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -24,15 +24,25 @@ const fn look(name: &'static str, name_in_python: &'static str, asks: fn(&Value<
     python(name, name_in_python, &[VALUE], is_odd).that_looks(asks)
 }
 
+/// A test that compares its value with its argument.
+const fn compare(
+    name: &'static str,
+    name_in_python: &'static str,
+    parameters: &'static [Parameter],
+    holds: Comparison,
+) -> Function {
+    python(name, name_in_python, parameters, is_odd).that_compares(holds)
+}
+
 /// A function of Python's `operator`, which takes two values.
-const fn operator(name: &'static str, python: &'static str, body: Body) -> Function {
-    positional(name, python, &[LEFT, RIGHT], body)
+const fn operator(name: &'static str, python: &'static str, holds: Comparison) -> Function {
+    positional(name, python, &[LEFT, RIGHT], is_odd).that_compares(holds)
 }
 
 static TESTS: [Function; 39] = [
     python("odd", "test_odd", &[VALUE], is_odd),
     python("even", "test_even", &[VALUE], is_even),
-    python("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
+    compare("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
     look("defined", "test_defined", is_defined),
     look("undefined", "test_undefined", is_undefined),
     python("filter", "test_filter", &[ENV, VALUE], is_filter),
@@ -51,9 +61,9 @@ static TESTS: [Function; 39] = [
     look("sequence", "test_sequence", is_sequence),
     look("iterable", "test_iterable", is_iterable),
     builtin("callable", "callable", is_callable),
-    python("sameas", "test_sameas", &[VALUE, required("other")], is_same),
+    compare("sameas", "test_sameas", &[VALUE, required("other")], is_same),
     look("escaped", "test_escaped", is_escaped),
-    python("in", "test_in", &[VALUE, required("seq")], is_in),
+    compare("in", "test_in", &[VALUE, required("seq")], is_in),
     operator("==", "_operator.eq", equals),
     operator("eq", "_operator.eq", equals),
     operator("equalto", "_operator.eq", equals),
@@ -88,30 +98,30 @@ pub fn get(number: usize) -> Option<&'static Function> {
 }
 
 /// `value % divisor == remainder`, which formats a string.
-fn has_remainder<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>, remainder: i64) -> Result<Value<'a>> {
+fn has_remainder<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>, remainder: i64) -> Result<bool> {
     let found = runtime.modulo(value, divisor)?;
-    runtime.equal(&found, &Value::Int(remainder)).map(Value::Bool)
+    runtime.equal(&found, &Value::Int(remainder))
 }
 
 /// Whether the integer is odd.
 ///
 /// `{{ 3 is odd }} -> True`
 fn is_odd<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 1)
+    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 1).map(Value::Bool)
 }
 
 /// Whether the integer is even.
 ///
 /// `{{ 3 is even }} -> False`
 fn is_even<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 0)
+    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 0).map(Value::Bool)
 }
 
 /// Whether the number is a multiple of another.
 ///
 /// `{{ 6 is divisibleby 3 }} -> True`
-fn is_divisible<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_remainder(runtime, &given(&mut arguments, 0), &given(&mut arguments, 1), 0)
+fn is_divisible<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>) -> Result<bool> {
+    has_remainder(runtime, value, divisor, 0)
 }
 
 /// Whether the value is not undefined.
@@ -271,9 +281,8 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 /// Whether both are one object.
 ///
 /// `{{ 1 is sameas true }} -> False`
-fn is_same<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (value, other) = (given(&mut arguments, 0), given(&mut arguments, 1));
-    Ok(Value::Bool(is_identical(&value, &other)))
+fn is_same<'a>(_runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
+    Ok(is_identical(value, other))
 }
 
 /// Whether the value is a Markup.
@@ -286,59 +295,50 @@ fn is_escaped(value: &Value<'_>) -> bool {
 /// Whether the value is in another.
 ///
 /// `{{ 1 is in [1, 2] }} -> True`
-fn is_in<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (value, container) = (given(&mut arguments, 0), given(&mut arguments, 1));
-    runtime.contains(&container, &value).map(Value::Bool)
-}
-
-/// What a comparison asks.
-type Comparison<'a> = fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
-
-fn compare<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, holds: Comparison<'a>) -> Result<Value<'a>> {
-    let (left, right) = (given(&mut arguments, 0), given(&mut arguments, 1));
-    holds(runtime, &left, &right).map(Value::Bool)
+fn is_in<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, container: &Value<'a>) -> Result<bool> {
+    runtime.contains(container, value)
 }
 
 /// `left == right`
 ///
 /// `{{ 1 is eq 1.0 }} -> True`
-fn equals<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, Runtime::equal)
+fn equals<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    runtime.equal(left, right)
 }
 
 /// `left != right`
 ///
 /// `{{ 1 is ne 2 }} -> True`
-fn differs<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, |runtime, left, right| Ok(!runtime.equal(left, right)?))
+fn differs<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    Ok(!runtime.equal(left, right)?)
 }
 
 /// `left > right`
 ///
 /// `{{ 2 is gt 1 }} -> True`
-fn is_greater<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, Runtime::greater)
+fn is_greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    runtime.greater(left, right)
 }
 
 /// `left >= right`
 ///
 /// `{{ 1 is ge 1 }} -> True`
-fn is_greater_or_equal<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, Runtime::greater_equal)
+fn is_greater_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    runtime.greater_equal(left, right)
 }
 
 /// `left < right`
 ///
 /// `{{ 1 is lt 2 }} -> True`
-fn is_less<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, Runtime::less)
+fn is_less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    runtime.less(left, right)
 }
 
 /// `left <= right`
 ///
 /// `{{ 1 is le 1 }} -> True`
-fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    compare(runtime, arguments, Runtime::less_equal)
+fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    runtime.less_equal(left, right)
 }
 
 #[cfg(test)]

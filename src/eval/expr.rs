@@ -24,6 +24,7 @@ impl<'a> Evaluator<'a, '_> {
                 Lookup::Absent => Ok(absent(attribute)),
                 Lookup::Elsewhere => self.compound(expr),
             },
+            ExprKind::Compare(_) | ExprKind::Test(_) => self.truth(expr).map(Value::Bool),
             _ => self.compound(expr),
         }
     }
@@ -39,7 +40,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
-            ExprKind::Compare(compare) => self.compare(compare).map(Value::Bool),
+            ExprKind::Compare(_) | ExprKind::Test(_) => self.truth(expr).map(Value::Bool),
             ExprKind::Logic(op, operands) => self.logic(*op, operands),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, operands) => self.binary(*op, operands),
@@ -53,7 +54,6 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Dict(pairs) => self.dict(pairs),
             ExprKind::Slice(slice) => self.slice(slice),
             ExprKind::Filter(filter) => self.filter(filter),
-            ExprKind::Test(test) => self.test(test),
             ExprKind::Call(call) => self.call(&call.callee, &call.args, None),
         };
         value.map_err(|error| self.explained(error, expr))
@@ -154,8 +154,9 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Unary(UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
             ExprKind::Test(test) => match look(test) {
                 Some(asks) => self.ask(test, asks),
-                None => self.value_truth(expr),
-            },
+                None => self.test(test),
+            }
+            .map_err(|error| self.explained(error, expr)),
             _ => match self.truth_of_leaf(expr) {
                 Some(truth) => self.runtime.meter.charge(2).map(|()| truth),
                 None => self.value_truth(expr),
@@ -182,6 +183,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(truth) = self.compare_leaf(compare)? {
             return Ok(truth);
         }
+        self.runtime.meter.check_stack()?;
         let mut left = self.expr(&compare.first)?;
         for (op, right) in &compare.rest {
             let right = self.expr(right)?;
@@ -288,16 +290,26 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn test(&mut self, test: &'a Test) -> Result<Value<'a>> {
-        if let Some(asks) = look(test) {
-            return self.ask(test, asks).map(Value::Bool);
-        }
+    fn test(&mut self, test: &'a Test) -> Result<bool> {
+        self.runtime.meter.check_stack()?;
         let input = self.expr(&test.input)?;
-        let mut arguments = Arguments::one(input);
         let found = test.builtin.and_then(predicates::get);
+        if let (Some(Code::Compare(holds)), [other], true) = (
+            found.map(|row| row.code),
+            test.args.positional.as_slice(),
+            test.args.are_positional(),
+        ) {
+            #[cfg(test)]
+            found.into_iter().for_each(crate::value::called::note);
+            let other = self.expr(other)?;
+            self.runtime.meter.charge(1)?;
+            return holds(self.runtime, &input, &other);
+        }
+        let mut arguments = Arguments::one(input);
         self.arguments(&test.args, &mut arguments, found)?;
         let function = self.builtin(found, "test", &test.name)?;
-        function.call(self.runtime, &mut arguments)
+        let told = function.call(self.runtime, &mut arguments)?;
+        self.runtime.truth(&told)
     }
 
     #[inline]

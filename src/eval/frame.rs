@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
                     let value = self.get(*outer).cloned();
                     self.set(*slot, value);
                 }
-                Load::Clear(slot) => self.set(*slot, None),
+                Load::Forgo(slot, _) | Load::Clear(slot) => self.clear(*slot),
             }
         }
         Ok(())
@@ -120,9 +120,17 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn leave_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.clears.len() as u64 >> 3)?;
         for slot in &scope.clears {
-            self.set(*slot, None);
+            self.clear(*slot);
         }
         Ok(())
+    }
+
+    /// Forgets a variable; mostly it is missing already.
+    #[inline]
+    fn clear(&mut self, slot: Slot) {
+        if self.get(slot).is_some() {
+            self.set(slot, None);
+        }
     }
 
     /// The value of a name, undefined where nobody set it.

@@ -13,7 +13,7 @@ use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind};
 use crate::data::Data;
 use crate::error::Result;
 use crate::text::same::is_same;
-use crate::value::{Found, Heap, Lookup, Runtime, Type, Undefined, Value};
+use crate::value::{Dict, Found, Heap, Lookup, Runtime, Type, Undefined, Value};
 
 impl Activation {
     /// What a variable or a key of one is.
@@ -28,12 +28,22 @@ impl Activation {
         }
     }
 
-    /// What stands under a key of a variable, or of what stands under a key of a variable.
-    #[inline(never)]
+    /// What stands under a key of a variable, or of what stands under a key of a variable. A message of the caller is decided here.
+    #[inline]
     pub fn look_up_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         if !attribute.is_key {
             return Lookup::Elsewhere;
         }
+        if let ExprKind::Name(name) = &attribute.object.kind {
+            if let Some(Value::Dict(Dict::Json(map))) = self.get(heap, name.slot) {
+                return Lookup::in_json(map, &attribute.name);
+            }
+        }
+        self.look_up_any_key(heap, attribute)
+    }
+
+    #[inline(never)]
+    fn look_up_any_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         match &attribute.object.kind {
             ExprKind::Name(name) => self
                 .get(heap, name.slot)
@@ -90,8 +100,14 @@ impl<'a> Evaluator<'a, '_> {
         match self.frame.look_up(&self.runtime.heap, expr) {
             Lookup::Found(found) => found.truth(),
             Lookup::Absent => Some(false),
-            Lookup::Elsewhere => None,
+            Lookup::Elsewhere => self.is_missing(expr).then_some(false),
         }
+    }
+
+    /// Whether an expression is a name that nobody set.
+    #[inline]
+    fn is_missing(&self, expr: &'a Expr) -> bool {
+        matches!(&expr.kind, ExprKind::Name(name) if self.get(name.slot).is_none())
     }
 
     /// What a test that only looks says of a leaf.
@@ -101,6 +117,7 @@ impl<'a> Evaluator<'a, '_> {
             (Lookup::Found(Found::Value(value)), _) => Some(asks(value)),
             (Lookup::Found(found), _) => Some(asks(&found.to_value())),
             (Lookup::Absent, ExprKind::Attribute(attribute)) => Some(asks(&absent(attribute))),
+            (Lookup::Elsewhere, ExprKind::Name(name)) => Some(asks(&self.name(name))),
             _ => None,
         }
     }
@@ -131,7 +148,7 @@ impl<'a> Evaluator<'a, '_> {
             Lookup::Found(found) => match (found.plain_text(), found) {
                 (Some(left), _) => is_same(left, text),
                 (None, Found::Value(_)) => return Ok(None),
-                (None, Found::Json(_) | Found::Data(_)) => false,
+                (None, Found::Json(_) | Found::Data(_) | Found::Int(_) | Found::Bool(_)) => false,
             },
             Lookup::Absent => false,
             Lookup::Elsewhere => return Ok(None),
@@ -151,7 +168,7 @@ impl<'a> Evaluator<'a, '_> {
                 meter.charge_scan(whole.len())?;
                 whole.contains(text)
             }
-            (None, Found::Value(Value::Namespace(_))) => return Ok(None),
+            (None, Found::Value(Value::Namespace(_) | Value::Loop(_))) => return Ok(None),
             (None, found) => match found.key(heap, text) {
                 Lookup::Found(_) => true,
                 Lookup::Absent => false,

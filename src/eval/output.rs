@@ -5,7 +5,7 @@ use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
 use crate::builtins::filters;
 use crate::error::Result;
 use crate::resolve::operate;
-use crate::value::{Arguments, Function, Value, Write};
+use crate::value::{Arguments, Function, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -138,36 +138,43 @@ impl<'a> Evaluator<'a, '_> {
                 self.add_operand(expr, right, start, built)
             }
             _ if self.write_leaf(expr)? || self.write_filter(expr)? => Ok(()),
-            _ => {
-                let value = self.expr(expr)?;
-                self.write_or_keep(value, built)
-            }
+            _ => self.write_operand(expr, built),
         }
     }
 
-    /// The same for an operand that is no leaf, or has something built on its left.
+    /// Writes an operand that is no leaf, if it is a plain string, or else keeps it.
     #[inline(never)]
-    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+    fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         self.runtime.meter.charge(1)?;
-        let right = self.expr(right)?;
-        let left = match built.take() {
-            None if is_plain(&right) => return self.write_value(&right),
-            None => {
-                let text = self.out.split_off(start);
-                self.runtime.str(text)?
-            }
-            Some(left) => left,
+        let value = match &expr.kind {
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) if self.write_leaf(branch)? || self.write_filter(branch)? => return Ok(()),
+                Some(branch) => return self.write_operand(branch, kept),
+                None => Value::Undefined(Undefined::NoElse(conditional.line)),
+            },
+            _ => self.expr(expr)?,
         };
-        let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
-        *built = Some(sum.map_err(|error| self.explained(error, expr))?);
-        Ok(())
-    }
-
-    fn write_or_keep(&mut self, value: Value<'a>, built: &mut Option<Value<'a>>) -> Result<()> {
         if is_plain(&value) {
             return self.write_value(&value);
         }
-        *built = Some(value);
+        *kept = Some(value);
+        Ok(())
+    }
+
+    /// The same for the right operand of a sum, which may have something built on its left.
+    #[inline(never)]
+    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        let (left, right) = match built.take() {
+            Some(left) => (left, self.expr(right)?),
+            None => {
+                self.write_operand(right, built)?;
+                let Some(right) = built.take() else { return Ok(()) };
+                let text = self.out.split_off(start);
+                (self.runtime.str(text)?, right)
+            }
+        };
+        let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
+        *built = Some(sum.map_err(|error| self.explained(error, expr))?);
         Ok(())
     }
 }

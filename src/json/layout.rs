@@ -3,7 +3,6 @@
 //! ```text
 //! Layout::default()                 {"a": [1, 2]}
 //! Layout::indented("  ".into())     each member on a line of its own
-//! Layout::compact()                 {"a":[1,2]}
 //! ```
 //!
 //! Knows no values: the writer asks for a separator or a line break where one belongs. The rule is CPython 3.11 `json/encoder.py`
@@ -22,8 +21,8 @@ pub struct Layout {
     pub key_separator: Cow<'static, str>,
 }
 
-/// What most indentations are a piece of.
-const BLANKS: &str = "                                                                ";
+/// What most lines begin with a piece of.
+const LINE: &str = "\n                                                                ";
 
 impl Default for Layout {
     fn default() -> Self {
@@ -48,34 +47,21 @@ impl Layout {
         }
     }
 
-    /// Nothing that could be left out.
-    pub fn compact() -> Self {
-        Self {
-            indent: None,
-            item_separator: Cow::Borrowed(","),
-            key_separator: Cow::Borrowed(":"),
-        }
-    }
-
     /// Begins a new line at a level, where lines are broken: behind an opening bracket at the level of its members, before a closing
     /// one at its own. Empty containers have no lines.
     pub fn break_line(&self, level: usize, out: &mut String) {
-        if let Some(indent) = &self.indent {
-            out.push('\n');
-            match BLANKS.get(..indent.len().saturating_mul(level)) {
-                Some(blanks) if BLANKS.starts_with(indent) => out.push_str(blanks),
-                _ => (0..level).for_each(|_| out.push_str(indent)),
+        let Some(indent) = &self.indent else { return };
+        match LINE.get(..self.line_break_length(level)) {
+            Some(line) if line.ends_with(indent) => out.push_str(line),
+            _ => {
+                out.push('\n');
+                (0..level).for_each(|_| out.push_str(indent));
             }
         }
     }
 
-    /// Separates a member of this level from the one before it.
-    pub fn separate_items(&self, level: usize, out: &mut String) {
-        out.push_str(&self.item_separator);
-        self.break_line(level, out);
-    }
-
     /// How many bytes [`Layout::break_line`] writes, to be asked before it does.
+    #[inline]
     pub fn line_break_length(&self, level: usize) -> usize {
         self.indent
             .as_ref()
@@ -94,11 +80,11 @@ mod tests {
             layout.break_line(2, &mut out);
             let length = out.len();
             assert_eq!(layout.line_break_length(2), length);
-            layout.separate_items(1, &mut out);
             out
         };
-        assert_eq!(written(&Layout::default()), ", ");
-        assert_eq!(written(&Layout::indented(String::new())), "\n,\n");
-        assert_eq!(written(&Layout::indented("\t".to_owned())), "\n\t\t,\n\t");
+        assert_eq!(written(&Layout::default()), "");
+        assert_eq!(written(&Layout::indented(String::new())), "\n");
+        assert_eq!(written(&Layout::indented("\t".to_owned())), "\n\t\t");
+        assert_eq!(written(&Layout::indented("  ".to_owned())), "\n    ");
     }
 }

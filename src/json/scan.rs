@@ -126,13 +126,36 @@ fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
             tail = without_unmarked_blocks(tail, &marks);
         }
     }
-    // Spaces are never marked, so that they may fill the last word up.
-    let mut last = [b' '; 8];
-    last.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
+    if tail.is_empty() {
+        return bytes.len();
+    }
+    let last = last_word(bytes);
     match marks(u64::from_le_bytes(last)) {
         0 => bytes.len(),
-        marked => bytes.len() - tail.len() + marked.trailing_zeros() as usize / 8,
+        marked => match marked.trailing_zeros() as usize / 8 {
+            place if place < 4 && bytes.len() < 8 => place,
+            place => (bytes.len() + place) - 8,
+        },
     }
+}
+
+/// The last eight bytes; of fewer than eight the first four and the last four, and of fewer than four all, filled up in their middle
+/// with spaces, which are never marked.
+#[inline]
+fn last_word(bytes: &[u8]) -> [u8; 8] {
+    if let Some(word) = bytes.last_chunk::<8>() {
+        return *word;
+    }
+    let mut word = [b' '; 8];
+    let (low, high) = word.split_at_mut(4);
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(first), Some(last)) => {
+            low.copy_from_slice(first);
+            high.copy_from_slice(last);
+        }
+        _ => low.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
+    }
+    word
 }
 
 /// The bytes from the first block on that has a mark: four words at a time, which the compiler takes together.

@@ -15,7 +15,14 @@ use crate::number::text::float_text;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
-    let plain_length = if ensure_ascii { plain_ascii_length } else { plain_length };
+    match ensure_ascii {
+        true => write_where(text, plain_ascii_length, out),
+        false => write_where(text, plain_length, out),
+    }
+}
+
+#[inline]
+fn write_where(text: &str, plain_length: fn(&[u8]) -> usize, out: &mut String) {
     let plain = plain_length(text.as_bytes());
     out.reserve(text.len().saturating_add(2));
     out.push('"');

@@ -4,14 +4,20 @@
 //! that concerns is known only at the end of the walk over the template; until then [`Slot::Local`] and [`Slot::Outer`] hold the
 //! variable's number, and [`Slot::Outer`] the number of the frame that reads, and a [`Frame`] its own number. [`Frames::place`] puts
 //! the real ones there.
+//!
+//! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
+//! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
 
 use std::collections::BTreeMap;
 
-use crate::ast::{Frame, Slot, Stored, Symbol, Template};
+use crate::ast::{Frame, Load, Slot, Stored, Symbol, Template};
 
 /// A variable of a generated Python function, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variable(pub usize);
+
+/// How many variables of one branch are compared with those of the next; real templates set a few.
+const COMPARED: usize = 64;
 
 /// The frames of a template, and their variables.
 #[derive(Debug, Default)]
@@ -22,6 +28,8 @@ pub(super) struct Frames {
     variables: Vec<Owned>,
     /// The variable of each frame, level and folded name.
     numbers: BTreeMap<u128, Variable>,
+    /// The variables that are set on every way to where the walk stands, in the order in which they were.
+    set: Vec<Variable>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +45,10 @@ struct Owned {
     level: usize,
     /// Whether an inner frame reads it.
     is_captured: bool,
+    /// Whether it is set on every way to where the walk stands.
+    is_set: bool,
+    /// Whether it is read where it may not be set yet, so that its first value matters.
+    is_read_first: bool,
     /// Its place among the locals or the cells of its frame.
     place: u32,
 }
@@ -72,6 +84,8 @@ impl Frames {
                 frame,
                 level,
                 is_captured: false,
+                is_set: false,
+                is_read_first: false,
                 place: 0,
             });
         }
@@ -81,6 +95,50 @@ impl Frames {
     /// The level of the scope that has a variable.
     pub fn level(&self, Variable(number): Variable) -> usize {
         self.variables.get(number).map_or(0, |owned| owned.level)
+    }
+
+    /// Notes that a scope begins, which gives its variable a first value.
+    pub fn begin(&mut self, Variable(number): Variable) {
+        if let Some(owned) = self.variables.get_mut(number) {
+            owned.is_set = false;
+        }
+    }
+
+    /// Notes that a variable is set.
+    pub fn set(&mut self, variable: Variable) {
+        let Variable(number) = variable;
+        if let Some(owned) = self.variables.get_mut(number) {
+            if !owned.is_set {
+                owned.is_set = true;
+                self.set.push(variable);
+            }
+        }
+    }
+
+    /// How many variables are set on every way that leads here.
+    pub fn count_set(&self) -> usize {
+        self.set.len()
+    }
+
+    /// Ends what may not have been run: what was set since then may not be set. Gives the first of those.
+    pub fn forget_set(&mut self, count: usize) -> Vec<Variable> {
+        let mut forgotten = self.set.split_off(count.min(self.set.len()));
+        for Variable(number) in &forgotten {
+            if let Some(owned) = self.variables.get_mut(*number) {
+                owned.is_set = false;
+            }
+        }
+        forgotten.truncate(COMPARED);
+        forgotten
+    }
+
+    /// Where a variable that is read lives.
+    pub fn read(&mut self, variable: Variable) -> Slot {
+        let Variable(number) = variable;
+        if let Some(owned) = self.variables.get_mut(number) {
+            owned.is_read_first |= !owned.is_set || owned.frame != self.current;
+        }
+        self.slot(variable)
     }
 
     /// Where a variable lives, as seen from the innermost frame.
@@ -120,6 +178,7 @@ impl Frames {
         }
         template.storage(&mut |stored| match stored {
             Stored::Slot(slot) => *slot = self.final_slot(*slot),
+            Stored::Load(load) => *load = self.final_load(*load),
             Stored::Frame(frame) => {
                 *frame = self
                     .frames
@@ -127,6 +186,19 @@ impl Frames {
                     .map_or(*frame, |function| function.size)
             }
         });
+    }
+
+    /// A load whose value may be seen, or one that does without; its slots are not final yet.
+    fn final_load(&self, load: Load) -> Load {
+        let matters = |slot: Slot| match slot {
+            Slot::Local(number) => self.variables.get(number as usize).is_none_or(|owned| owned.is_read_first),
+            _ => true,
+        };
+        match load {
+            Load::Resolve(slot, symbol) if !matters(slot) => Load::Forgo(slot, symbol),
+            Load::Alias(slot, _) if !matters(slot) => Load::Clear(slot),
+            load => load,
+        }
     }
 
     fn final_slot(&self, slot: Slot) -> Slot {

@@ -189,11 +189,17 @@ impl Resolver<'_> {
         self.line
     }
 
-    /// `Symbols.ref`: where the variable of a name lives. A name in the filter of a `set` block that nothing else mentions is unknown
-    /// to the reference: a fault of it, which shows as Python's AssertionError.
+    /// Where the variable of a name that is read lives.
     fn name_slot(&mut self, name: Symbol, span: Span) -> Result<Slot> {
+        let variable = self.variable(name, span)?;
+        Ok(self.scopes.frames.read(variable))
+    }
+
+    /// `Symbols.ref`: the variable of a name. A name in the filter of a `set` block that nothing else mentions is unknown
+    /// to the reference: a fault of it, which shows as Python's AssertionError.
+    fn variable(&self, name: Symbol, span: Span) -> Result<Variable> {
         match self.scopes.find(name) {
-            Some(variable) => Ok(self.slot(variable)),
+            Some(variable) => Ok(variable),
             None => {
                 let name = crate::text::quote::repr(self.symbols.name(name));
                 let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
@@ -242,7 +248,7 @@ struct Names {
 impl Names {
     fn scope(&mut self, scope: &Scope) {
         let looked_up = scope.loads.iter().filter_map(|load| match load {
-            Load::Resolve(_, symbol) => Some(*symbol),
+            Load::Resolve(_, symbol) | Load::Forgo(_, symbol) => Some(*symbol),
             Load::Alias(..) | Load::Clear(_) => None,
         });
         self.found.extend(looked_up);

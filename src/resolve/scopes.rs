@@ -98,11 +98,12 @@ impl Scopes {
         };
         for (variable, load) in self.loads.drain(..) {
             let slot = self.frames.slot(variable);
+            self.frames.begin(variable);
             scope.clears.push(slot);
             match load {
                 Instruction::Parameter => {}
                 Instruction::Resolve(name) => scope.loads.push(Load::Resolve(slot, name)),
-                Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.frames.slot(outer))),
+                Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.frames.read(outer))),
                 Instruction::Undefined => scope.loads.push(Load::Clear(slot)),
             }
         }

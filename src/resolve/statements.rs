@@ -1,5 +1,6 @@
 //! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
 
+use super::frames::Variable;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
@@ -42,6 +43,13 @@ impl Resolver<'_> {
         let result = self.body(body, place);
         self.indentation = outer;
         result
+    }
+
+    /// The same for a body that may not run; gives the variables that it sets, if it runs to its end.
+    fn branch(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<Vec<Variable>> {
+        let set = self.scopes.frames.count_set();
+        self.indented(body, place, span)?;
+        Ok(self.scopes.frames.forget_set(set))
     }
 
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
@@ -146,7 +154,7 @@ impl Resolver<'_> {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
-        self.indented(&mut node.body, &inner, span)?;
+        self.branch(&mut node.body, &inner, span)?;
         self.scopes.close();
 
         self.scopes.open();
@@ -156,7 +164,7 @@ impl Resolver<'_> {
             loops: if node.recursive { 0 } else { place.loops },
             ..place.inner()
         };
-        self.indented(&mut node.otherwise, &otherwise, span)?;
+        self.branch(&mut node.otherwise, &otherwise, span)?;
         self.scopes.close();
         if node.recursive {
             node.frame = self.scopes.frames.close();
@@ -168,12 +176,21 @@ impl Resolver<'_> {
 
     fn if_arms(&mut self, node: &mut If, place: &Place, span: Span) -> Result<()> {
         let soft = place.soft();
+        let mut set_by_all: Option<Vec<Variable>> = None;
         for arm in &mut node.arms {
             arm.line = self.newline(arm.at);
             self.root(&mut arm.test, &soft, 0)?;
-            self.indented(&mut arm.body, &soft, span)?;
+            let set = self.branch(&mut arm.body, &soft, span)?;
+            match &mut set_by_all {
+                Some(before) => before.retain(|variable| set.contains(variable)),
+                None => set_by_all = Some(set),
+            }
         }
-        self.indented(&mut node.otherwise, &soft, span)
+        let set = self.branch(&mut node.otherwise, &soft, span)?;
+        for variable in set_by_all.into_iter().flatten().filter(|variable| set.contains(variable)) {
+            self.scopes.frames.set(variable);
+        }
+        Ok(())
     }
 
     fn set(&mut self, node: &mut Set, place: &Place, at: u32) -> Result<u32> {
@@ -181,6 +198,7 @@ impl Resolver<'_> {
         let line = self.newline(at);
         self.target(&mut node.target, place)?;
         self.root(&mut node.value, place, 0)?;
+        self.note_set(&node.target);
         node.accumulates = accumulates(&node.target, &node.value);
         Ok(line)
     }
@@ -201,6 +219,7 @@ impl Resolver<'_> {
         }
         self.scopes.close();
         self.target(&mut node.target, place)?;
+        self.note_set(&node.target);
         Ok(line)
     }
 
@@ -334,7 +353,8 @@ impl Resolver<'_> {
                 if place.toplevel {
                     self.exported.insert(*symbol);
                 }
-                *slot = self.name_slot(*symbol, span)?;
+                let variable = self.variable(*symbol, span)?;
+                *slot = self.slot(variable);
             }
             TargetKind::Attribute { object, slot, .. } => {
                 *slot = self.name_slot(*object, span)?;
@@ -342,6 +362,15 @@ impl Resolver<'_> {
             TargetKind::Tuple(targets) => targets.iter_mut().try_for_each(|target| self.target(target, place))?,
         }
         Ok(())
+    }
+
+    /// Notes that the variables of a target have values from here on.
+    fn note_set(&mut self, target: &Target) {
+        target.names(&mut |_, name| {
+            if let Some(variable) = self.scopes.find(name) {
+                self.scopes.frames.set(variable);
+            }
+        });
     }
 
     /// An expression that a statement holds, inside so many brackets of the generated code.

@@ -9,7 +9,7 @@ use super::runtime::Runtime;
 use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limits::Claim;
 
 /// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
@@ -69,7 +69,12 @@ pub enum Code {
     Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
     /// It only looks at its first parameter, as most tests do.
     Look(fn(&Value<'_>) -> bool),
+    /// It compares its two parameters, as a test with an argument does.
+    Compare(Comparison),
 }
+
+/// What is said of two values.
+pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
@@ -154,7 +159,24 @@ impl Function {
                 runtime.claimed(value)
             }
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
+            Code::Compare(holds) => match (arguments.get(0), arguments.get(1)) {
+                (Some(value), Some(other)) => holds(runtime, value, other).map(Value::Bool),
+                _ => Err(Error::internal("a test has too few parameters")),
+            },
         }
+    }
+
+    /// What a test says of a value, given positional arguments behind it; None where [`Function::call`] has to be asked.
+    #[inline]
+    pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
+        let told = match (self.code, others) {
+            (Code::Look(asks), []) => runtime.meter.charge(1).map(|()| asks(value)),
+            (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
+            _ => return None,
+        };
+        #[cfg(test)]
+        called::note(self);
+        Some(told)
     }
 
     /// Binds the arguments and appends the result to a text, where it has a shortcut for that.

@@ -161,6 +161,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
+    #[inline]
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
         self.meter.charge_scan(text.len())?;
         write_string(text, options.ensure_ascii, out);
@@ -168,6 +169,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// What stands between a member and the one before it, or the opening bracket.
+    #[inline]
     fn begin_member(&mut self, index: usize, options: &Dump, level: usize, out: &mut String) -> Result<()> {
         if index > 0 {
             out.push_str(&options.layout.item_separator);
@@ -175,7 +177,16 @@ impl<'a> Runtime<'a> {
         self.break_line(options, level, out)
     }
 
+    #[inline]
     fn break_line(&mut self, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        match options.layout.indent {
+            Some(_) => self.indent(options, level, out),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn indent(&mut self, options: &Dump, level: usize, out: &mut String) -> Result<()> {
         let len = options.layout.line_break_length(level);
         self.meter.charge_bytes(len)?;
         self.meter.check_output(out.len().saturating_add(len))?;

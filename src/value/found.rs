@@ -20,6 +20,10 @@ pub enum Found<'v, 'a> {
     Data(&'a Data<'a>),
     /// In a variable, a namespace, or a dict that the render made.
     Value(&'v Value<'a>),
+    /// A count of `loop`.
+    Int(i64),
+    /// What `loop` says of its round.
+    Bool(bool),
 }
 
 /// What a key gives.
@@ -34,6 +38,12 @@ pub enum Lookup<'v, 'a> {
 }
 
 impl<'v, 'a> Lookup<'v, 'a> {
+    /// What stands under a key of an object of the caller.
+    #[inline]
+    pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
+        dict::json_entry(map, key).map_or(Self::Absent, Self::json)
+    }
+
     fn json(json: &'a serde_json::Value) -> Self {
         Self::Found(Found::Json(json))
     }
@@ -51,7 +61,7 @@ impl<'v, 'a> Found<'v, 'a> {
     /// What stands under a key that no method of a dict hides, or under the name of an attribute of a namespace.
     pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match self {
-            Self::Json(serde_json::Value::Object(map)) => dict::json_entry(map, key).map_or(Lookup::Absent, Lookup::json),
+            Self::Json(serde_json::Value::Object(map)) => Lookup::in_json(map, key),
             Self::Data(Data::Object(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
             Self::Value(value) => Self::of_value(value, heap, key),
             _ => Lookup::Elsewhere,
@@ -62,7 +72,7 @@ impl<'v, 'a> Found<'v, 'a> {
     #[inline]
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match value {
-            Value::Dict(Dict::Json(map)) => dict::json_entry(map, key).map_or(Lookup::Absent, Lookup::json),
+            Value::Dict(Dict::Json(map)) => Lookup::in_json(map, key),
             Value::Dict(Dict::Data(object, _)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
             Value::Namespace(id) => {
@@ -71,6 +81,7 @@ impl<'v, 'a> Found<'v, 'a> {
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Lookup::Elsewhere, Lookup::value)
             }
+            Value::Loop(context) => context.look(key).map_or(Lookup::Elsewhere, Lookup::Found),
             _ => Lookup::Elsewhere,
         }
     }
@@ -106,6 +117,8 @@ impl<'v, 'a> Found<'v, 'a> {
                 Data::Object(object) => !object.is_empty(),
                 Data::Int(_) | Data::BigInt(_) | Data::Float(_) => return None,
             },
+            Self::Int(int) => int != 0,
+            Self::Bool(bool) => bool,
             Self::Value(value) => match value {
                 Value::Bool(bool) => *bool,
                 Value::None | Value::Undefined(_) => false,
@@ -122,6 +135,8 @@ impl<'v, 'a> Found<'v, 'a> {
             Self::Json(json) => Value::from(json),
             Self::Data(data) => Value::from(data),
             Self::Value(value) => value.clone(),
+            Self::Int(int) => Value::Int(int),
+            Self::Bool(bool) => Value::Bool(bool),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::call::Callable;
+use super::found::Found;
 use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::seq::Seq;
@@ -145,6 +146,26 @@ impl<'a> Loop<'a> {
             Some(is_last) => Ok(is_last),
             None => Ok(self.peek(runtime)?.is_none()),
         }
+    }
+
+    /// A part of it that is a number or a truth value and is known without going on; None for other names, and where the next item
+    /// would have to be looked at first.
+    pub(super) fn look(&self, name: &str) -> Option<Found<'_, 'a>> {
+        let state = self.state.try_borrow().ok()?;
+        let length = |state: &State<'a>| i64::try_from(state.length?).ok();
+        Some(match name {
+            "index" => Found::Int(state.index0.saturating_add(1)),
+            "index0" => Found::Int(state.index0),
+            "first" => Found::Bool(state.index0 == 0),
+            "last" => {
+                let (items, next) = state.items()?;
+                Found::Bool(next >= items.len())
+            }
+            "length" => Found::Int(length(&state)?),
+            "revindex" => Found::Int(length(&state)?.saturating_sub(state.index0)),
+            "revindex0" => Found::Int(length(&state)?.saturating_sub(state.index0).saturating_sub(1)),
+            _ => return None,
+        })
     }
 
     /// `loop.previtem`

@@ -53,7 +53,9 @@ use num_bigint::BigInt;
 pub use bind::{Parameter, Signature, Style};
 #[cfg(test)]
 pub use call::called;
-pub use call::{Alone, Arguments, BoundMethod, Callable, Code, Function, ItemWithText, Macro, Shortcuts, WithText, Write};
+pub use call::{
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Macro, Shortcuts, WithText, Write,
+};
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;
 pub use format::Fields;

@@ -14,11 +14,14 @@ use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::value::{Arguments, Dump, Runtime, Value};
 
+/// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
+const ROOM: usize = 256;
+
 /// The value as JSON text.
 ///
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
 pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut output = String::new();
+    let mut output = String::with_capacity(ROOM);
     write_json(runtime, arguments, &mut output)?;
     runtime.str(output)
 }

@@ -69,12 +69,41 @@ impl<'a> Extra<'a> {
         at: usize,
         item: Value<'a>,
     ) -> Result<Value<'a>> {
-        let function = match (self.function, self.positional.get(at)) {
-            (Some(function), _) => function,
-            (None, Some(name)) => *self.function.insert(named(runtime, kind, name, find)?),
-            (None, None) => return Ok(item),
+        match self.function(runtime, kind, find, at)? {
+            Some(function) => function.call(runtime, &mut self.arguments(item, at.saturating_add(1))),
+            None => Ok(item),
+        }
+    }
+
+    /// Whether an item passes the test whose name stands at an index; without a name, whether it is true.
+    fn test(&mut self, runtime: &mut Runtime<'a>, at: usize, item: Value<'a>) -> Result<bool> {
+        let Some(function) = self.function(runtime, "test", find_test, at)? else {
+            return runtime.truth(&item);
         };
-        function.call(runtime, &mut self.arguments(item, at.saturating_add(1)))
+        let others = at.saturating_add(1);
+        if self.keywords.is_empty() {
+            if let Some(told) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
+                return told;
+            }
+        }
+        let outcome = function.call(runtime, &mut self.arguments(item, others))?;
+        runtime.truth(&outcome)
+    }
+
+    /// The filter or test whose name stands at an index.
+    #[inline]
+    fn function(
+        &mut self,
+        runtime: &mut Runtime<'a>,
+        kind: &str,
+        find: fn(&str) -> Option<&'static Function>,
+        at: usize,
+    ) -> Result<Option<&'static Function>> {
+        Ok(match (self.function, self.positional.get(at)) {
+            (Some(function), _) => Some(function),
+            (None, Some(name)) => Some(*self.function.insert(named(runtime, kind, name, find)?)),
+            (None, None) => None,
+        })
     }
 
     /// The arguments of a call with the item first, and those positional ones that stand from an index on.
@@ -230,8 +259,7 @@ impl<'a> Select<'a> {
             None => item.clone(),
         };
         let at = usize::from(self.by_attribute);
-        let outcome = self.extra.call(runtime, "test", find_test, at, tested)?;
-        Ok(runtime.truth(&outcome)? == self.wanted)
+        Ok(self.extra.test(runtime, at, tested)? == self.wanted)
     }
 }
 

@@ -67,13 +67,15 @@ impl<'a> Path<'a> {
 
     /// Where the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
-        let mut place = item.clone();
+        let mut place = None;
         for step in &self.steps {
-            place = access::item(runtime, &place, step)?;
-            if let Some(default) = self.default.as_ref().filter(|_| place.is_undefined()) {
-                place = default.clone();
+            let mut found = access::item(runtime, place.as_ref().unwrap_or(item), step)?;
+            if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
+                found = default.clone();
             }
+            place = Some(found);
         }
+        let place = place.unwrap_or_else(|| item.clone());
         if self.ignores_case {
             lowered(runtime, place)
         } else {

@@ -9,7 +9,8 @@
 
 use crate::error::Result;
 use crate::value::{
-    Alone, Arguments, Code, Function, ItemWithText, Parameter, Runtime, Shortcuts, Signature, Style, Type, Value, WithText, Write,
+    Alone, Arguments, Code, Comparison, Function, ItemWithText, Parameter, Runtime, Shortcuts, Signature, Style, Type, Value,
+    WithText, Write,
 };
 
 /// What a method does, given its parameters.
@@ -114,6 +115,12 @@ impl Function {
     /// The same with a look at the first parameter as all that it does.
     pub const fn that_looks(mut self, asks: fn(&Value<'_>) -> bool) -> Self {
         self.code = Code::Look(asks);
+        self
+    }
+
+    /// The same with a comparison of its two parameters as all that it does.
+    pub const fn that_compares(mut self, holds: Comparison) -> Self {
+        self.code = Code::Compare(holds);
         self
     }
 
