@@ -46,6 +46,4 @@ pub struct Template {
     pub self_slot: Option<Slot>,
     /// The blocks, taken out of the bodies where they stand; the resolver's.
     pub blocks: Vec<Block>,
-    /// The names that the root sets, and that macros therefore look up each time; the resolver's.
-    pub exported: Vec<Symbol>,
 }

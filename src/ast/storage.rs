@@ -6,6 +6,7 @@ use super::Template;
 use super::expr::{Args, Expr, ExprKind};
 use super::slot::{Frame, Load, Scope, Slot};
 use super::stmt::{Block, Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::symbols::Symbol;
 
 /// A place of the tree.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub enum Stored<'t> {
     Slot(&'t mut Slot),
     /// How a variable gets its first value.
     Load(&'t mut Load),
+    /// Whether the context gets what a name is set to.
+    Export(Symbol, &'t mut bool),
     /// How many variables a frame has.
     Frame(&'t mut Frame),
 }
@@ -113,6 +116,9 @@ impl LoopTest {
 impl Macro {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         visit(Stored::Slot(&mut self.slot));
+        if let Some(name) = self.name {
+            visit(Stored::Export(name, &mut self.exported));
+        }
         for parameter in &mut self.parameters {
             visit(Stored::Slot(&mut parameter.slot));
             exprs(&mut parameter.default, visit);
@@ -136,7 +142,11 @@ impl Block {
 impl Target {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         match &mut self.kind {
-            TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => visit(Stored::Slot(slot)),
+            TargetKind::Name { symbol, slot, exported } => {
+                visit(Stored::Slot(slot));
+                visit(Stored::Export(*symbol, exported));
+            }
+            TargetKind::Attribute { slot, .. } => visit(Stored::Slot(slot)),
             TargetKind::Tuple(targets) => targets.iter_mut().for_each(|target| target.storage(visit)),
         }
     }

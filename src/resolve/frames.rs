@@ -8,7 +8,7 @@
 //! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
 //! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Frame, Load, Slot, Stored, Symbol, Template};
 
@@ -28,6 +28,8 @@ pub(super) struct Frames {
     variables: Vec<Owned>,
     /// The variable of each frame, level and folded name.
     numbers: BTreeMap<u128, Variable>,
+    /// The names that scopes inside the root look up in the context, which then has what the root has set.
+    looked_up: BTreeSet<Symbol>,
     /// The variables that are set on every way to where the walk stands, in the order in which they were.
     set: Vec<Variable>,
 }
@@ -101,6 +103,13 @@ impl Frames {
     pub fn begin(&mut self, Variable(number): Variable) {
         if let Some(owned) = self.variables.get_mut(number) {
             owned.is_set = false;
+        }
+    }
+
+    /// Notes that a scope on a level of the innermost frame looks a name up. The root does so before it sets anything.
+    pub fn look_up(&mut self, name: Symbol, level: usize) {
+        if level > 0 || self.current != Some(0) {
+            self.looked_up.insert(name);
         }
     }
 
@@ -179,6 +188,7 @@ impl Frames {
         template.storage(&mut |stored| match stored {
             Stored::Slot(slot) => *slot = self.final_slot(*slot),
             Stored::Load(load) => *load = self.final_load(*load),
+            Stored::Export(name, exported) => *exported &= self.looked_up.contains(&name),
             Stored::Frame(frame) => {
                 *frame = self
                     .frames

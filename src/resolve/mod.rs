@@ -15,8 +15,6 @@ mod scopes;
 mod statements;
 mod track;
 
-use std::collections::BTreeSet;
-
 use autoescape::EvalContext;
 use frames::{Frames, Variable};
 use scopes::Scopes;
@@ -71,7 +69,6 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         is_folding: false,
         eval_context: EvalContext::default(),
         has_extended: false,
-        exported: BTreeSet::new(),
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
@@ -111,7 +108,6 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         block.frame = resolver.scopes.frames.close();
     }
 
-    template.exported = resolver.exported.iter().copied().collect();
     match resolver.refused {
         Some(error) => Err(error),
         None => Ok(resolver.scopes.frames),
@@ -140,7 +136,6 @@ struct Resolver<'t> {
     eval_context: EvalContext,
     /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
     has_extended: bool,
-    exported: BTreeSet<Symbol>,
     /// How much of our own stack is used.
     meter: Meter<'static>,
     /// How many more constant operations may become literals.

@@ -89,6 +89,7 @@ impl Scopes {
     /// Ends the reading of the innermost scope's names; gives what entering and leaving it does.
     pub fn enter(&mut self) -> Scope {
         let start = self.open.last().map_or(0, |open| open.stores);
+        let level = self.level();
         for name in self.stores.get(start..).unwrap_or_default() {
             set(&mut self.is_stored, *name, false);
         }
@@ -102,7 +103,10 @@ impl Scopes {
             scope.clears.push(slot);
             match load {
                 Instruction::Parameter => {}
-                Instruction::Resolve(name) => scope.loads.push(Load::Resolve(slot, name)),
+                Instruction::Resolve(name) => {
+                    self.frames.look_up(name, level);
+                    scope.loads.push(Load::Resolve(slot, name));
+                }
                 Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.frames.read(outer))),
                 Instruction::Undefined => scope.loads.push(Load::Clear(slot)),
             }

@@ -71,9 +71,6 @@ impl Resolver<'_> {
                 let line = self.macro_body(node, at, span)?;
                 if let Some(name) = node.name {
                     node.exported = place.toplevel;
-                    if place.toplevel {
-                        self.exported.insert(name);
-                    }
                     node.slot = self.name_slot(name, span)?;
                 }
                 line
@@ -350,9 +347,6 @@ impl Resolver<'_> {
         match &mut target.kind {
             TargetKind::Name { symbol, slot, exported } => {
                 *exported = place.toplevel;
-                if place.toplevel {
-                    self.exported.insert(*symbol);
-                }
                 let variable = self.variable(*symbol, span)?;
                 *slot = self.slot(variable);
             }
