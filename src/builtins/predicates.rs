@@ -238,7 +238,7 @@ fn is_mapping(value: &Value<'_>) -> bool {
 ///
 /// `{{ true is number }} -> True`
 fn is_number(value: &Value<'_>) -> bool {
-    value.as_number().is_some()
+    value.as_number().is_some() || matches!(value, Value::Complex(_))
 }
 
 /// Whether the value has a length and items.

@@ -5,6 +5,7 @@
 //! the integers 0 and 1 before they come here. What can grow takes a limit and answers [`NumberError::TooLarge`] before it computes.
 
 pub mod arithmetic;
+pub mod complex;
 pub mod digits;
 pub mod error;
 pub mod exact;

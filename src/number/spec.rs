@@ -4,6 +4,7 @@
 //! order. After `formatter_unicode.c`. Fields, conversions and nesting are the caller's, and so is an empty specification, which
 //! means `str`; a boolean with a specification is an integer.
 
+use super::complex::Complex;
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
 use super::error::{NumberError, NumberResult};
 use super::exact::int_to_float;
@@ -73,7 +74,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
     match spec.letter {
         'b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' => {}
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%' => {
-            return spec.apply_to_float(int_to_float(int)?, rules);
+            return spec.apply_to_float(int_to_float(int)?, false, rules);
         }
         letter => return Err(unknown_letter(letter, rules)),
     }
@@ -112,7 +113,16 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
 pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
     match spec.letter {
-        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, rules),
+        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, spec.letter == NO_LETTER, rules),
+        letter => Err(unknown_letter(letter, rules)),
+    }
+}
+
+/// `complex.__format__`.
+pub fn format_complex(complex: Complex, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
+    let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
+    match spec.letter {
+        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' => spec.apply_to_complex(complex, rules),
         letter => Err(unknown_letter(letter, rules)),
     }
 }
@@ -239,12 +249,51 @@ impl Spec {
         Ok(lay_out_text(character, &self.layout(rules)?))
     }
 
-    /// A float, or an integer with a float's letter.
-    fn apply_to_float(&self, float: f64, rules: &SpecRules<'_>) -> NumberResult<String> {
-        // CPython keeps a precision in a C int.
-        if self.precision.is_some_and(|precision| i32::try_from(precision).is_err()) {
-            return Err(NumberError::value("precision too big"));
+    /// Both parts of a complex number, the second with its sign, in the width of both.
+    fn apply_to_complex(&self, complex: Complex, rules: &SpecRules<'_>) -> NumberResult<String> {
+        self.check_precision()?;
+        if self.fill == '0' {
+            return Err(NumberError::value("Zero padding is not allowed in complex format specifier"));
         }
+        if self.align == Align::AfterSign {
+            return Err(NumberError::value(
+                "'=' alignment flag is not allowed in complex format specifier",
+            ));
+        }
+        let layout = self.layout(rules)?;
+        let is_plain = self.letter == NO_LETTER;
+        let part = |float: f64, sign: Option<char>| {
+            let part = Self {
+                width: 0,
+                sign,
+                ..self.clone()
+            };
+            part.apply_to_float(float, false, rules)
+        };
+        let text = match is_plain && complex.has_no_real_part() {
+            true => format!("{}j", part(complex.imag, self.sign)?),
+            false => {
+                let (real, imag) = (part(complex.real, self.sign)?, part(complex.imag, Some('+'))?);
+                match is_plain {
+                    true => format!("({real}{imag}j)"),
+                    false => format!("{real}{imag}j"),
+                }
+            }
+        };
+        Ok(lay_out_text(&text, &layout))
+    }
+
+    /// CPython keeps a precision in a C int.
+    fn check_precision(&self) -> NumberResult<()> {
+        match self.precision.map(i32::try_from) {
+            Some(Err(_)) => Err(NumberError::value("precision too big")),
+            _ => Ok(()),
+        }
+    }
+
+    /// A float, or an integer with a float's letter; `.0` may end what would look like an integer.
+    fn apply_to_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
+        self.check_precision()?;
         let (notation, default_precision) = match self.letter {
             'e' | 'E' => (Notation::Exponent, 6),
             'f' | 'F' | '%' => (Notation::Fixed, 6),
@@ -255,7 +304,7 @@ impl Spec {
             notation,
             precision: self.precision.unwrap_or(default_precision),
             is_alternate: self.is_alternate,
-            ends_with_point_zero: self.letter == NO_LETTER,
+            ends_with_point_zero,
             drops_negative_zero: self.drops_negative_zero,
             is_upper: self.letter.is_ascii_uppercase(),
         };

@@ -115,6 +115,7 @@ fn whole_number(value: &Value<'_>) -> Option<i64> {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },
+        Value::Complex(complex) if complex.imag == 0.0 => whole_number(&Value::Float(complex.real)),
         _ => value.as_int(),
     }
 }

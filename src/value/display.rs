@@ -78,6 +78,7 @@ impl<'a> Runtime<'a> {
                 self.write_piece(&digits, out)
             }
             Value::Float(float) => self.write_piece(&text::float_text(*float), out),
+            Value::Complex(complex) => self.write_piece(&complex.text(), out),
             Value::Str(text) if text.is_markup() => {
                 out.push_str("Markup(");
                 self.write_quoted(text, out)?;

@@ -66,6 +66,7 @@ pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::Int(left), Value::Int(right)) => left == right,
         (Value::Big(left), Value::Big(right)) => left.is_same(right),
         (Value::Float(left), Value::Float(right)) => left.to_bits() == right.to_bits(),
+        (Value::Complex(left), Value::Complex(right)) => left.is_same(right),
         (Value::Str(left), Value::Str(right)) => left.is_same(right),
         (Value::List(left), Value::List(right)) => left.is_same(right),
         (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),

@@ -76,6 +76,8 @@ pub use text::Str;
 pub use types::Type;
 pub use undefined::Undefined;
 
+use crate::number::complex::Complex;
+
 /// A Python value.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
@@ -89,6 +91,8 @@ pub enum Value<'a> {
     Big(Big<'a>),
     /// A `float`.
     Float(f64),
+    /// A `complex`, as a negative number to a fractional power is.
+    Complex(Shared<Complex>),
     /// A `str`, or a `markupsafe.Markup`.
     Str(Str<'a>),
     /// `bytes`

@@ -1,9 +1,10 @@
 //! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
 
 use super::Value;
-use super::shared::Big;
-use crate::error::{Error, ErrorKind};
-use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
+use super::shared::{Big, Shared};
+use crate::error::{Error, ErrorKind, Result};
+use crate::number::complex::Complex;
+use crate::number::{Int, IntRef, Number, NumberError, NumberRef, arithmetic};
 
 impl Value<'_> {
     /// The number that this is to an operator, if it is one.
@@ -12,6 +13,17 @@ impl Value<'_> {
         match self {
             Self::Float(float) => Some(NumberRef::Float(*float)),
             _ => self.as_integer().map(NumberRef::Int),
+        }
+    }
+
+    /// The complex number that this is to an operator, if it is one; an integer may be too large.
+    pub(super) fn as_complex(&self) -> Result<Option<Complex>> {
+        match self {
+            Self::Complex(complex) => Ok(Some(**complex)),
+            _ => match self.as_number() {
+                Some(number) => Ok(Some(Complex::from(arithmetic::to_float(number)?))),
+                None => Ok(None),
+            },
         }
     }
 
@@ -24,6 +36,12 @@ impl Value<'_> {
             Self::Big(big) => Some(IntRef::Big(big)),
             _ => None,
         }
+    }
+}
+
+impl From<Complex> for Value<'_> {
+    fn from(complex: Complex) -> Self {
+        Self::Complex(Shared::new(complex))
     }
 }
 
@@ -55,8 +73,8 @@ impl From<NumberError> for Error {
             NumberError::Type(_) => ErrorKind::Type,
             NumberError::Syntax(_) => ErrorKind::Syntax,
             NumberError::TooLarge(reached) => return Self::limit(*reached),
-            // Values of Python that this crate does not have.
-            NumberError::Complex | NumberError::Surrogate(_) => ErrorKind::Runtime,
+            // What text here cannot hold.
+            NumberError::Surrogate(_) => ErrorKind::Runtime,
         };
         Self::new(kind, error.to_string())
     }

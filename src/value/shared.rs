@@ -159,6 +159,7 @@ impl<'a> Runtime<'a> {
     pub(super) fn claim_object(&mut self, value: &mut Value<'a>) -> Result<()> {
         match value {
             Value::Big(_)
+            | Value::Complex(_)
             | Value::Bytes(_)
             | Value::Proxy(_)
             | Value::Set(_)
@@ -177,6 +178,7 @@ impl<'a> Runtime<'a> {
         let meter = &mut self.meter;
         match value {
             Value::Big(Big::Made(big)) => big.claim(meter, |big| usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX)),
+            Value::Complex(complex) => complex.claim(meter, |_| 0),
             Value::Bytes(Bytes(bytes)) => bytes.claim(meter, |bytes| bytes.len()),
             Value::Proxy(dict) => dict.claim(meter, |_| 0),
             Value::Set(set) => set.claim(meter, |_| 0),

@@ -3,6 +3,7 @@
 use super::Value;
 use super::runtime::Runtime;
 use crate::error::Result;
+use crate::number::complex::Complex;
 
 impl<'a> Runtime<'a> {
     /// Whether a value is true.
@@ -15,6 +16,7 @@ impl<'a> Runtime<'a> {
             Value::List(items) | Value::Tuple(items) => !items.is_empty(),
             Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => !dict.is_empty(),
             Value::Int(int) => *int != 0,
+            Value::Complex(complex) => **complex != Complex::from(0.0),
             Value::Float(float) => *float != 0.0,
             Value::Proxy(dict) => !dict.is_empty(),
             Value::Set(set) => !set.is_empty(),

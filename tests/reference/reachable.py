@@ -21,6 +21,7 @@ VALUES = [
     ("an integer", "1"),
     ("a bool", "true"),
     ("a float", "1.5"),
+    ("a complex number", "((-1) ** 0.5)"),
     ("none", "none"),
     ("a list", "[1]"),
     ("a tuple", "(1,)"),

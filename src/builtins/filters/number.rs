@@ -26,6 +26,9 @@ pub(super) fn parse_decimal(text: &str) -> Result<Int> {
 /// `{{ -1.5|abs }} -> 1.5`
 pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
+    if let Value::Complex(complex) = &value {
+        return Ok(runtime.number(Number::Float(complex.absolute()?)));
+    }
     match value.as_number() {
         Some(number) => Ok(runtime.number(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(

@@ -62,6 +62,11 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
         Type::None => &[OBJECT, "__bool__"],
         Type::Bool | Type::Int => &[OBJECT, NUMBER, INTEGER],
         Type::Float => &[OBJECT, NUMBER, "__getformat__"],
+        Type::Complex => &[
+            OBJECT,
+            "__abs__ __add__ __bool__ __complex__ __getnewargs__ __mul__ __neg__ __pos__ __pow__ __radd__ __rmul__ __rpow__ __rsub__",
+            "__rtruediv__ __sub__ __truediv__",
+        ],
         Type::Str => &[OBJECT, SEQUENCE, TEXT],
         Type::Markup => &[
             OBJECT,

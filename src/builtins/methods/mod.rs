@@ -14,6 +14,7 @@ mod bytes;
 mod bytes_search;
 mod bytes_table;
 mod codec;
+mod complex;
 mod decode;
 mod dict;
 mod engine;
@@ -86,7 +87,7 @@ pub fn text(number: u16) -> Option<&'static Function> {
 
 /// The types that have methods; those of others are the same.
 #[cfg(feature = "cli")]
-pub const TYPES: [Type; 15] = [
+pub const TYPES: [Type; 16] = [
     Type::Str,
     Type::Markup,
     Type::Bytes,
@@ -99,6 +100,7 @@ pub const TYPES: [Type; 15] = [
     Type::Range,
     Type::Int,
     Type::Float,
+    Type::Complex,
     Type::Loop,
     Type::Cycler,
     Type::TemplateDict,
@@ -139,6 +141,7 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
         Type::Range => &[&range::METHODS],
         Type::Int | Type::Bool => &[&int::METHODS],
         Type::Float => &[&float::METHODS],
+        Type::Complex => &[&complex::METHODS],
         Type::Loop => &[&engine::LOOP],
         Type::Cycler => &[&engine::CYCLER],
         Type::TemplateDict => &[&super::globals::DICT_METHODS],
@@ -166,6 +169,7 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Reference(reference) => engine::reference_attribute(reference, name),
         Value::Int(_) | Value::Bool(_) | Value::Big(_) => int::attribute(value, name),
         Value::Float(float) => float::attribute(*float, name),
+        Value::Complex(complex) => complex::attribute(**complex, name),
         Value::Range(range) => range::attribute(range, name),
         Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => views::attribute(dict, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),

@@ -71,6 +71,7 @@ pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
 /// How values are written that no literal makes, or none of these.
 pub fn written(ty: Type) -> &'static [&'static str] {
     match ty {
+        Type::Complex => &["((-8) ** 0.5)", "((-2) ** 1.5)"],
         Type::Bytes => &[
             "'aé'.encode()",
             "'A b'.encode('ascii')",
@@ -104,7 +105,8 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 22] = [
+pub const WRITTEN: [Type; 23] = [
+    Type::Complex,
     Type::Bytes,
     Type::Markup,
     Type::Markup,
@@ -154,7 +156,7 @@ pub fn parts(ty: Type) -> &'static [&'static str] {
             "explicit_caller",
         ],
         Type::Int => &["real", "imag", "numerator", "denominator"],
-        Type::Float => &["real", "imag"],
+        Type::Float | Type::Complex => &["real", "imag"],
         Type::Range => &["start", "stop", "step"],
         Type::Group => &["grouper", "list"],
         Type::Cycler => &["current", "pos", "items"],
