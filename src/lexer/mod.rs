@@ -15,12 +15,11 @@ mod word;
 pub use token::{Token, TokenKind};
 
 use self::text::{Closer, Opener, Opening};
-use self::token::{Code, code};
+use self::token::{Code, Fault, code};
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::text::quote;
-use crate::unicode;
 
 /// Makes tokens of a source. It ends where the source ends, even inside a tag; after an error nothing sensible follows.
 #[derive(Debug)]
@@ -69,21 +68,22 @@ impl<'s> Lexer<'s> {
 
     /// The next token of a tag.
     fn tag(&mut self, token: &mut Token) -> Result<()> {
-        let Some(kind) = self.code.next() else {
-            self.end(token);
-            return Ok(());
-        };
-        let Ok(kind) = kind else {
-            return Err(self.unexpected_char());
+        if self.code.remainder().starts_with(' ') {
+            // Most blanks are one space, which the lexer would take for a round of its own.
+            self.code.bump(1);
+        }
+        let kind = match self.code.next() {
+            Some(Ok(kind)) => kind,
+            Some(Err(fault)) => return Err(self.refuse(fault)),
+            None => {
+                self.end(token);
+                return Ok(());
+            }
         };
         let text = self.code.slice();
         token.set(kind, self.code.span().start, text.len());
         match kind {
-            TokenKind::Name => {
-                if !text.is_ascii() && !unicode::is_identifier(text) {
-                    return Err(Error::syntax("Invalid character in identifier", token.span));
-                }
-            }
+            TokenKind::Name => {}
             TokenKind::String => self.literal = Some(literal::string(text, token.span)?),
             TokenKind::Integer => self.literal = Some(literal::integer(text, token.span)?),
             TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
@@ -202,9 +202,13 @@ impl<'s> Lexer<'s> {
         Ok(())
     }
 
+    /// The error where code has a fault.
     #[cold]
-    fn unexpected_char(&self) -> Error {
+    fn refuse(&self, fault: Fault) -> Error {
         let at = self.code.span().start;
+        if fault == Fault::Identifier {
+            return Error::syntax("Invalid character in identifier", token::span(at, self.code.slice().len()));
+        }
         let (before, after) = self.code.source().split_at_checked(at).unwrap_or_default();
         let char: String = after.chars().take(1).collect();
         let message = format!("unexpected char {} at {}", quote::repr(&char), before.chars().count());

@@ -12,6 +12,7 @@ use logos::{FilterResult, Lexer, Logos};
 use super::text::{self, Closer};
 use super::{number, word};
 use crate::span::Span;
+use crate::unicode;
 
 /// A source that is read as code from the place on that was bumped to.
 pub type Code<'s> = Lexer<'s, TokenKind>;
@@ -23,6 +24,16 @@ pub struct Tag {
     pub closer: Closer,
     /// The closing brackets that are awaited before.
     pub brackets: Vec<TokenKind>,
+}
+
+/// Why code has no token at a place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// No rule matches.
+    #[default]
+    Char,
+    /// A name is no identifier.
+    Identifier,
 }
 
 /// The code of a source.
@@ -64,6 +75,7 @@ pub(super) fn span(start: usize, length: usize) -> Span {
 /// The kinds of tokens.
 #[derive(Logos, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[logos(extras = Tag)]
+#[logos(error = Fault)]
 #[logos(skip r"[\t-\r\x1c- ]+")]
 pub enum TokenKind {
     /// Text between tags.
@@ -235,9 +247,19 @@ fn end_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
     }
 }
 
-fn extend_name(lexer: &mut Code<'_>) {
-    if !lexer.remainder().starts_with(|char: char| char.is_ascii()) {
-        lexer.bump(word::name_length(lexer.remainder()));
+/// Only names that go beyond ASCII may be none of Python's identifiers.
+fn extend_name(lexer: &mut Code<'_>) -> Result<(), Fault> {
+    if lexer.remainder().as_bytes().first().is_none_or(u8::is_ascii) {
+        return Ok(());
+    }
+    lexer.bump(word::name_length(lexer.remainder()));
+    check_identifier(lexer.slice())
+}
+
+fn check_identifier(name: &str) -> Result<(), Fault> {
+    match unicode::is_identifier(name) {
+        true => Ok(()),
+        false => Err(Fault::Identifier),
     }
 }
 
@@ -252,21 +274,26 @@ fn scan_number(lexer: &mut Code<'_>) -> TokenKind {
 }
 
 /// Blanks, numbers and names that begin outside ASCII.
-fn scan_beyond_ascii(lexer: &mut Code<'_>) -> FilterResult<TokenKind, ()> {
+fn scan_beyond_ascii(lexer: &mut Code<'_>) -> FilterResult<TokenKind, Fault> {
     let code = token_and_rest(lexer);
     let blanks = word::blank_length(code);
-    let (result, length) = if blanks > 0 {
-        (FilterResult::Skip, blanks)
-    } else if let Some(length) = float_length(lexer) {
-        (FilterResult::Emit(TokenKind::Float), length)
-    } else {
-        (FilterResult::Emit(TokenKind::Name), word::name_length(code))
+    let (kind, length) = match float_length(lexer) {
+        _ if blanks > 0 => (None, blanks),
+        Some(length) => (Some(TokenKind::Float), length),
+        None => (Some(TokenKind::Name), word::name_length(code)),
     };
     if length == 0 {
-        return FilterResult::Error(());
+        return FilterResult::Error(Fault::Char);
     }
     lexer.bump(length.saturating_sub(lexer.slice().len()));
-    result
+    match kind {
+        None => FilterResult::Skip,
+        Some(TokenKind::Name) => match check_identifier(lexer.slice()) {
+            Ok(()) => FilterResult::Emit(TokenKind::Name),
+            Err(fault) => FilterResult::Error(fault),
+        },
+        Some(kind) => FilterResult::Emit(kind),
+    }
 }
 
 /// The length of a float; after a dot none begins.

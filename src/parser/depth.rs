@@ -51,13 +51,29 @@ pub struct Node {
     pub height: u32,
 }
 
+impl Node {
+    /// Moves what it holds into a node that goes above it.
+    pub fn take(&mut self) -> Self {
+        let Span { start, .. } = self.expr.span;
+        std::mem::replace(self, Self::leaf(ExprKind::Literal(Literal::None), self.expr.span, start))
+    }
+
+    /// A node above no other.
+    pub fn leaf(kind: ExprKind, span: Span, at: u32) -> Self {
+        Self {
+            expr: Expr { kind, span, at },
+            height: 1,
+        }
+    }
+}
+
 impl<'s> Parser<'s> {
     /// Parses something that is so many of the reference's calls further in.
     pub fn nested<T>(&mut self, frames: u32, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.deepen(frames)?;
-        let parsed = parse(self)?;
+        let parsed = parse(self);
         self.frames = self.frames.saturating_sub(frames);
-        Ok(parsed)
+        parsed
     }
 
     /// Counts calls that are not left before the whole expression is.
@@ -82,14 +98,7 @@ impl<'s> Parser<'s> {
         if height > HEIGHT {
             let reached = Reached::new(Limit::Tree, u64::from(height), u64::from(HEIGHT));
             self.fail_later(too_deep(reached, span));
-            return Node {
-                expr: Expr {
-                    kind: ExprKind::Literal(Literal::None),
-                    span,
-                    at,
-                },
-                height: 1,
-            };
+            return Node::leaf(ExprKind::Literal(Literal::None), span, at);
         }
         Node {
             expr: Expr { kind, span, at },

@@ -36,7 +36,12 @@ impl<'s> Parser<'s> {
         let outer = self.waiting.len();
         let mut node = 'branch: loop {
             let mut start = self.start();
-            let mut node = self.parse_binary(Binding::Or)?;
+            let first = self.parse_binary(Binding::Or);
+            if !self.stream.is_at_word("if") && self.waiting.len() == outer {
+                // Most expressions are no conditionals, and are passed on as they are.
+                return first;
+            }
+            let mut node = first?;
             while self.stream.eat_word("if")? {
                 let test = self.parse_binary(Binding::Or)?;
                 if self.stream.eat_word("else")? {
@@ -79,13 +84,22 @@ impl<'s> Parser<'s> {
     /// Operands and operators that bind at least as tightly as `least`.
     fn parse_binary(&mut self, least: Binding) -> Result<Node> {
         let start = self.start();
-        let mut left = if least <= Binding::Not && self.stream.is_at_word("not") {
-            self.parse_not()?
+        let first = if least <= Binding::Not && self.stream.is_at_word("not") {
+            self.parse_not()
         } else {
-            self.parse_unary()?
+            self.parse_unary()
         };
+        if first.is_err() {
+            return first;
+        }
+        let mut next = self.operator(least)?;
+        if next.is_none() {
+            // Most operands are none of an operator that is as loose as this.
+            return first;
+        }
+        let mut left = first?;
         let mut previous = Binding::Unary;
-        while let Some((binding, operator)) = self.operator()?.filter(|(binding, _)| *binding >= least) {
+        while let Some((binding, operator)) = next {
             // The first operation of a chain has the line of the chain's first token, a later one that of the token after the
             // operation before it, which is the operator.
             let at = if binding == previous {
@@ -106,19 +120,19 @@ impl<'s> Parser<'s> {
                 Operator::Compare(_) => self.parse_comparison(left, start)?,
             };
             previous = binding;
+            next = self.operator(least)?;
         }
         Ok(left)
     }
 
-    /// The binary operator that stands here; of two words it stands at the first.
-    fn operator(&mut self) -> Result<Option<(Binding, Operator)>> {
-        if self.stream.is_at_word("not") {
-            let is_not_in = self.stream.is_ahead("in")?;
-            return Ok(is_not_in.then_some((Binding::Comparison, Operator::Compare(CompareOp::NotIn))));
+    /// The binary operator that stands here, if it binds at least as tightly as `least`; of two words it stands at the first.
+    fn operator(&mut self, least: Binding) -> Result<Option<(Binding, Operator)>> {
+        let token = self.stream.current();
+        let mut operator = precedence::operator(token.kind, || self.stream.text(token));
+        if operator.is_none() && self.stream.is_at_word("not") && self.stream.is_ahead("in")? {
+            operator = Some((Binding::Comparison, Operator::Compare(CompareOp::NotIn)));
         }
-        Ok(precedence::operator(self.stream.current().kind, || {
-            self.stream.text(self.stream.current())
-        }))
+        Ok(operator.filter(|(binding, _)| *binding >= least))
     }
 
     /// Takes the operator and parses what stands right of it.
@@ -144,7 +158,7 @@ impl<'s> Parser<'s> {
         let mut height = first.height;
         // Nearly all chains have one link.
         let mut rest = Vec::with_capacity(1);
-        while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator()? {
+        while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator(Binding::Comparison)? {
             self.stream.bump()?;
             if op == CompareOp::NotIn {
                 self.stream.bump()?;
@@ -166,8 +180,9 @@ impl<'s> Parser<'s> {
             let start = self.stream.take()?.span.start;
             self.prefixes.push((UnaryOp::Not, start));
         }
-        let operand = self.parse_binary(Binding::Not.operand())?;
-        Ok(self.prefixed(outer, operand))
+        let mut operand = self.parse_binary(Binding::Not.operand())?;
+        self.prefix(outer, &mut operand);
+        Ok(operand)
     }
 
     /// Signs and an operand, and then filters and tests, which apply to both.
@@ -184,22 +199,26 @@ impl<'s> Parser<'s> {
             let start = self.stream.take()?.span.start;
             self.prefixes.push((op, start));
         }
-        let primary = self.parse_primary()?;
-        let operand = self.parse_postfix(primary)?;
-        let signed = self.prefixed(outer, operand);
-        self.parse_filtered(signed, start)
+        let mut operand = self.parse_primary();
+        if let Ok(node) = &mut operand {
+            self.parse_postfix(node)?;
+            if self.prefixes.len() > outer {
+                self.prefix(outer, node);
+            }
+            self.parse_filtered(node, start)?;
+        }
+        operand
     }
 
     /// Puts the prefixes behind the first `outer` before an operand, the innermost last, and leaves the calls that they stand for.
-    fn prefixed(&mut self, outer: usize, mut operand: Node) -> Node {
+    fn prefix(&mut self, outer: usize, operand: &mut Node) {
         let end = self.stream.end();
         while self.prefixes.len() > outer {
             let Some((op, start)) = self.prefixes.pop() else { break };
             self.leave_calls(1);
-            let kind = ExprKind::Unary(op, Box::new(operand.expr));
-            operand = self.node(kind, Span::new(start, end), start, operand.height);
+            let Node { expr, height } = operand.take();
+            *operand = self.node(ExprKind::Unary(op, Box::new(expr)), Span::new(start, end), start, height);
         }
-        operand
     }
 
     /// Where the current token stands.

@@ -22,42 +22,50 @@ enum Index {
 }
 
 impl<'s> Parser<'s> {
-    /// Subscripts and calls.
-    pub fn parse_postfix(&mut self, mut node: Node) -> Result<Node> {
+    /// Subscripts and calls of an operand.
+    pub fn parse_postfix(&mut self, node: &mut Node) -> Result<()> {
         loop {
-            node = match self.stream.current().kind {
+            match self.stream.current().kind {
                 TokenKind::Dot => self.parse_attribute(node)?,
-                TokenKind::LeftBracket => self.nested(depth::POSTFIX, |parser| parser.parse_subscript(node))?,
+                TokenKind::LeftBracket => {
+                    let object = node.take();
+                    *node = self.nested(depth::POSTFIX, |parser| parser.parse_subscript(object))?;
+                }
                 TokenKind::LeftParen => self.parse_call(node)?,
-                _ => return Ok(node),
-            };
+                _ => return Ok(()),
+            }
         }
     }
 
     /// Filters, tests and calls. The operand begins at `start`, where its parentheses or signs do.
-    pub fn parse_filtered(&mut self, mut node: Node, start: u32) -> Result<Node> {
+    pub fn parse_filtered(&mut self, node: &mut Node, start: u32) -> Result<()> {
         loop {
-            node = match self.stream.current().kind {
+            match self.stream.current().kind {
                 TokenKind::Pipe => {
                     self.stream.bump()?;
-                    self.parse_filter(Some(node), start)?
+                    let input = node.take();
+                    *node = self.parse_filter(Some(input), start)?;
                 }
-                TokenKind::Name if self.stream.is_at_word("is") => self.parse_test(node, start)?,
+                TokenKind::Name if self.stream.is_at_word("is") => {
+                    let input = node.take();
+                    *node = self.parse_test(input, start)?;
+                }
                 TokenKind::LeftParen => self.parse_call(node)?,
-                _ => return Ok(node),
-            };
+                _ => return Ok(()),
+            }
         }
     }
 
     /// `.name` or `.0`
-    fn parse_attribute(&mut self, object: Node) -> Result<Node> {
-        let start = object.expr.span.start;
+    fn parse_attribute(&mut self, node: &mut Node) -> Result<()> {
+        let start = node.expr.span.start;
         let at = self.stream.take()?.at;
         let literal = self.stream.take_literal();
         let name = self.stream.take()?;
+        let Node { expr: object, height } = node.take();
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
-                object: object.expr,
+                object,
                 is_key: false,
                 text_method: None,
                 name: self.spelling(self.stream.text(name)),
@@ -68,11 +76,12 @@ impl<'s> Parser<'s> {
                     span: name.span,
                     at: name.at,
                 };
-                ExprKind::Item(Box::new([object.expr, index]))
+                ExprKind::Item(Box::new([object, index]))
             }
             _ => return Err(self.stream.error_at("expected name or number", name.span, name.at)),
         };
-        Ok(self.node(kind, self.span_from(start), at, object.height))
+        *node = self.node(kind, self.span_from(start), at, height);
+        Ok(())
     }
 
     /// `[a]`, `[a:b:c]`, `[a, b]`
@@ -169,16 +178,18 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn parse_call(&mut self, callee: Node) -> Result<Node> {
-        let start = callee.expr.span.start;
+    fn parse_call(&mut self, node: &mut Node) -> Result<()> {
+        let start = node.expr.span.start;
         let at = self.stream.current().at;
         let (args, height) = self.nested(depth::POSTFIX, Self::parse_arguments)?;
+        let callee = node.take();
         let height = height.max(callee.height);
         let kind = ExprKind::Call(Box::new(Call {
             callee: callee.expr,
             args,
         }));
-        Ok(self.node(kind, self.span_from(start), at, height))
+        *node = self.node(kind, self.span_from(start), at, height);
+        Ok(())
     }
 
     /// `(a, b=1, *c, **d)`
@@ -326,8 +337,9 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("You cannot chain multiple tests with is"));
         }
         let node = self.nested(depth::TEST_ARGUMENT, |parser| {
-            let primary = parser.parse_primary()?;
-            parser.parse_postfix(primary)
+            let mut argument = parser.parse_primary()?;
+            parser.parse_postfix(&mut argument)?;
+            Ok(argument)
         })?;
         let args = Args {
             positional: vec![node.expr],

@@ -93,13 +93,15 @@ impl<'s> Parser<'s> {
                     break;
                 }
                 let item = match kind {
-                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression()?,
-                    TupleKind::Conditions => parser.parse_condition()?,
+                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression(),
+                    TupleKind::Conditions => parser.parse_condition(),
                 };
-                if !parser.stream.is_at(TokenKind::Comma) {
-                    if !is_tuple {
-                        return Ok(item);
-                    }
+                let is_last = !parser.stream.is_at(TokenKind::Comma);
+                if is_last && !is_tuple {
+                    return item;
+                }
+                let item = item?;
+                if is_last {
                     height = height.max(item.height);
                     items.push(item.expr);
                     break;
@@ -172,8 +174,8 @@ impl<'s> Parser<'s> {
         Ok(self.node(ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
     }
 
-    fn leaf(&mut self, kind: ExprKind, start: Start) -> Node {
-        self.node(kind, self.span_from(start.start), start.at, 0)
+    fn leaf(&self, kind: ExprKind, start: Start) -> Node {
+        Node::leaf(kind, self.span_from(start.start), start.at)
     }
 }
 
