@@ -117,8 +117,17 @@ pub enum LogicOp {
 pub struct Compare {
     /// The leftmost operand.
     pub first: Expr,
-    /// The operators with what stands right of them; at least one.
-    pub rest: Vec<(CompareOp, Expr)>,
+    /// The first operator with what stands right of it.
+    pub link: (CompareOp, Expr),
+    /// The others; few chains have some.
+    pub more: Vec<(CompareOp, Expr)>,
+}
+
+impl Compare {
+    /// The operators with what stands right of them.
+    pub fn links(&self) -> impl Iterator<Item = &(CompareOp, Expr)> {
+        std::iter::once(&self.link).chain(&self.more)
+    }
 }
 
 /// The operators of comparison.

@@ -20,8 +20,8 @@ pub use expr::{
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
-    Autoescape, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro, Parameter, Piece, Set,
-    SetBlock, Stmt, StmtKind, Target, TargetKind, With,
+    Autoescape, AutoescapeBlock, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro,
+    Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, With,
 };
 pub use storage::Stored;
 pub use symbols::{Symbol, Symbols};

@@ -48,8 +48,8 @@ pub enum StmtKind {
     With(Box<With>),
     /// `{% block b scoped required %}…{% endblock %}`.
     Block(Box<Block>),
-    /// `{% autoescape a %}…{% endautoescape %}`: the condition, the body.
-    Autoescape(Box<Expr>, Body, Scope),
+    /// `{% autoescape a %}…{% endautoescape %}`.
+    Autoescape(Box<AutoescapeBlock>),
     /// `{% include a %}`, `{% import a as b %}`, `{% from a import b %}`, `{% extends a %}`.
     Include(Box<Include>),
     /// `{% break %}`.
@@ -283,6 +283,17 @@ pub struct FilterBlock {
     pub scope: Scope,
     /// Whether the filters are given a Markup; the resolver's.
     pub autoescape: Autoescape,
+}
+
+/// A body that says whether it is escaped.
+#[derive(Clone, Debug)]
+pub struct AutoescapeBlock {
+    /// Whether it is.
+    pub condition: Expr,
+    /// The body.
+    pub body: Body,
+    /// The scope of both; the resolver's.
+    pub scope: Scope,
 }
 
 /// A scope with variables of its own.

@@ -90,10 +90,10 @@ impl Stmt {
             }
             // The rest of a block is among the template's.
             StmtKind::Block(block) => slots(block.visible.iter_mut().map(|(_, slot)| slot), visit),
-            StmtKind::Autoescape(value, inner, scope) => {
-                value.storage(visit);
-                scope.storage(visit);
-                body(inner, visit);
+            StmtKind::Autoescape(node) => {
+                node.condition.storage(visit);
+                node.scope.storage(visit);
+                body(&mut node.body, visit);
             }
             StmtKind::Include(node) => {
                 node.template.storage(visit);
@@ -170,7 +170,8 @@ impl Expr {
             }
             ExprKind::Compare(compare) => {
                 compare.first.storage(visit);
-                compare.rest.iter_mut().for_each(|(_, operand)| operand.storage(visit));
+                compare.link.1.storage(visit);
+                compare.more.iter_mut().for_each(|(_, operand)| operand.storage(visit));
             }
             ExprKind::Conditional(conditional) => {
                 conditional.test.storage(visit);

@@ -35,7 +35,7 @@ impl Expr {
             }
             ExprKind::Compare(compare) => {
                 visit(&compare.first);
-                compare.rest.iter().for_each(|(_, operand)| visit(operand));
+                compare.links().for_each(|(_, operand)| visit(operand));
             }
             ExprKind::Conditional(conditional) => {
                 visit(&conditional.test);
@@ -145,9 +145,9 @@ impl Stmt {
                 visit(Child::Body(&node.body));
             }
             StmtKind::Block(node) => visit(Child::Body(&node.body)),
-            StmtKind::Autoescape(value, body, _) => {
-                visit(Child::Expr(value));
-                visit(Child::Body(body));
+            StmtKind::Autoescape(node) => {
+                visit(Child::Expr(&node.condition));
+                visit(Child::Body(&node.body));
             }
             StmtKind::Include(node) => visit(Child::Expr(&node.template)),
             StmtKind::Break | StmtKind::Continue => {}

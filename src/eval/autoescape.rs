@@ -8,21 +8,21 @@
 //! and some filters ask wherever they stand.
 
 use super::{Evaluator, Flow};
-use crate::ast::{Autoescape, Body, Expr, Scope};
+use crate::ast::{Autoescape, AutoescapeBlock, Expr};
 use crate::error::Result;
 use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% autoescape %}`. A body that is left by `break` leaves the setting behind, as in the reference.
     #[inline(never)]
-    pub(super) fn autoescape(&mut self, value: &'a Expr, body: &'a Body, scope: &'a Scope) -> Result<Flow> {
-        self.enter_scope(scope)?;
+    pub(super) fn autoescape(&mut self, node: &'a AutoescapeBlock) -> Result<Flow> {
+        self.enter_scope(&node.scope)?;
         let outer = self.runtime.autoescape;
-        self.runtime.autoescape = self.truth(value)?;
-        let flow = self.body(body)?;
+        self.runtime.autoescape = self.truth(&node.condition)?;
+        let flow = self.body(&node.body)?;
         if flow == Flow::Next {
             self.runtime.autoescape = outer;
-            self.leave_scope(scope)?;
+            self.leave_scope(&node.scope)?;
         }
         Ok(flow)
     }

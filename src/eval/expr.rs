@@ -185,7 +185,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         self.runtime.meter.check_stack()?;
         let mut left = self.expr(&compare.first)?;
-        for (op, right) in &compare.rest {
+        for (op, right) in compare.links() {
             let right = self.expr(right)?;
             if !operate::compare(self.runtime, *op, &left, &right)? {
                 return Ok(false);

@@ -125,9 +125,10 @@ impl<'a> Evaluator<'a, '_> {
     /// `leaf == "text"`, `leaf != "text"`, `"text" in leaf` and `"text" not in leaf`, where a look tells.
     #[inline]
     pub(super) fn compare_leaf(&mut self, compare: &'a Compare) -> Result<Option<bool>> {
-        let [(op, right)] = compare.rest.as_slice() else {
+        if !compare.more.is_empty() {
             return Ok(None);
-        };
+        }
+        let (op, right) = &compare.link;
         match (op, literal(right)) {
             (CompareOp::Eq | CompareOp::Ne, Some(text)) => {
                 let is_equal = self.is_text(&compare.first, text)?;

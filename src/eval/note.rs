@@ -128,7 +128,7 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
         ExprKind::Binary(_, pair) => pair.iter().for_each(add),
         ExprKind::Compare(compare) => {
             add(&compare.first);
-            compare.rest.iter().for_each(|(_, operand)| add(operand));
+            compare.links().for_each(|(_, operand)| add(operand));
         }
         ExprKind::Attribute(attribute) => add(&attribute.object),
         ExprKind::Item(pair) => pair.iter().for_each(add),

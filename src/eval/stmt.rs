@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::FilterBlock(node) => return self.filter_block(node),
             StmtKind::With(node) => return self.with(node),
             StmtKind::Block(node) => self.block(node)?,
-            StmtKind::Autoescape(value, body, scope) => return self.autoescape(value, body, scope),
+            StmtKind::Autoescape(node) => return self.autoescape(node),
             StmtKind::Include(node) => self.include(node)?,
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),

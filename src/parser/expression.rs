@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
                     self.node(ExprKind::Binary(op, operands), self.span_from(start.start), at, height)
                 }
                 Operator::Concat => self.parse_concat(left, start)?,
-                Operator::Compare(_) => self.parse_comparison(left, start)?,
+                Operator::Compare(op) => self.parse_comparison(left, op, start)?,
             };
             previous = binding;
             next = self.operator(least)?;
@@ -154,23 +154,31 @@ impl<'s> Parser<'s> {
         Ok(self.node(ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
     }
 
-    fn parse_comparison(&mut self, first: Node, start: Start) -> Result<Node> {
-        let mut height = first.height;
-        // Nearly all chains have one link.
-        let mut rest = Vec::with_capacity(1);
+    fn parse_comparison(&mut self, first: Node, op: CompareOp, start: Start) -> Result<Node> {
+        let link = self.take_link(op)?;
+        let mut height = first.height.max(link.height);
+        let mut compare = Compare {
+            first: first.expr,
+            link: (op, link.expr),
+            more: Vec::new(),
+        };
         while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator(Binding::Comparison)? {
-            self.stream.bump()?;
-            if op == CompareOp::NotIn {
-                self.stream.bump()?;
-            }
-            let operand = self.parse_binary(Binding::Comparison.operand())?;
-            height = height.max(operand.height);
-            rest.push((op, operand.expr));
+            let link = self.take_link(op)?;
+            height = height.max(link.height);
+            compare.more.push((op, link.expr));
         }
-        let compare = Compare { first: first.expr, rest };
         // The line is that of the token after the last operand.
         let at = self.stream.current().at;
         Ok(self.node(ExprKind::Compare(Box::new(compare)), self.span_from(start.start), at, height))
+    }
+
+    /// Takes the operator of a comparison, which may be two words, and what stands right of it.
+    fn take_link(&mut self, op: CompareOp) -> Result<Node> {
+        self.stream.bump()?;
+        if op == CompareOp::NotIn {
+            self.stream.bump()?;
+        }
+        self.parse_binary(Binding::Comparison.operand())
     }
 
     fn parse_not(&mut self) -> Result<Node> {
@@ -263,11 +271,7 @@ mod tests {
             ExprKind::Unary(op, operand) => format!("({op:?} {})", shown(operand)),
             ExprKind::Concat(pieces) => format!("({})", pieces.iter().map(shown).collect::<Vec<_>>().join(" ~ ")),
             ExprKind::Compare(compare) => {
-                let rest: String = compare
-                    .rest
-                    .iter()
-                    .map(|(op, expr)| format!(" {op:?} {}", shown(expr)))
-                    .collect();
+                let rest: String = compare.links().map(|(op, expr)| format!(" {op:?} {}", shown(expr))).collect();
                 format!("({}{rest})", shown(&compare.first))
             }
             ExprKind::Filter(filter) => format!("({}|{})", filter.input.as_ref().map(shown).unwrap_or_default(), filter.name),

@@ -6,7 +6,8 @@
 use super::Parser;
 use super::depth;
 use crate::ast::{
-    Autoescape, Block, Body, Call, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind, Symbol, With,
+    Autoescape, AutoescapeBlock, Block, Body, Call, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind,
+    Symbol, With,
 };
 use crate::error::Result;
 use crate::lexer::TokenKind;
@@ -143,7 +144,8 @@ impl<'s> Parser<'s> {
         self.stream.bump()?;
         let condition = self.parse_expression()?.expr;
         let body = self.close_statements(&["endautoescape"])?;
-        Ok(StmtKind::Autoescape(Box::new(condition), body, Scope::default()))
+        let scope = Scope::default();
+        Ok(StmtKind::Autoescape(Box::new(AutoescapeBlock { condition, body, scope })))
     }
 }
 

@@ -10,7 +10,7 @@
 //! `Runtime::autoescape`.
 
 use super::{Place, Resolver, fold};
-use crate::ast::{Autoescape, Body, Expr, Scope};
+use crate::ast::{Autoescape, AutoescapeBlock};
 use crate::error::Result;
 
 /// `nodes.EvalContext` while the reference compiles.
@@ -34,20 +34,21 @@ impl EvalContext {
 }
 
 impl Resolver<'_> {
-    pub(super) fn autoescape(&mut self, value: &mut Expr, body: &mut Body, scope: &mut Scope, place: &Place) -> Result<u32> {
+    pub(super) fn autoescape(&mut self, node: &mut AutoescapeBlock, place: &Place) -> Result<u32> {
+        let AutoescapeBlock { condition, body, scope } = node;
         self.scopes.open();
-        // The value is read inside the scope of the body.
-        self.scopes.read_expr(value);
+        // The condition is read inside the scope of the body.
+        self.scopes.read_expr(condition);
         self.scopes.read_body(body);
         *scope = self.scopes.enter();
         let inner = place.inner();
         let recorded = self.line.max(1);
-        self.root(value, &inner, 0)?;
+        self.root(condition, &inner, 0)?;
         let outer = self.eval_context;
-        if let Some(error) = fold::unhashable_key(&value.kind, outer) {
-            return Err(error.without_line().at(value.span));
+        if let Some(error) = fold::unhashable_key(&condition.kind, outer) {
+            return Err(error.without_line().at(condition.span));
         }
-        match fold::truth(value, outer) {
+        match fold::truth(condition, outer) {
             Some(truth) => self.eval_context.autoescape = truth,
             None => self.eval_context.volatile = true,
         }

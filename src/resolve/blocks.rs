@@ -62,7 +62,7 @@ fn bodies(stmt: &mut Stmt) -> Vec<&mut Body> {
         StmtKind::CallBlock(node) => vec![&mut node.body.body],
         StmtKind::FilterBlock(node) => vec![&mut node.body],
         StmtKind::With(node) => vec![&mut node.body],
-        StmtKind::Autoescape(_, body, _) => vec![body],
+        StmtKind::Autoescape(node) => vec![&mut node.body],
         StmtKind::Block(node) => vec![&mut node.body],
         StmtKind::Output(_) | StmtKind::Set(_) | StmtKind::Include(_) | StmtKind::Break | StmtKind::Continue => Vec::new(),
     }

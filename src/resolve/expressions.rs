@@ -173,8 +173,9 @@ impl Resolver<'_> {
     fn compare(&mut self, compare: &mut Compare, place: &Place) -> Result<Option<u32>> {
         let mut nesting = self.expr(&mut compare.first, place)?;
         let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_)) && !self.eval_context.volatile;
-        let mut left = &compare.first;
-        let mut links = compare.rest.iter_mut();
+        let Compare { first, link, more } = compare;
+        let mut left = &*first;
+        let mut links = std::iter::once(link).chain(more);
         while let Some((op, right)) = links.next() {
             nesting = nesting.max(self.expr(right, place)?);
             is_constant &= matches!(right.kind, ExprKind::Literal(_));

@@ -137,7 +137,8 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
         // What is decided before need not be constant.
         ExprKind::Logic(_, operands) => operands.first().is_some_and(is_constant),
         ExprKind::Compare(compare) => {
-            is_constant(&compare.first) && compare.rest.first().is_some_and(|(_, second)| is_constant(second))
+            let (_, second) = &compare.link;
+            is_constant(&compare.first) && is_constant(second)
         }
         ExprKind::Conditional(conditional) => is_constant(&conditional.test),
         ExprKind::Attribute(attribute) => is_constant(&attribute.object),
@@ -265,7 +266,7 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Compare(compare) => {
                 let mut left = self.constant(&compare.first)?;
-                for (op, right) in &compare.rest {
+                for (op, right) in compare.links() {
                     let right = self.constant(right)?;
                     if !operate::compare(&mut self.runtime, *op, &left, &right).ok()? {
                         return Some(Ok(Value::Bool(false)));

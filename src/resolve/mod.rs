@@ -46,8 +46,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         has_blocks,
         ..
     } = template;
-    let mentioned = ["self", "super"].map(|name| symbols.find(name));
-    let [own, parent] = ["self", "super"].map(|name| symbols.intern(name));
+    let specials = ["self", "super"].map(|name| symbols.find(name));
     let mut scopes = Scopes::default();
     for number in 0..symbols.len() {
         let symbol = Symbol(u32::try_from(number).unwrap_or(u32::MAX));
@@ -78,9 +77,9 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
 
     resolver.scopes.frames.open();
     resolver.scopes.open();
-    let [mentioned_self, _] = mentioned;
-    let [uses_self] = undeclared(body, [mentioned_self]);
-    let self_variable = uses_self.then(|| resolver.scopes.declare_parameter(own));
+    let [own, _] = specials;
+    let [uses_self] = undeclared(body, [own]);
+    let self_variable = own.filter(|_| uses_self).map(|own| resolver.scopes.declare_parameter(own));
     resolver.scopes.read_body(body);
     template.scope = resolver.scopes.enter();
     template.self_slot = self_variable.map(|variable| resolver.slot(variable));
@@ -97,9 +96,10 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         resolver.newline(block.at);
         resolver.scopes.frames.open();
         resolver.scopes.open();
-        let [uses_self, uses_super] = undeclared(&block.body, mentioned);
-        let variables = [uses_self.then_some(own), uses_super.then_some(parent)]
-            .map(|name| name.map(|name| resolver.scopes.declare_parameter(name)));
+        let mut variables = [None; 2];
+        for ((variable, name), is_used) in variables.iter_mut().zip(specials).zip(undeclared(&block.body, specials)) {
+            *variable = name.filter(|_| is_used).map(|name| resolver.scopes.declare_parameter(name));
+        }
         resolver.scopes.read_body(&block.body);
         block.scope = resolver.scopes.enter();
         block.specials = variables.map(|variable| variable.map(|variable| resolver.slot(variable)));
@@ -261,7 +261,7 @@ impl Names {
             StmtKind::CallBlock(node) => self.scope(&node.body.scope),
             StmtKind::FilterBlock(node) => self.scope(&node.scope),
             StmtKind::With(node) => self.scope(&node.scope),
-            StmtKind::Autoescape(_, _, scope) => self.scope(scope),
+            StmtKind::Autoescape(node) => self.scope(&node.scope),
             _ => {}
         }
         stmt.children(&mut |child| {

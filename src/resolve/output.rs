@@ -79,7 +79,8 @@ impl Resolver<'_> {
 
 /// Joins the constants that stand beside each other; each is copied once, however many there are.
 fn join(pieces: &mut Vec<Piece>, volatile: bool) {
-    if pieces.len() < 2 {
+    let mut pairs = pieces.windows(2);
+    if !pairs.any(|pair| matches!(pair, [before, piece] if are_joined(before, piece, volatile))) {
         return;
     }
     let mut rest = std::mem::take(pieces).into_iter().peekable();

@@ -83,7 +83,7 @@ impl Resolver<'_> {
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
             StmtKind::Block(node) => self.block(node, at),
-            StmtKind::Autoescape(value, body, scope) => self.autoescape(value, body, scope, place)?,
+            StmtKind::Autoescape(node) => self.autoescape(node, place)?,
             StmtKind::Include(node) => self.include(node, place, at, span)?,
             StmtKind::Break | StmtKind::Continue => {
                 if place.loops == 0 {

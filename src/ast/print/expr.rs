@@ -114,8 +114,7 @@ impl Printer<'_> {
             }
             ExprKind::Compare(node) => {
                 self.expr(&node.first, Level::Sum);
-                node.rest
-                    .iter()
+                node.links()
                     .for_each(|(op, operand)| self.operation(comparison(*op), operand, Level::Sum));
             }
             ExprKind::Conditional(node) => {

@@ -135,9 +135,9 @@ impl Printer<'_> {
                 });
                 self.closed(&node.body, "endblock");
             }
-            StmtKind::Autoescape(condition, body, _) => {
-                self.tag("autoescape", |printer| printer.expr(condition, Level::Conditional));
-                self.closed(body, "endautoescape");
+            StmtKind::Autoescape(node) => {
+                self.tag("autoescape", |printer| printer.expr(&node.condition, Level::Conditional));
+                self.closed(&node.body, "endautoescape");
             }
             StmtKind::Include(node) => self.include(node),
             StmtKind::Break => self.tag("break", |_| {}),
