@@ -33,7 +33,7 @@ struct Name {
 impl Default for Symbols {
     fn default() -> Self {
         Self {
-            names: Vec::with_capacity(PLACES),
+            names: Vec::with_capacity(PLACES / 2),
             places: [None; PLACES],
             crowded: BTreeMap::new(),
         }

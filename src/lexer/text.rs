@@ -6,7 +6,7 @@
 //! `lexer.py`, for `trim_blocks` and `lstrip_blocks`. They are scanned by hand, in time linear in the text. Offsets are bytes; tokens,
 //! lines and errors are unknown here.
 
-use super::word::{blank_length, trim_end_blanks};
+use super::word::{blank_length, trim_end_blanks, trim_end_indent};
 
 /// What an opener opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +145,9 @@ pub fn strip_before<'s>(text: &'s str, opener: &Opener, is_line_start: bool) -> 
         Mark::Strip => trim_end_blanks(text),
         // jinja2 3.1.6 lexer.py tokeniter: lstrip only where the opener is not a variable.
         Mark::None if opener.opening != Opening::Variable => {
-            let line = text.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
-            let indent = rest(text, line);
-            let is_indent = blank_length(indent) == indent.len();
-            let strips = is_indent && (line > 0 || is_line_start);
-            if strips { text.get(..line).unwrap_or_default() } else { text }
+            let line = trim_end_indent(text);
+            let strips = line.ends_with('\n') || (line.is_empty() && is_line_start);
+            if strips { line } else { text }
         }
         Mark::None | Mark::Keep => text,
     }

@@ -56,12 +56,25 @@ pub fn blank_length(text: &str) -> usize {
 
 /// The text without the blanks that it ends with.
 pub fn trim_end_blanks(text: &str) -> &str {
-    let blanks = text.bytes().rev().take_while(|byte| is_ascii_blank(*byte)).count();
+    trim_end(text, |_| true)
+}
+
+/// The text without the blanks that its last line ends with.
+pub fn trim_end_indent(text: &str) -> &str {
+    trim_end(text, |blank| blank != '\n')
+}
+
+/// The text without the blanks of a kind that it ends with.
+fn trim_end(text: &str, is_trimmed: impl Fn(char) -> bool) -> &str {
+    let blanks = text.bytes().rev();
+    let blanks = blanks
+        .take_while(|byte| is_ascii_blank(*byte) && is_trimmed(char::from(*byte)))
+        .count();
     let trimmed = text.get(..text.len().saturating_sub(blanks)).unwrap_or_default();
     if trimmed.as_bytes().last().is_none_or(u8::is_ascii) {
         return trimmed;
     }
-    trimmed.trim_end_matches(unicode::is_whitespace)
+    trimmed.trim_end_matches(|char| unicode::is_whitespace(char) && is_trimmed(char))
 }
 
 /// The blanks of most templates, which are told byte by byte.

@@ -58,6 +58,11 @@ impl Node {
         std::mem::replace(self, Self::leaf(ExprKind::Literal(Literal::None), self.expr.span, start))
     }
 
+    /// Puts a node where one was taken from, so that nothing is left to drop.
+    pub fn put(&mut self, node: Self) {
+        std::mem::forget(std::mem::replace(self, node));
+    }
+
     /// A node above no other.
     pub fn leaf(kind: ExprKind, span: Span, at: u32) -> Self {
         Self {

@@ -89,10 +89,10 @@ impl<'s> Parser<'s> {
         } else {
             self.parse_unary()
         };
-        if first.is_err() {
-            return first;
-        }
-        let mut next = self.operator(least)?;
+        let mut next = match first {
+            Ok(_) => self.operator(least)?,
+            Err(_) => None,
+        };
         if next.is_none() {
             // Most operands are none of an operator that is as loose as this.
             return first;
@@ -225,7 +225,7 @@ impl<'s> Parser<'s> {
             let Some((op, start)) = self.prefixes.pop() else { break };
             self.leave_calls(1);
             let Node { expr, height } = operand.take();
-            *operand = self.node(ExprKind::Unary(op, Box::new(expr)), Span::new(start, end), start, height);
+            operand.put(self.node(ExprKind::Unary(op, Box::new(expr)), Span::new(start, end), start, height));
         }
     }
 

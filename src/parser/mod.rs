@@ -41,7 +41,7 @@ pub fn parse(source: &Source) -> Result<Template> {
         has_blocks: false,
         open_tags: Vec::new(),
         awaited: Vec::new(),
-        stmts: Vec::new(),
+        stmts: Vec::with_capacity(16),
         pieces: Pieces::default(),
         waiting: Vec::new(),
         prefixes: Vec::new(),

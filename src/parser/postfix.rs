@@ -29,7 +29,7 @@ impl<'s> Parser<'s> {
                 TokenKind::Dot => self.parse_attribute(node)?,
                 TokenKind::LeftBracket => {
                     let object = node.take();
-                    *node = self.nested(depth::POSTFIX, |parser| parser.parse_subscript(object))?;
+                    node.put(self.nested(depth::POSTFIX, |parser| parser.parse_subscript(object))?);
                 }
                 TokenKind::LeftParen => self.parse_call(node)?,
                 _ => return Ok(()),
@@ -44,11 +44,11 @@ impl<'s> Parser<'s> {
                 TokenKind::Pipe => {
                     self.stream.bump()?;
                     let input = node.take();
-                    *node = self.parse_filter(Some(input), start)?;
+                    node.put(self.parse_filter(Some(input), start)?);
                 }
                 TokenKind::Name if self.stream.is_at_word("is") => {
                     let input = node.take();
-                    *node = self.parse_test(input, start)?;
+                    node.put(self.parse_test(input, start)?);
                 }
                 TokenKind::LeftParen => self.parse_call(node)?,
                 _ => return Ok(()),
@@ -80,7 +80,7 @@ impl<'s> Parser<'s> {
             }
             _ => return Err(self.stream.error_at("expected name or number", name.span, name.at)),
         };
-        *node = self.node(kind, self.span_from(start), at, height);
+        node.put(self.node(kind, self.span_from(start), at, height));
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl<'s> Parser<'s> {
             callee: callee.expr,
             args,
         }));
-        *node = self.node(kind, self.span_from(start), at, height);
+        node.put(self.node(kind, self.span_from(start), at, height));
         Ok(())
     }
 

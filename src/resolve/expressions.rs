@@ -24,22 +24,26 @@ const LOOKED_AT: usize = 256;
 impl Resolver<'_> {
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
+        match &mut expr.kind {
+            ExprKind::Name(name) => {
+                name.slot = self.name_slot(name.symbol, expr.span)?;
+                Ok(2)
+            }
+            ExprKind::Literal(literal) => Ok(literal_nesting(literal)),
+            _ => self.operation(expr, place),
+        }
+    }
+
+    /// The same for an expression that has parts. It stays a function of its own, because most expressions have none.
+    #[inline(never)]
+    fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
         self.check_stack(span)?;
         let was_fine = self.refused.is_none();
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
-            ExprKind::Literal(literal) => {
-                self.is_folding = outer;
-                return Ok(literal_nesting(literal));
-            }
-            ExprKind::Name(name) => {
-                name.slot = self.name_slot(name.symbol, span)?;
-                self.is_folding = outer;
-                return Ok(2);
-            }
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
-            ExprKind::Markup(_) => 1,
+            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Markup(_) => 1,
             ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => self.deepest(items, place)?.saturating_add(2),
             ExprKind::Dict(pairs) => {
                 let mut nesting = 0;

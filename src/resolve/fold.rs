@@ -102,9 +102,6 @@ pub(super) fn truth(expr: &Expr, context: EvalContext) -> Option<bool> {
 
 /// What a constant prints, unless that is long or fails.
 pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
-    if !is_constant(expr) {
-        return None;
-    }
     let mut folding = Folding::new(context);
     let value = folding.constant(expr)?;
     let text = match context.autoescape {
@@ -119,7 +116,7 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 /// Whether the reference could know what an expression is before the render (`as_const`), if nothing fails. Not all that is constant
 /// has a literal: a Markup inside a list has none, nor an iterator, nor an undefined value.
 #[inline]
-fn is_constant(expr: &Expr) -> bool {
+pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
         ExprKind::Name(_) => false,

@@ -30,6 +30,9 @@ impl Resolver<'_> {
 
     /// What a constant prints, as long as the template has not had its fill of constants.
     fn folded_text(&mut self, expr: &Expr) -> Option<String> {
+        if !fold::is_constant(expr) {
+            return None;
+        }
         if fold::may_fold(&expr.kind, self.eval_context) {
             self.folds_left = self.folds_left.checked_sub(1)?;
         }
