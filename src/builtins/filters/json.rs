@@ -40,10 +40,60 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         layout: Layout::PLAIN,
     };
     // A string is written without looking at the rest of the options.
-    if !matches!(value, Value::Str(_)) {
-        options.layout = layout(runtime, &value, &indent, separators)?;
+    if matches!(value, Value::Str(_)) {
+        return runtime.dumps(&value, &options, out);
     }
-    runtime.dumps(&value, &options, out)
+    let key_separator = separators.as_ref().map(|(_, key)| key.clone());
+    options.layout = layout(runtime, &value, &indent, separators)?;
+    runtime.dumps(&value, &options, out)?;
+    match key_separator {
+        Some(key) if options.layout.indent.is_some() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a separator of keys that is no text, where lines are broken: the encoder in Python makes pieces, and joins them at last.
+fn check_pieces<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, separator: &Value<'a>) -> Result<()> {
+    let mut pieces = 0;
+    match has_separator(runtime, value, &mut pieces)? {
+        true => {
+            let ty = separator.ty().name();
+            Err(Error::type_error(format!(
+                "sequence item {pieces}: expected str instance, {ty} found"
+            )))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Whether some dict in the value has members; `pieces` are those that the encoder made before its first separator (CPython 3.11
+/// `json/encoder.py`, `_make_iterencode`).
+fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut u64) -> Result<bool> {
+    runtime.meter.check_stack()?;
+    match value {
+        // The brace, the break and the key.
+        Value::Dict(dict) if !dict.is_empty() => {
+            *pieces = pieces.saturating_add(3);
+            Ok(true)
+        }
+        Value::List(items) | Value::Tuple(items) if !items.is_empty() => {
+            for item in items.iter() {
+                runtime.meter.charge(1)?;
+                // What stands before an item is a piece with it, or one before its pieces.
+                *pieces = pieces.saturating_add(1);
+                let is_container = matches!(item, Value::List(_) | Value::Tuple(_) | Value::Dict(_));
+                if is_container && has_separator(runtime, &item, pieces)? {
+                    return Ok(true);
+                }
+            }
+            *pieces = pieces.saturating_add(2);
+            Ok(false)
+        }
+        _ => {
+            *pieces = pieces.saturating_add(1);
+            Ok(false)
+        }
+    }
 }
 
 fn layout<'a>(
@@ -66,7 +116,15 @@ fn layout<'a>(
             if !has_members(value) {
                 return Ok(layout);
             }
-            runtime.add(&item, &Value::text("\n"))?;
+            let broken = runtime.add(&item, &Value::text("\n"))?;
+            if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
+                layout.item_separator = item.as_str().to_owned().into();
+            }
+            // Another one is complained about by its place, once all is written.
+            if let Value::Str(key) = &key {
+                layout.key_separator = key.as_str().to_owned().into();
+            }
+            return Ok(layout);
         }
         // The order is that of the arguments of `_json.make_encoder`.
         layout.key_separator = separator(&key, 5)?.into();
@@ -87,7 +145,8 @@ fn separator(value: &Value<'_>, argument: u8) -> Result<String> {
     match value {
         Value::Str(separator) => Ok(separator.as_str().to_owned()),
         other => {
-            let ty = other.ty().name();
+            // Argument Clinic calls it by its name.
+            let ty = if let Value::None = other { "None" } else { other.ty().name() };
             Err(Error::type_error(format!(
                 "make_encoder() argument {argument} must be str, not {ty}"
             )))
