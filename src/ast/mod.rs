@@ -44,6 +44,8 @@ pub struct Template {
     pub frame: Frame,
     /// The variable `self`, where the root mentions it; the resolver's.
     pub self_slot: Option<Slot>,
+    /// Of each symbol, as far as it goes, whether some scope inside the root looks it up in the context; the resolver's.
+    pub looked_up: Vec<bool>,
     /// The blocks, taken out of the bodies where they stand; the resolver's.
     pub blocks: Vec<Block>,
 }

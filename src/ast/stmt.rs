@@ -112,7 +112,7 @@ pub enum TargetKind {
         symbol: Symbol,
         /// Its variable; the resolver's.
         slot: Slot,
-        /// Whether the context gets it too, because it is set at top level and something looks it up there; the resolver's.
+        /// Whether the context gets it too, because it is set at top level; the resolver's.
         exported: bool,
     },
     /// `ns.x`

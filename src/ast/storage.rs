@@ -6,17 +6,12 @@ use super::Template;
 use super::expr::{Args, Expr, ExprKind};
 use super::slot::{Frame, Load, Scope, Slot};
 use super::stmt::{Block, Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
-use super::symbols::Symbol;
 
 /// A place of the tree.
 #[derive(Debug)]
 pub enum Stored<'t> {
     /// Where a variable lives.
     Slot(&'t mut Slot),
-    /// How a variable gets its first value.
-    Load(&'t mut Load),
-    /// Whether the context gets what a name is set to.
-    Export(Symbol, &'t mut bool),
     /// How many variables a frame has.
     Frame(&'t mut Frame),
 }
@@ -116,9 +111,6 @@ impl LoopTest {
 impl Macro {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         visit(Stored::Slot(&mut self.slot));
-        if let Some(name) = self.name {
-            visit(Stored::Export(name, &mut self.exported));
-        }
         for parameter in &mut self.parameters {
             visit(Stored::Slot(&mut parameter.slot));
             exprs(&mut parameter.default, visit);
@@ -142,11 +134,7 @@ impl Block {
 impl Target {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         match &mut self.kind {
-            TargetKind::Name { symbol, slot, exported } => {
-                visit(Stored::Slot(slot));
-                visit(Stored::Export(*symbol, exported));
-            }
-            TargetKind::Attribute { slot, .. } => visit(Stored::Slot(slot)),
+            TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => visit(Stored::Slot(slot)),
             TargetKind::Tuple(targets) => targets.iter_mut().for_each(|target| target.storage(visit)),
         }
     }
@@ -214,7 +202,6 @@ impl Args {
 impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         for load in &mut self.loads {
-            visit(Stored::Load(load));
             match load {
                 Load::Resolve(slot, _) | Load::Forgo(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {

@@ -25,7 +25,7 @@ impl<'a> Evaluator<'a, '_> {
         match &target.kind {
             TargetKind::Name { symbol, slot, exported } => {
                 if *exported {
-                    self.export(*symbol, value.clone());
+                    self.export(*symbol, &value);
                 }
                 self.store(*slot, value);
                 Ok(())

@@ -188,23 +188,26 @@ impl<'a> Evaluator<'a, '_> {
         given.or_else(|| globals::find(name).map(Value::Function))
     }
 
-    /// Sets a name of the context, as the root does at top level.
-    pub(super) fn export(&mut self, symbol: Symbol, value: Value<'a>) {
-        let symbols = self.render.template.symbols.len();
+    /// Sets a name of the context, as the root does at top level; what nothing will look up there is not kept.
+    pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
+        let looked_up = &self.render.template.looked_up;
+        if looked_up.get(symbol.0 as usize) != Some(&true) {
+            return;
+        }
         let Some(vars) = self.runtime.heap.contexts.get_mut(self.context) else {
             return;
         };
         if vars.is_empty() {
-            vars.resize(symbols, None);
+            vars.resize(looked_up.len(), None);
         }
         if let Some(place) = vars.get_mut(symbol.0 as usize) {
-            *place = Some(value);
+            *place = Some(value.clone());
         }
     }
 
     /// `Context.derived`: a context that also has the given variables; gives its number.
     pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> Result<usize> {
-        let symbols = self.render.template.symbols.len();
+        let symbols = self.render.template.looked_up.len();
         self.runtime.meter.charge_items(symbols >> 3)?;
         // All are kept until the render ends.
         let contexts = self.runtime.heap.contexts.len().saturating_add(1);

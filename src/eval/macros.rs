@@ -23,7 +23,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn define_macro(&mut self, node: &'a Node) -> Result<()> {
         let value = self.macro_value(node)?;
         if let Some(name) = node.name.filter(|_| node.exported) {
-            self.export(name, value.clone());
+            self.export(name, &value);
         }
         self.store(node.slot, value);
         Ok(())

@@ -53,7 +53,7 @@ impl Resolver<'_> {
             None => self.eval_context.volatile = true,
         }
         self.body(body, &inner)?;
-        self.scopes.close();
+        self.scopes.close(scope);
         self.eval_context = outer;
         Ok(recorded)
     }

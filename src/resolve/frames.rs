@@ -8,7 +8,7 @@
 //! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
 //! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::ast::{Frame, Load, Slot, Stored, Symbol, Template};
 
@@ -28,8 +28,8 @@ pub(super) struct Frames {
     variables: Vec<Owned>,
     /// The variable of each frame, level and folded name.
     numbers: BTreeMap<u128, Variable>,
-    /// The names that scopes inside the root look up in the context, which then has what the root has set.
-    looked_up: BTreeSet<Symbol>,
+    /// Of each symbol, whether scopes inside the root look it up in the context, which then has what the root has set.
+    looked_up: Vec<bool>,
     /// The variables that are set on every way to where the walk stands, in the order in which they were.
     set: Vec<Variable>,
 }
@@ -109,7 +109,13 @@ impl Frames {
     /// Notes that a scope on a level of the innermost frame looks a name up. The root does so before it sets anything.
     pub fn look_up(&mut self, name: Symbol, level: usize) {
         if level > 0 || self.current != Some(0) {
-            self.looked_up.insert(name);
+            let place = name.0 as usize;
+            if self.looked_up.len() <= place {
+                self.looked_up.resize(place.saturating_add(1), false);
+            }
+            if let Some(place) = self.looked_up.get_mut(place) {
+                *place = true;
+            }
         }
     }
 
@@ -167,6 +173,7 @@ impl Frames {
 
     /// Gives all variables of a template their places.
     pub fn place(mut self, template: &mut Template) {
+        template.looked_up = std::mem::take(&mut self.looked_up);
         if self.frames.len() == 1 {
             // The numbers of the only frame's variables are their places.
             template.frame.locals = short(self.variables.len());
@@ -187,8 +194,6 @@ impl Frames {
         }
         template.storage(&mut |stored| match stored {
             Stored::Slot(slot) => *slot = self.final_slot(*slot),
-            Stored::Load(load) => *load = self.final_load(*load),
-            Stored::Export(name, exported) => *exported &= self.looked_up.contains(&name),
             Stored::Frame(frame) => {
                 *frame = self
                     .frames
@@ -198,8 +203,8 @@ impl Frames {
         });
     }
 
-    /// A load whose value may be seen, or one that does without; its slots are not final yet.
-    fn final_load(&self, load: Load) -> Load {
+    /// A load of a scope that ends as it has to be: without the value where nobody sees it.
+    pub fn settled(&self, load: Load) -> Load {
         let matters = |slot: Slot| match slot {
             Slot::Local(number) => self.variables.get(number as usize).is_none_or(|owned| owned.is_read_first),
             _ => true,

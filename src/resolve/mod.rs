@@ -89,7 +89,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         ..Place::default()
     };
     resolver.body(body, &place)?;
-    resolver.scopes.close();
+    resolver.scopes.close(&mut template.scope);
     template.frame = resolver.scopes.frames.close();
 
     for block in blocks.iter_mut() {
@@ -104,7 +104,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         block.scope = resolver.scopes.enter();
         block.specials = variables.map(|variable| variable.map(|variable| resolver.slot(variable)));
         resolver.body(&mut block.body, &Place::default())?;
-        resolver.scopes.close();
+        resolver.scopes.close(&mut block.scope);
         block.frame = resolver.scopes.frames.close();
     }
 

@@ -114,8 +114,11 @@ impl Scopes {
         scope
     }
 
-    /// Closes the innermost scope.
-    pub fn close(&mut self) {
+    /// Closes the innermost scope, all of which is known now.
+    pub fn close(&mut self, scope: &mut Scope) {
+        for load in &mut scope.loads {
+            *load = self.frames.settled(*load);
+        }
         let Some(start) = self.open.pop() else { return };
         self.hide(start);
         self.bound.truncate(start.bound);

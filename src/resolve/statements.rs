@@ -113,7 +113,7 @@ impl Resolver<'_> {
             test.scope = self.scopes.enter();
             self.target(&mut test.target, &place.inner())?;
             self.root(&mut test.condition, &place.inner(), 0)?;
-            self.scopes.close();
+            self.scopes.close(&mut test.scope);
             test.frame = self.scopes.frames.close();
         }
 
@@ -152,7 +152,7 @@ impl Resolver<'_> {
             node.scope.clears.clear();
         }
         self.branch(&mut node.body, &inner, span)?;
-        self.scopes.close();
+        self.scopes.close(&mut node.scope);
 
         self.scopes.open();
         self.scopes.read_body(&node.otherwise);
@@ -162,7 +162,7 @@ impl Resolver<'_> {
             ..place.inner()
         };
         self.branch(&mut node.otherwise, &otherwise, span)?;
-        self.scopes.close();
+        self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
             node.frame = self.scopes.frames.close();
             self.newline(at);
@@ -214,7 +214,7 @@ impl Resolver<'_> {
         if let Some(filter) = &mut node.filter {
             self.root(filter, &inner, 1)?;
         }
-        self.scopes.close();
+        self.scopes.close(&mut node.scope);
         self.target(&mut node.target, place)?;
         self.note_set(&node.target);
         Ok(line)
@@ -268,7 +268,7 @@ impl Resolver<'_> {
             }
         }
         self.indented(&mut node.body, &inner, span)?;
-        self.scopes.close();
+        self.scopes.close(&mut node.scope);
         node.frame = self.scopes.frames.close();
         Ok(line)
     }
@@ -299,7 +299,7 @@ impl Resolver<'_> {
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         self.root(&mut node.filter, &inner, 1)?;
-        self.scopes.close();
+        self.scopes.close(&mut node.scope);
         Ok(line)
     }
 
@@ -317,7 +317,7 @@ impl Resolver<'_> {
             self.target(target, &inner)?;
         }
         self.body(&mut node.body, &inner)?;
-        self.scopes.close();
+        self.scopes.close(&mut node.scope);
         Ok(recorded)
     }
 
