@@ -42,6 +42,9 @@ pub enum ErrorKind {
     ZeroDivision,
     /// A limit was reached, Python's recursion limit or memory included: `{{ "a" * 10**18 }}`.
     Limit,
+    /// Nothing: the reference does this, and this crate never will. A template that writes into the caller's data,
+    /// `{% set d.a %}b{% endset %}` where `d` is a dict, or text that is not Unicode: `{{ "\ud800" }}`.
+    Unsupported,
 }
 
 impl ErrorKind {
@@ -61,6 +64,7 @@ impl ErrorKind {
             Self::Overflow => "overflow",
             Self::ZeroDivision => "zero_division",
             Self::Limit => "limit",
+            Self::Unsupported => "unsupported",
         }
     }
 }

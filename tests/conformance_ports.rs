@@ -93,7 +93,7 @@ fn fuzz_knows_what_is_listed() {
         let row = format!("{{\"id\": \"{id}\", \"aspect\": \"output\", \"reason\": \"so it is\"}}\n");
         file(name, &row).display().to_string()
     };
-    let listed = list("listed.jsonl", "globals/lipsum-text");
+    let listed = list("listed.jsonl", "python_artefacts/break-outside");
     let arguments = ["--port", OWN, "--reference", OWN, "--count", "20", "--baseline"];
     assert_eq!(fuzz(&[&arguments[..], &[&listed]].concat()).status.code(), Some(0));
     let output = fuzz(&[&arguments[..], &["/no/such/file"]].concat());

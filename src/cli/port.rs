@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, FixedClock, Limits, LocalTime, RenderOptions, Template};
+use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptions, Template};
 
 use super::apply_request::Applier;
 use super::file;
@@ -175,6 +175,9 @@ fn success(id: Data<'static>, output: Output, wants_spans: bool) -> Data<'static
 }
 
 fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
+    if error.kind() == ErrorKind::Unsupported {
+        return object([("id", id), ("unsupported", Data::Str(Cow::Owned(error.message().to_owned())))]);
+    }
     let mut entries = vec![
         ("kind", text(error.kind().name())),
         ("message", Data::Str(Cow::Owned(error.message().to_owned()))),

@@ -1,7 +1,7 @@
 //! What a port may have wrong: listed exceptions, or all that was wrong in an earlier report.
 //!
 //! ```text
-//! {"id": "operators/complex", "aspect": "output", "reason": "there are no complex numbers"}
+//! {"id": "strings/lone-surrogate", "aspect": "output", "reason": "text is Unicode"}
 //! ```
 
 use std::collections::BTreeMap;

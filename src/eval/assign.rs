@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::ast::{Target, TargetKind};
 use crate::builtins::globals;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -55,8 +55,9 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Ok(())
             }
-            Some(Value::Dict(_)) => Err(Error::runtime(
-                "the block form of set writes into a dict here, which is not part of chat templates",
+            Some(Value::Dict(_)) => Err(Error::new(
+                ErrorKind::Unsupported,
+                "the block form of set writes into a dict here, which would change the caller's data",
             )),
             Some(other) => {
                 let message = format!("'{}' object does not support item assignment", other.ty().name());

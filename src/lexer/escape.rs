@@ -10,7 +10,8 @@ use std::fmt::Write as _;
 
 use crate::unicode;
 
-const SURROGATE: &str = "a surrogate escape makes text that cannot be encoded";
+/// The complaint about a lone surrogate, which is ours and not CPython's.
+pub const SURROGATE: &str = "a surrogate escape makes text that cannot be encoded";
 
 /// The text that the inside of a literal stands for, or CPython's message.
 pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {

@@ -26,6 +26,7 @@ pub fn string(token: &str, span: Span) -> Result<Literal> {
     let body = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
     match escape::decode(body) {
         Ok(text) => Ok(Literal::Str(Cow::Owned(text.into_owned()))),
+        Err(message @ escape::SURROGATE) => Err(Error::new(ErrorKind::Unsupported, message).at(span)),
         Err(message) => Err(Error::syntax(message, span)),
     }
 }

@@ -74,7 +74,7 @@ impl From<NumberError> for Error {
             NumberError::Syntax(_) => ErrorKind::Syntax,
             NumberError::TooLarge(reached) => return Self::limit(*reached),
             // What text here cannot hold.
-            NumberError::Surrogate(_) => ErrorKind::Runtime,
+            NumberError::Surrogate(_) => ErrorKind::Unsupported,
         };
         Self::new(kind, error.to_string())
     }
