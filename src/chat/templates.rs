@@ -8,6 +8,8 @@
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`. Where templates come from is not known here.
 
+use std::collections::HashMap;
+
 use super::refused;
 use crate::error::{Error, ErrorKind, Result};
 use crate::template::Template;
@@ -92,10 +94,14 @@ impl Templates {
     /// Templates by name; of equal names the last one counts, in the place of the first, as in a Python dict.
     pub fn named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
         let mut named: Vec<NamedTemplate> = Vec::new();
+        let mut places: HashMap<String, usize> = HashMap::new();
         for template in templates {
-            match named.iter_mut().find(|other| other.name == template.name) {
+            match places.get(&template.name).and_then(|place| named.get_mut(*place)) {
                 Some(place) => *place = template,
-                None => named.push(template),
+                None => {
+                    places.insert(template.name.clone(), named.len());
+                    named.push(template);
+                }
             }
         }
         Self::Named(named)

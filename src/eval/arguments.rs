@@ -45,7 +45,10 @@ impl<'a> Evaluator<'a, '_> {
             let message = format!("Value after * must be an iterable, not {}", values.ty().name());
             return Err(Error::type_error(message).at(star.span));
         };
-        for value in self.runtime.drain(&mut iter)? {
+        let values = self.runtime.drain(&mut iter)?;
+        // They are moved once more on their way.
+        self.runtime.meter.charge_items(values.len().saturating_mul(2))?;
+        for value in values {
             arguments.push(value);
         }
         Ok(())

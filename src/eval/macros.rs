@@ -223,7 +223,10 @@ impl<'a> Evaluator<'a, '_> {
             }
             let value = match &parameter.default {
                 Some(default) => self.expr(default).map_err(|error| error.on_line(parameter.line))?,
-                None => Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol))),
+                None => {
+                    self.runtime.meter.charge(1)?;
+                    Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol)))
+                }
             };
             self.store(parameter.slot, value);
         }

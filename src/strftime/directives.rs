@@ -107,7 +107,8 @@ impl<'f> Directive<'f> {
             next = characters.next();
         }
         directive.letter = next;
-        directive.source = after.strip_suffix(characters.as_str()).unwrap_or(after);
+        let read = after.len().saturating_sub(characters.as_str().len());
+        directive.source = after.get(..read).unwrap_or(after);
         directive
     }
 

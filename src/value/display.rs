@@ -19,6 +19,9 @@ use crate::error::Result;
 use crate::number::{IntRef, text};
 use crate::text::quote;
 
+/// Steps of finding the shortest digits of a float.
+pub(super) const DIGITS: u64 = 4;
+
 /// The containers around what is printed; CPython's `Py_ReprEnter` keeps the same.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'p, 'a> {
@@ -77,8 +80,14 @@ impl<'a> Runtime<'a> {
                 let digits = text::int_text(IntRef::Big(big))?;
                 self.write_piece(&digits, out)
             }
-            Value::Float(float) => self.write_piece(&text::float_text(*float), out),
-            Value::Complex(complex) => self.write_piece(&complex.text(), out),
+            Value::Float(float) => {
+                self.meter.charge(DIGITS)?;
+                self.write_piece(&text::float_text(*float), out)
+            }
+            Value::Complex(complex) => {
+                self.meter.charge(DIGITS)?;
+                self.write_piece(&complex.text(), out)
+            }
             Value::Str(text) if text.is_markup() => {
                 out.push_str("Markup(");
                 self.write_quoted(text, out)?;

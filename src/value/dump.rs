@@ -9,6 +9,7 @@
 
 use super::Value;
 use super::dict::Dict;
+use super::display::DIGITS;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use super::sort::sorted;
@@ -39,6 +40,7 @@ impl<'a> Runtime<'a> {
             Value::Bool(true) => self.write_piece("true", out),
             Value::Bool(false) => self.write_piece("false", out),
             Value::Float(float) => {
+                self.meter.charge(DIGITS)?;
                 write_float(*float, out);
                 self.write_piece("", out)
             }

@@ -102,12 +102,16 @@ fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>
 
 /// The lower case of a string; another value as it is.
 pub(super) fn lowered<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Value<'a>> {
-    match &value {
-        Value::Str(text) if !is_lower_already(text.as_str()) => {
-            runtime.meter.charge_bytes(text.as_str().len())?;
+    let Value::Str(text) = &value else {
+        return Ok(value);
+    };
+    runtime.meter.charge_bytes(text.as_str().len())?;
+    match is_lower_already(text.as_str()) {
+        true => Ok(value),
+        false => {
+            runtime.meter.charge_scan(text.as_str().len())?;
             runtime.str(unicode::to_lower(text.as_str()))
         }
-        _ => Ok(value),
     }
 }
 

@@ -25,6 +25,10 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     paths = paths.into_iter().map(|path| path.ignoring_case(ignores_case)).collect();
     let items = runtime.collect(&given(&mut arguments, 1))?;
     let reverse = c_int(arguments.get(2), 0)? != 0;
+    // Nobody else counts the items and their keys.
+    let values = items.len().saturating_mul(size_of::<Value<'_>>());
+    let _items = runtime.meter.claim(values)?;
+    let _keys = runtime.meter.claim(values.saturating_mul(paths.len()))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         let key: Result<Vec<_>> = paths.iter().map(|path| path.follow(runtime, item)).collect();
