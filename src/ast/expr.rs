@@ -120,13 +120,13 @@ pub struct Compare {
     /// The first operator with what stands right of it.
     pub link: (CompareOp, Expr),
     /// The others; few chains have some.
-    pub more: Vec<(CompareOp, Expr)>,
+    pub more: Box<[(CompareOp, Expr)]>,
 }
 
 impl Compare {
     /// The operators with what stands right of them.
     pub fn links(&self) -> impl Iterator<Item = &(CompareOp, Expr)> {
-        std::iter::once(&self.link).chain(&self.more)
+        std::iter::once(&self.link).chain(&*self.more)
     }
 }
 

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::text::same::is_same;
+
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
@@ -72,7 +74,7 @@ impl Symbols {
             let Some((symbol, known)) = known else {
                 return (None, false);
             };
-            if *known.spelling == *name {
+            if is_same(&known.spelling, name) {
                 return (Some(symbol), false);
             }
             next = known.neighbour;

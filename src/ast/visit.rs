@@ -69,6 +69,9 @@ impl Expr {
             ExprKind::Name(name) => visit(name),
             ExprKind::Literal(_) => {}
             ExprKind::Attribute(attribute) => attribute.object.names(visit),
+            ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
+                operands.iter().for_each(|operand| operand.names(visit));
+            }
             _ => self.children(&mut |child| child.names(visit)),
         }
     }

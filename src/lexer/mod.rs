@@ -80,10 +80,20 @@ impl<'s> Lexer<'s> {
                 return Ok(());
             }
         };
-        let text = self.code.slice();
-        token.set(kind, self.code.span().start, text.len());
+        let span = self.code.span();
+        token.set(kind, span.start, span.len());
         match kind {
-            TokenKind::Name => {}
+            // Nearly half of all.
+            TokenKind::Name => Ok(()),
+            _ => self.finish(token),
+        }
+    }
+
+    /// What there is to do about a token of a tag other than a name.
+    #[inline(never)]
+    fn finish(&mut self, token: &Token) -> Result<()> {
+        let text = self.code.slice();
+        match token.kind {
             TokenKind::String => self.literal = Some(literal::string(text, token.span)?),
             TokenKind::Integer => self.literal = Some(literal::integer(text, token.span)?),
             TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
@@ -97,6 +107,7 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next token outside of tags: text, or what opens a tag.
+    #[inline(never)]
     fn outside(&mut self, token: &mut Token) -> Result<()> {
         let text = self.code.source();
         loop {

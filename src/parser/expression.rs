@@ -157,16 +157,17 @@ impl<'s> Parser<'s> {
     fn parse_comparison(&mut self, first: Node, op: CompareOp, start: Start) -> Result<Node> {
         let link = self.take_link(op)?;
         let mut height = first.height.max(link.height);
-        let mut compare = Compare {
-            first: first.expr,
-            link: (op, link.expr),
-            more: Vec::new(),
-        };
+        let mut more = Vec::new();
         while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator(Binding::Comparison)? {
             let link = self.take_link(op)?;
             height = height.max(link.height);
-            compare.more.push((op, link.expr));
+            more.push((op, link.expr));
         }
+        let compare = Compare {
+            first: first.expr,
+            link: (op, link.expr),
+            more: more.into_boxed_slice(),
+        };
         // The line is that of the token after the last operand.
         let at = self.stream.current().at;
         Ok(self.node(ExprKind::Compare(Box::new(compare)), self.span_from(start.start), at, height))
