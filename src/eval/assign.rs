@@ -59,6 +59,7 @@ impl<'a> Evaluator<'a, '_> {
                 ErrorKind::Unsupported,
                 "the block form of set writes into a dict here, which would change the caller's data",
             )),
+            Some(Value::List(_)) => Err(Error::type_error("list indices must be integers or slices, not str")),
             Some(other) => {
                 let message = format!("'{}' object does not support item assignment", other.ty().name());
                 Err(Error::type_error(message))

@@ -105,7 +105,8 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 23] = [
+pub const WRITTEN: [Type; 24] = [
+    Type::Complex,
     Type::Complex,
     Type::Bytes,
     Type::Markup,
