@@ -128,10 +128,13 @@ impl<'s> Parser<'s> {
     /// The binary operator that stands here, if it binds at least as tightly as `least`; of two words it stands at the first.
     fn operator(&mut self, least: Binding) -> Result<Option<(Binding, Operator)>> {
         let token = self.stream.current();
-        let mut operator = precedence::operator(token.kind, || self.stream.text(token));
-        if operator.is_none() && self.stream.is_at_word("not") && self.stream.is_ahead("in")? {
-            operator = Some((Binding::Comparison, Operator::Compare(CompareOp::NotIn)));
-        }
+        let operator = match token.kind {
+            TokenKind::Name => match self.stream.text(token) {
+                "not" if self.stream.is_ahead("in")? => Some((Binding::Comparison, Operator::Compare(CompareOp::NotIn))),
+                name => precedence::named_operator(name),
+            },
+            kind => precedence::operator(kind),
+        };
         Ok(operator.filter(|(binding, _)| *binding >= least))
     }
 

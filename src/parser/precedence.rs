@@ -42,17 +42,22 @@ pub enum Operator {
     Concat,
 }
 
-/// The binary operator that a token of a kind is, which is asked for its name where it has one. The first half of `not in` is for the parser to see, which can look further.
-pub fn operator<'s>(kind: TokenKind, name: impl FnOnce() -> &'s str) -> Option<(Binding, Operator)> {
+/// The binary operator that a name is. The first half of `not in` is for the parser to see, which can look further.
+pub fn named_operator(name: &str) -> Option<(Binding, Operator)> {
+    match name {
+        "or" => Some((Binding::Or, Operator::Logic(LogicOp::Or))),
+        "and" => Some((Binding::And, Operator::Logic(LogicOp::And))),
+        "in" => Some((Binding::Comparison, Operator::Compare(CompareOp::In))),
+        _ => None,
+    }
+}
+
+/// The binary operator that a token of a kind is.
+#[inline]
+pub fn operator(kind: TokenKind) -> Option<(Binding, Operator)> {
     let binary = |op, binding| Some((binding, Operator::Binary(op)));
     let compare = |op| Some((Binding::Comparison, Operator::Compare(op)));
     match kind {
-        TokenKind::Name => match name() {
-            "or" => Some((Binding::Or, Operator::Logic(LogicOp::Or))),
-            "and" => Some((Binding::And, Operator::Logic(LogicOp::And))),
-            "in" => compare(CompareOp::In),
-            _ => None,
-        },
         TokenKind::Eq => compare(CompareOp::Eq),
         TokenKind::Ne => compare(CompareOp::Ne),
         TokenKind::Lt => compare(CompareOp::Lt),

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Symbol};
 
+/// Room for the variables of most templates.
+const USUAL: usize = 16;
+
 /// How a variable gets its first value in its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
@@ -74,6 +77,10 @@ impl Scopes {
     pub fn name_all(&mut self, names: usize) {
         self.bindings.resize(names, Binding::default());
         self.is_stored.resize(names, false);
+        self.bound.reserve(USUAL);
+        self.stores.reserve(USUAL);
+        self.loads.reserve(USUAL);
+        self.places.reserve(USUAL);
     }
 
     /// Says that Python reads a name as another one.
