@@ -153,6 +153,8 @@ pub struct For {
     pub frame: Frame,
     /// Whether what a recursive loop gives is a Markup; the resolver's.
     pub autoescape: Autoescape,
+    /// The line that the reference names at the end of a recursive loop, where the texts are joined; the resolver's.
+    pub end_line: u32,
 }
 
 /// `if test` in a loop: a generator function of its own in the reference.
@@ -244,6 +246,8 @@ pub struct Macro {
     pub scope: Scope,
     /// The frame; the resolver's.
     pub frame: Frame,
+    /// The line that the reference names at the end of the body, where the texts are joined; the resolver's.
+    pub end_line: u32,
 }
 
 /// One parameter.

@@ -183,7 +183,10 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
-        let result = result.and_then(|_| evaluator.joined.check());
+        let result = result.and_then(|_| {
+            let joined = evaluator.joined.check();
+            joined.map_err(|error| error.on_line(self.node.end_line))
+        });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();

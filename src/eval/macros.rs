@@ -209,7 +209,7 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_scope(&node.scope)?;
         self.fill(node)?;
         self.body(&node.body)?;
-        self.joined.check()?;
+        self.joined.check().map_err(|error| error.on_line(node.end_line))?;
         self.leave_frame();
         Ok(())
     }

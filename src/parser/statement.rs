@@ -174,6 +174,7 @@ impl<'s> Parser<'s> {
             otherwise_scope: Scope::default(),
             frame: Default::default(),
             autoescape: Autoescape::Off,
+            end_line: 0,
         })))
     }
 

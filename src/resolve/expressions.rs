@@ -93,8 +93,9 @@ impl Resolver<'_> {
                 if let ExprKind::Attribute(attribute) = &mut callee.kind {
                     attribute.text_method = methods::find_text(&attribute.name);
                 }
+                self.check_names(args, span);
                 let nesting = self.expr(callee, place)?;
-                nesting.max(self.args(args, place, span)?).saturating_add(1)
+                nesting.max(self.args(args, place)?).saturating_add(1)
             }
         };
         self.is_folding = outer;
@@ -223,11 +224,12 @@ impl Resolver<'_> {
         if filter.builtin.is_none() && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
+        self.check_names(&mut filter.args, span);
         let nesting = match &mut filter.input {
             Some(input) => self.expr(input, place)?,
             None => 1,
         };
-        Ok(nesting.max(self.args(&mut filter.args, place, span)?))
+        Ok(nesting.max(self.args(&mut filter.args, place)?))
     }
 
     fn test(&mut self, test: &mut Test, place: &Place, at: u32, span: Span) -> Result<u32> {
@@ -235,8 +237,9 @@ impl Resolver<'_> {
         if test.builtin.is_none() && !place.soft {
             return Err(self.unknown("test", &test.name, at, span));
         }
+        self.check_names(&mut test.args, span);
         let nesting = self.expr(&mut test.input, place)?;
-        Ok(nesting.max(self.args(&mut test.args, place, span)?))
+        Ok(nesting.max(self.args(&mut test.args, place)?))
     }
 
     /// A constant operation as a literal, as long as the template has not had its fill of them.
@@ -254,10 +257,7 @@ impl Resolver<'_> {
         error.on_line(self.source.line(at)).at(span)
     }
 
-    pub(super) fn args(&mut self, args: &mut Args, place: &Place, span: Span) -> Result<u32> {
-        if let Some(others) = &mut args.others {
-            self.check_names(&mut others.keywords, span);
-        }
+    pub(super) fn args(&mut self, args: &mut Args, place: &Place) -> Result<u32> {
         let mut nesting = self.deepest(&mut args.positional, place)?;
         if let Some(others) = &mut args.others {
             for keyword in &mut others.keywords {
@@ -270,8 +270,13 @@ impl Resolver<'_> {
         Ok(nesting)
     }
 
-    /// CPython looks at all names of a call before it looks into the call, and tells the first that is there again.
-    fn check_names(&mut self, keywords: &mut [Keyword], span: Span) {
+    /// CPython looks at all names of a call before it looks into the call, what is called included, and tells the first that is there
+    /// again.
+    pub(super) fn check_names(&mut self, args: &mut Args, span: Span) {
+        let keywords: &mut [Keyword] = match &mut args.others {
+            Some(others) => &mut others.keywords,
+            None => return,
+        };
         for keyword in &mut *keywords {
             // CPython reads names in their normal form.
             if let Cow::Owned(name) = nfkc(&keyword.name) {

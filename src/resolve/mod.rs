@@ -65,6 +65,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         line: 0,
         indentation: 1,
         refused: None,
+        has_refused_early: false,
         is_folding: false,
         eval_context: EvalContext::default(),
         has_extended: false,
@@ -138,6 +139,8 @@ struct Resolver<'t> {
     has_extended: bool,
     /// How much of our own stack is used.
     meter: Meter<'static>,
+    /// Whether that is something that CPython finds before it makes any code.
+    has_refused_early: bool,
     /// How many more constant operations may become literals.
     folds_left: u32,
     /// Whether some target is named `loop`.
@@ -211,6 +214,15 @@ impl Resolver<'_> {
     /// quarter of the limit is left to the visitors of `track.rs` and `visit.rs`, which go down from here without asking.
     fn check_stack(&self, span: Span) -> Result<()> {
         self.meter.check_stack().map_err(|error| error.at(span).without_line())
+    }
+
+    /// The same of what CPython finds before it makes any code, when it looks for the names of each function.
+    fn refuse_early(&mut self, message: impl Into<String>, span: Span) {
+        if !self.has_refused_early {
+            self.refused = None;
+            self.refuse(message, span);
+            self.has_refused_early = true;
+        }
     }
 
     /// Remembers what CPython would refuse once all code is written; the reference names no line of the template for it.

@@ -165,6 +165,7 @@ impl Resolver<'_> {
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
             node.frame = self.scopes.frames.close();
+            node.end_line = self.line;
             self.newline(at);
             self.root(&mut node.iter, place, 1)?;
         }
@@ -252,7 +253,7 @@ impl Resolver<'_> {
             let name = nfkc(self.symbols.name(parameter.symbol));
             if !names.insert(name.clone()) {
                 let level = self.scopes.level();
-                self.refuse(format!("duplicate argument 'l_{level}_{name}' in function definition"), span);
+                self.refuse_early(format!("duplicate argument 'l_{level}_{name}' in function definition"), span);
             }
         }
 
@@ -268,6 +269,7 @@ impl Resolver<'_> {
             }
         }
         self.indented(&mut node.body, &inner, span)?;
+        node.end_line = self.line;
         self.scopes.close(&mut node.scope);
         node.frame = self.scopes.frames.close();
         Ok(line)
@@ -278,9 +280,8 @@ impl Resolver<'_> {
         let line = self.newline(at);
         // The call is folded as any other, and so is what stands in it.
         self.is_folding = !self.eval_context.volatile;
-        let nesting = self
-            .expr(&mut node.callee, place)?
-            .max(self.args(&mut node.args, place, node.span)?);
+        self.check_names(&mut node.args, node.span);
+        let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
         self.check_nesting(nesting.saturating_add(2), node.span);
         let others = node.args.others.as_deref();
         if others.is_some_and(|others| others.keywords.iter().any(|keyword| &*keyword.name == "caller")) {

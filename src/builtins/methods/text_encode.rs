@@ -5,7 +5,7 @@
 use super::argument::{clinic_text, receiver};
 use super::codec::Codec;
 use super::row::{SELF, clinic, optional};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::value::{Arguments, Function, Runtime, Str, Value};
 
 /// The rows.
@@ -20,7 +20,13 @@ pub(super) static METHODS: [Function; 1] = [clinic(
 pub(super) fn codec_arguments<'a>(arguments: &mut Arguments<'a>, function: &str) -> Result<(Str<'a>, Str<'a>)> {
     let mut name = |index: usize, parameter: &str, default: &'static str| match arguments.take(index) {
         None => Ok(Str::from(default)),
-        name => clinic_text(name, &format!("{function}() argument '{parameter}'")),
+        name => {
+            let name = clinic_text(name, &format!("{function}() argument '{parameter}'"))?;
+            match name.as_str().contains('\0') {
+                true => Err(Error::value("embedded null character")),
+                false => Ok(name),
+            }
+        }
     };
     Ok((name(1, "encoding", "utf-8")?, name(2, "errors", "strict")?))
 }
