@@ -268,7 +268,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Apart from [`Evaluator::filter`], so that a chain of filters does not hold the arguments of all of them on the stack.
     #[inline(never)]
-    fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
+    pub(super) fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let function = filter.builtin.and_then(filters::get);
         if let Some(alone) = function
             .and_then(|function| function.shortcuts.alone)

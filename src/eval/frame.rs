@@ -6,7 +6,7 @@ use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
-use crate::value::{Environment, EnvironmentId, Heap, Undefined, Value, object_number};
+use crate::value::{Environment, EnvironmentId, Heap, Idle, Undefined, Value, object_number};
 
 /// Where the variables of a frame that runs are found on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +46,9 @@ impl Activation {
             Slot::Unresolved => None,
         };
         if let Some(place) = place {
+            if place.as_ref().is_some_and(Idle::takes) {
+                heap.idle.keep(place.take().unwrap_or(Value::None));
+            }
             *place = value;
         }
     }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::{Evaluator, Flow, Render};
-use crate::ast::{For, LoopTest, Slot};
+use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
+use crate::builtins::filters;
 use crate::error::{Error, Result, Step};
 use crate::value::{Arguments, Callable, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
 
@@ -32,10 +33,29 @@ impl<'a> Evaluator<'a, '_> {
     /// `{% for %}`
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
-        let iterable = self.expr(&node.iter)?;
+        let iterable = self.iterable(&node.iter)?;
         match node.recursive {
             true => self.first_recursion(node, iterable, line).map(|()| Flow::Next),
             false => self.rounds(node, iterable, 0, line),
+        }
+    }
+
+    /// What is iterated. Of a filter whose items another value has too, that value: the loop shows the items only.
+    #[inline]
+    fn iterable(&mut self, iter: &'a Expr) -> Result<Value<'a>> {
+        let ExprKind::Filter(filter) = &iter.kind else {
+            return self.expr(iter);
+        };
+        let iterated = filter.builtin.and_then(filters::get).and_then(|row| row.shortcuts.iterated);
+        match (iterated, &filter.input) {
+            (Some(iterated), Some(input)) if filter.args.is_empty() => {
+                let value = self.expr(input)?;
+                match iterated(&value) {
+                    Some(items) => Ok(items),
+                    None => self.filtered(filter, value).map_err(|error| self.explained(error, iter)),
+                }
+            }
+            _ => self.expr(iter),
         }
     }
 
@@ -65,17 +85,22 @@ impl<'a> Evaluator<'a, '_> {
             None => iterable,
         };
         let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
-        let reached = match node.loop_slot {
+        let (reached, ended) = match node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
-                self.each(node, line, |evaluator| evaluator.advance(&context, slot))?
+                let reached = self.each(node, line, |evaluator| evaluator.advance(&node.target, &context, slot))?;
+                (reached, Some(context))
             }
             None => {
                 let mut iter = iter;
-                self.each(node, line, |evaluator| evaluator.next_item(&mut iter))?
+                let reached = self.each(node, line, |evaluator| evaluator.next_item(&node.target, &mut iter))?;
+                (reached, None)
             }
         };
         self.leave_scope(&node.scope)?;
+        if let Some(context) = ended {
+            self.runtime.heap.idle.keep_loop(context);
+        }
         if !reached && !node.otherwise.is_empty() {
             self.enter_scope(&node.otherwise_scope)?;
             let flow = self.body(&node.otherwise)?;
@@ -103,14 +128,14 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = self.runtime.try_length(source)?;
-        let recurse: Option<Rc<dyn Callable<'a> + 'a>> = match node.recursive {
-            true => Some(Rc::new(RecursiveLoop {
-                environment: self.environment_around(node),
-                ..self.recursive_loop(node, depth0.saturating_add(1), line)
-            })),
-            false => None,
+        if !node.recursive {
+            return Loop::plain(self.runtime, iter, length);
+        }
+        let recurse = RecursiveLoop {
+            environment: self.environment_around(node),
+            ..self.recursive_loop(node, depth0.saturating_add(1), line)
         };
-        Ok(Rc::new(Loop::new(self.runtime, iter, length, recurse, depth0)?))
+        Loop::recursive(self.runtime, iter, length, Rc::new(recurse), depth0)
     }
 
     /// The environment around the loop's own frame, which recursive calls and the loop's test run in.
@@ -122,14 +147,13 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.environments.get(number as usize)?.parent
     }
 
-    /// One round for each item; whether any reached the end of the body.
+    /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body.
     #[inline(never)]
-    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Option<Value<'a>>>) -> Result<bool> {
+    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<bool>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        while let Some(item) = next(self)? {
+        while next(self)? {
             round = round.saturating_add(1);
-            self.assign(&node.target, item)?;
             self.enter_scope(&node.scope)?;
             let flow = self.body(&node.body);
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
@@ -141,21 +165,38 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// The next item of a loop that has a variable `loop`, which is given its value.
+    /// Assigns the next item of a loop that has a variable `loop`, which is given its value.
     #[inline(never)]
-    fn advance(&mut self, context: &Rc<Loop<'a>>, slot: Slot) -> Result<Option<Value<'a>>> {
-        let item = context.advance(self.runtime)?;
+    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: Slot) -> Result<bool> {
+        let Some(item) = context.advance(self.runtime)? else {
+            return Ok(false);
+        };
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
-        if item.is_some() && !is_there {
+        if !is_there {
             self.store(slot, Value::Loop(Rc::clone(context)));
         }
-        Ok(item)
+        self.assign(target, item)?;
+        Ok(true)
     }
 
-    /// The next item of a plain loop; apart, so that a round does not hold the stack of it.
+    /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
     #[inline(never)]
-    fn next_item(&mut self, iter: &mut Iter<'a>) -> Result<Option<Value<'a>>> {
-        iter.next(self.runtime)
+    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
+        if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
+            if let [first, second] = targets.as_slice() {
+                self.runtime.meter.charge(2)?;
+                let Some((key, value)) = entries.next() else {
+                    return Ok(false);
+                };
+                let assigned = self.assign(first, key).and_then(|()| self.assign(second, value));
+                return assigned.map(|()| true).map_err(|error| error.at(target.span));
+            }
+        }
+        let Some(item) = iter.next(self.runtime)? else {
+            return Ok(false);
+        };
+        self.assign(target, item)?;
+        Ok(true)
     }
 
     #[cold]

@@ -146,7 +146,8 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs something whose text is captured.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
-        let outer = std::mem::take(&mut self.out);
+        let room = self.runtime.heap.idle.room();
+        let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_root = std::mem::replace(&mut self.is_root, false);
         let outer_joined = std::mem::take(&mut self.joined);

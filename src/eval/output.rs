@@ -5,7 +5,7 @@ use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
 use crate::builtins::filters;
 use crate::error::Result;
 use crate::resolve::operate;
-use crate::value::{Arguments, Function, Undefined, Value, Write};
+use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -56,7 +56,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             _ => {
                 let value = self.expr(expr)?;
-                self.write_value(&value).map_err(|error| error.at(expr.span))
+                self.write_last(value).map_err(|error| error.at(expr.span))
             }
         }
     }
@@ -97,6 +97,16 @@ impl<'a> Evaluator<'a, '_> {
         self.call_arguments(args, &mut arguments, None)?;
         self.write_call(&function, &mut arguments)
             .map_err(|error| error.at(expr.span))
+    }
+
+    /// Writes `str(value)` of a value that nobody needs any more.
+    #[inline]
+    fn write_last(&mut self, value: Value<'a>) -> Result<()> {
+        self.write_value(&value)?;
+        if Idle::takes(&value) {
+            self.runtime.heap.idle.keep(value);
+        }
+        Ok(())
     }
 
     /// Writes `str(value)`.
@@ -152,10 +162,12 @@ impl<'a> Evaluator<'a, '_> {
                 Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
+            // What it gives is a plain string, whatever it is made of.
+            ExprKind::Concat(_) => return self.write_expr(expr),
             _ => self.expr(expr)?,
         };
         if is_plain(&value) {
-            return self.write_value(&value);
+            return self.write_last(value);
         }
         *kept = Some(value);
         Ok(())

@@ -42,6 +42,8 @@ pub struct Function {
 pub struct Shortcuts {
     /// Given its first parameter alone.
     pub alone: Option<Alone>,
+    /// Another value with the items of what it gives for its first parameter alone, where there is one and only the items are wanted.
+    pub iterated: Option<Iterated>,
     /// Given its parameters, where the result is written: appends it.
     pub write: Option<Write>,
     /// A method of `str`, given one string, both plain.
@@ -52,6 +54,9 @@ pub struct Shortcuts {
 
 /// See [`Shortcuts::alone`].
 pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
+
+/// See [`Shortcuts::iterated`].
+pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
 /// See [`Shortcuts::write`].
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
@@ -125,6 +130,7 @@ impl Shortcuts {
     /// None.
     pub const NONE: Self = Self {
         alone: None,
+        iterated: None,
         write: None,
         with_text: None,
         item: None,

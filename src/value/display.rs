@@ -49,7 +49,7 @@ impl<'a> Runtime<'a> {
             Value::Str(text) => Ok(text.clone()),
             Value::Undefined(_) => Ok(Str::from("")),
             _ => {
-                let mut text = String::new();
+                let mut text = self.heap.idle.room();
                 self.write_str(value, &mut text)?;
                 self.text(text)
             }

@@ -66,32 +66,65 @@ impl<'a> State<'a> {
     }
 }
 
+impl<'a> State<'a> {
+    /// Before the first round.
+    fn new(iter: Iter<'a>, length: Option<usize>) -> Self {
+        Self {
+            in_items: matches!(iter, Iter::Seq(_, 0)) && length.is_some(),
+            iter,
+            length,
+            index0: -1,
+            before: None,
+            current: None,
+            after: None,
+        }
+    }
+}
+
 impl<'a> Loop<'a> {
-    /// A loop before its first round. `length` is what `len` says of the iterable, if it has one.
-    pub fn new(
+    /// A recursive loop before its first round, inside so many calls of itself. `length` is what `len` says of the iterable, if it has
+    /// one.
+    pub fn recursive(
         runtime: &mut Runtime<'a>,
         iter: Iter<'a>,
         length: Option<usize>,
-        recurse: Option<Rc<dyn Callable<'a> + 'a>>,
+        recurse: Rc<dyn Callable<'a> + 'a>,
         depth0: i64,
-    ) -> Result<Self> {
+    ) -> Result<Rc<Self>> {
         // What makes a recursive call is an object of its own.
-        let recursion = recurse.as_ref().map_or(0, |_| RECURSION);
-        Ok(Self {
-            state: RefCell::new(State {
-                in_items: matches!(iter, Iter::Seq(_, 0)) && length.is_some(),
-                iter,
-                length,
-                index0: -1,
-                before: None,
-                current: None,
-                after: None,
-            }),
-            recurse,
+        let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
+        Ok(Rc::new(Self {
+            state: RefCell::new(State::new(iter, length)),
+            recurse: Some(recurse),
             depth0,
             changed: runtime.heap.new_memory(),
-            _claim: runtime.meter.claim(size_of::<Self>().saturating_add(recursion))?,
-        })
+            _claim: claim,
+        }))
+    }
+
+    /// The same for any other loop, in the place of one that has ended if there is one.
+    pub fn plain(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
+        if let Some(mut context) = runtime.heap.idle.take_loop() {
+            if let Some(own) = Rc::get_mut(&mut context) {
+                *own.state.get_mut() = State::new(iter, length);
+                runtime.heap.forget(own.changed);
+                return Ok(context);
+            }
+        }
+        Ok(Rc::new(Self {
+            state: RefCell::new(State::new(iter, length)),
+            recurse: None,
+            depth0: 0,
+            changed: runtime.heap.new_memory(),
+            _claim: runtime.meter.claim(size_of::<Self>())?,
+        }))
+    }
+
+    /// Holds nothing more of what it went over.
+    pub(super) fn end(&mut self) {
+        *self.state.get_mut() = State::new(Iter::empty(), None);
+        self.recurse = None;
+        self.depth0 = 0;
     }
 
     /// Goes on to the next round and gives its item.

@@ -17,6 +17,7 @@ mod format_field;
 mod found;
 mod hash;
 mod identity;
+mod idle;
 mod index;
 mod iterate;
 mod json;
@@ -54,13 +55,14 @@ pub use bind::{Parameter, Signature, Style};
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Macro, Shortcuts, WithText, Write,
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Shortcuts, WithText, Write,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;
 pub use format::Fields;
 pub use found::{Found, Lookup};
 pub use identity::{Identity, is_identical};
+pub use idle::Idle;
 pub use index::not_an_index;
 pub use iterate::Iter;
 pub use loop_context::Loop;

@@ -2,10 +2,11 @@
 
 use super::Value;
 use super::dict::{Dict, Entries};
+use super::idle::Idle;
 use super::namespace::{Namespace, NamespaceId};
 use super::one_pass::{OnePass, Pull};
 use super::seq::Seq;
-use super::text::Str;
+use super::text::{OwnedText, Str};
 use super::types::Type;
 use crate::chance::Chance;
 use crate::clock::Clock;
@@ -46,6 +47,8 @@ pub struct Heap<'a> {
     pub cells: Vec<Option<Value<'a>>>,
     /// The frames that have such variables.
     pub environments: Vec<Environment>,
+    /// What may be used again.
+    pub idle: Idle<'a>,
     /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
     pub generated: Vec<Range<usize>>,
 }
@@ -94,7 +97,7 @@ impl<'a> Runtime<'a> {
             return Ok(Str::from(""));
         }
         let claim = self.meter.claim(text.capacity())?;
-        Ok(Str::owned(text, claim))
+        Ok(self.heap.idle.fill(OwnedText::new(text, claim)))
     }
 
     /// The same as a value.
@@ -109,7 +112,8 @@ impl<'a> Runtime<'a> {
         }
         let places = generated.len().saturating_mul(size_of::<Range<usize>>());
         let claim = self.meter.claim(text.capacity().saturating_add(places))?;
-        Ok(Value::Str(Str::owned(text, claim).with_generated(generated)))
+        let text = self.heap.idle.fill(OwnedText::new(text, claim));
+        Ok(Value::Str(text.with_generated(generated)))
     }
 
     /// Notes the `generation` blocks of a text that is about to be written at a byte of the output.
@@ -130,7 +134,7 @@ impl<'a> Runtime<'a> {
     /// What `write` appends to an empty text, as a `str`.
     pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
-        let mut text = String::new();
+        let mut text = self.heap.idle.room();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
         self.generated_str(text, generated)
@@ -233,6 +237,13 @@ impl<'a> Heap<'a> {
     pub(super) fn new_memory(&mut self) -> usize {
         self.memories.push(None);
         self.memories.len().saturating_sub(1)
+    }
+
+    /// Forgets what a loop remembers.
+    pub(super) fn forget(&mut self, memory: usize) {
+        if let Some(place) = self.memories.get_mut(memory) {
+            *place = None;
+        }
     }
 
     /// Replaces what a loop remembers.

@@ -29,21 +29,51 @@ pub(super) struct OwnedText {
     text: String,
     /// Where `generation` blocks stand in it, in bytes; most texts have none.
     generated: Box<[Range<usize>]>,
-    _claim: Claim,
+    /// None while it is idle.
+    claim: Option<Claim>,
+}
+
+impl OwnedText {
+    pub fn new(text: String, claim: Claim) -> Self {
+        Self {
+            text,
+            generated: Box::default(),
+            claim: Some(claim),
+        }
+    }
+
+    /// The room of a text that is idle, empty.
+    pub fn take_room(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
 }
 
 impl<'a> Str<'a> {
-    pub(super) fn owned(text: String, claim: Claim) -> Self {
-        let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let owned = Rc::new(OwnedText {
-            text,
-            generated: Box::default(),
-            _claim: claim,
-        });
+    pub(super) fn owned(text: Rc<OwnedText>) -> Self {
+        let len = u32::try_from(text.text.len()).unwrap_or(u32::MAX);
         Self {
-            bytes: Bytes::Shared(owned, 0, len),
+            bytes: Bytes::Shared(text, 0, len),
             markup: false,
         }
+    }
+
+    /// Whether the render has made the text.
+    #[inline]
+    pub(super) fn is_made(&self) -> bool {
+        matches!(self.bytes, Bytes::Shared(..))
+    }
+
+    /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
+    #[inline]
+    pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
+        let Bytes::Shared(mut text, ..) = self.bytes else {
+            return None;
+        };
+        let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
+        owned.text.clear();
+        owned.generated = Box::default();
+        owned.claim = None;
+        Some(text)
     }
 
     /// The same text, just made, with the places of `generation` blocks in it.

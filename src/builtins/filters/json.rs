@@ -21,7 +21,8 @@ const ROOM: usize = 256;
 ///
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
 pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut output = String::with_capacity(ROOM);
+    let mut output = runtime.heap.idle.room();
+    output.reserve(ROOM);
     write_json(runtime, arguments, &mut output)?;
     runtime.str(output)
 }

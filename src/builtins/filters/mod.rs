@@ -79,7 +79,7 @@ static FILTERS: [Function; 54] = [
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
     python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
-    python("items", "do_items", &[VALUE], lazy::items),
+    python("items", "do_items", &[VALUE], lazy::items).iterated(lazy::pairs),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
     builtin("length", "len", sequence::length).alone(sequence::length_of),

@@ -9,8 +9,8 @@
 
 use crate::error::Result;
 use crate::value::{
-    Alone, Arguments, Code, Comparison, Function, ItemWithText, Parameter, Runtime, Shortcuts, Signature, Style, Type, Value,
-    WithText, Write,
+    Alone, Arguments, Code, Comparison, Function, ItemWithText, Iterated, Parameter, Runtime, Shortcuts, Signature, Style, Type,
+    Value, WithText, Write,
 };
 
 /// What a method does, given its parameters.
@@ -127,6 +127,12 @@ impl Function {
     /// The same with a shortcut for its first parameter alone.
     pub const fn alone(mut self, alone: Alone) -> Self {
         self.shortcuts.alone = Some(alone);
+        self
+    }
+
+    /// The same with a shortcut for a result that is iterated.
+    pub const fn iterated(mut self, iterated: Iterated) -> Self {
+        self.shortcuts.iterated = Some(iterated);
         self
     }
 
