@@ -66,6 +66,8 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         indentation: 1,
         refused: None,
         has_refused_early: false,
+        has_empty_output: false,
+        extends: None,
         is_folding: false,
         eval_context: EvalContext::default(),
         has_extended: false,
@@ -109,6 +111,11 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         block.frame = resolver.scopes.frames.close();
     }
 
+    // CPython reads the code before it looks for names in it.
+    if let (true, Some(span)) = (resolver.has_empty_output, resolver.extends) {
+        resolver.refused = None;
+        resolver.refuse("expected an indented block after 'if' statement", span);
+    }
     match resolver.refused {
         Some(error) => Err(error),
         None => Ok(resolver.scopes.frames),
@@ -141,6 +148,10 @@ struct Resolver<'t> {
     meter: Meter<'static>,
     /// Whether that is something that CPython finds before it makes any code.
     has_refused_early: bool,
+    /// Whether an output of the root puts out nothing, though no parent is known yet: `{% print %}`.
+    has_empty_output: bool,
+    /// Where the first `extends` is.
+    extends: Option<Span>,
     /// How many more constant operations may become literals.
     folds_left: u32,
     /// Whether some target is named `loop`.

@@ -12,6 +12,8 @@ impl Resolver<'_> {
             pieces.clear();
             return Ok(());
         }
+        // The reference asks first whether there is a parent, and CPython wants something to do where there is none.
+        self.has_empty_output |= pieces.is_empty() && place.is_silenced;
         for piece in pieces.iter_mut() {
             match piece {
                 // The reference leaves it to the render whether the text is a Markup, so this is no constant to it.

@@ -151,6 +151,7 @@ impl Resolver<'_> {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
+        let has_empty_output = self.has_empty_output;
         self.branch(&mut node.body, &inner, span)?;
         self.scopes.close(&mut node.scope);
 
@@ -164,6 +165,8 @@ impl Resolver<'_> {
         self.branch(&mut node.otherwise, &otherwise, span)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
+            // Its text is collected, and to collect nothing is something to do.
+            self.has_empty_output = has_empty_output;
             node.frame = self.scopes.frames.close();
             node.end_line = self.line;
             self.newline(at);
@@ -297,7 +300,10 @@ impl Resolver<'_> {
         node.scope = self.scopes.enter();
         node.autoescape = self.eval_context.known();
         let inner = place.inner();
+        // To collect nothing is something to do.
+        let has_empty_output = self.has_empty_output;
         self.body(&mut node.body, &inner)?;
+        self.has_empty_output = has_empty_output;
         let line = self.newline(at);
         self.root(&mut node.filter, &inner, 1)?;
         self.scopes.close(&mut node.scope);
@@ -339,6 +345,7 @@ impl Resolver<'_> {
         let line = self.newline(at);
         self.root(&mut node.template, place, 1)?;
         self.has_extended |= node.tag == LoaderTag::Extends && !place.soft;
+        self.extends = self.extends.or((node.tag == LoaderTag::Extends).then_some(span));
         Ok(line)
     }
 

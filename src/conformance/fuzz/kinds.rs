@@ -105,8 +105,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 24] = [
-    Type::Complex,
+pub const WRITTEN: [Type; 23] = [
     Type::Complex,
     Type::Bytes,
     Type::Markup,

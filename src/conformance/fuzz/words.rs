@@ -259,9 +259,13 @@ impl<'w> Walker<'w> {
                     .get(1..)
                     .and_then(|inner| inner.find('\''))
                     .map_or(rest.len(), |end| end.saturating_add(2)),
+                '0'..='9' => rest
+                    .find(|char: char| !char.is_ascii_digit() && char != '.')
+                    .unwrap_or(rest.len()),
                 first if first.is_alphanumeric() => rest
                     .find(|char: char| !char.is_alphanumeric() && char != '_')
                     .unwrap_or(rest.len()),
+                '*' => rest.find(|char| char != '*').unwrap_or(rest.len()),
                 first => first.len_utf8(),
             };
             let (token, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
