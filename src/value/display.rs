@@ -76,7 +76,7 @@ impl<'a> Runtime<'a> {
             Value::Bool(false) => self.write_piece("False", out),
             Value::Int(int) => self.write_displayed(int, out),
             Value::Big(big) => {
-                self.meter.charge(big.bits() >> 6)?;
+                self.meter.charge(big.bits() >> 4)?;
                 let digits = text::int_text(IntRef::Big(big))?;
                 self.write_piece(&digits, out)
             }

@@ -56,7 +56,10 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             }
             hasher.finish()
         }
-        Value::Bytes(bytes) => hash_tagged(5, bytes),
+        Value::Bytes(bytes) => {
+            runtime.meter.charge_bytes(bytes.len())?;
+            hash_tagged(5, bytes)
+        }
         // Equal ranges stand for the same items; first, step and length say which.
         Value::Range(range) => hash_tagged(6, &range_identity(range).map_or([0; 8], |(start, ..)| start.to_le_bytes())),
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {

@@ -47,7 +47,8 @@ pub(super) fn safe<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 /// `{{ "<p>a  <b>b</b></p> &lt;"|striptags }} -> a b <`
 pub(super) fn striptags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    // Each character is looked at for comments, tags, blanks and entities, and copied as often.
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     let stripped = tags::strip_tags(text.as_str()).map_err(|error| {
         Error::value(format!(
             "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; \
@@ -113,7 +114,7 @@ pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let text = runtime.escape(&given(&mut arguments, 1))?;
     runtime
         .meter
-        .charge_scan(text.as_str().len().saturating_mul(extra_schemes.len().saturating_add(4)))?;
+        .charge_scan(text.as_str().len().saturating_mul(extra_schemes.len().saturating_add(16)))?;
     let limit = given(&mut arguments, 2);
     let mut links = Links {
         trim_url_limit: limit.clamped_index(),

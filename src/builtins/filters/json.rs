@@ -103,6 +103,9 @@ fn layout<'a>(
     indent: &Value<'a>,
     separators: Option<(Value<'a>, Value<'a>)>,
 ) -> Result<Layout> {
+    let parts = separators.iter().flat_map(|(item, key)| [item, key]).chain([indent]);
+    let bytes = parts.filter_map(Value::as_str).map(str::len).sum();
+    runtime.meter.charge_bytes(bytes)?;
     let mut layout = match indent {
         Value::None => Layout::default(),
         Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),

@@ -105,7 +105,10 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
             };
             parse_int(text.as_str(), base, &CHARACTERS).ok()
         }
-        (Value::Bytes(bytes), _) => std::str::from_utf8(bytes).ok().and_then(|text| parse_decimal(text).ok()),
+        (Value::Bytes(bytes), _) => {
+            runtime.meter.charge_scan(bytes.len())?;
+            std::str::from_utf8(bytes).ok().and_then(|text| parse_decimal(text).ok())
+        }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
             Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
@@ -162,6 +165,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
             }
         }
         Value::Bytes(bytes) => {
+            runtime.meter.charge_scan(bytes.len().saturating_mul(2))?;
             let text = std::str::from_utf8(bytes)
                 .ok()
                 .and_then(|text| parse_float(text, &CHARACTERS).ok());

@@ -36,6 +36,7 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         let ty = name.ty().name();
         return Err(Error::type_error(format!("attribute name must be string, not '{ty}'")));
     };
+    runtime.meter.charge_scan(name.as_str().len())?;
     let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
     if let Value::Undefined(undefined) = &object {
         if !is_reserved {
@@ -62,7 +63,11 @@ pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 ///
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let item = Backwards::new(&given(&mut arguments, 1))?.pull(runtime)?;
+    let value = given(&mut arguments, 1);
+    if let Value::Bytes(bytes) = &value {
+        runtime.meter.charge_scan(bytes.len())?;
+    }
+    let item = Backwards::new(&value)?.pull(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
 }
 

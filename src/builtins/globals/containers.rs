@@ -47,6 +47,9 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
         let reached = Reached::sizes(Limit::Attributes, entries.len(), MAX_ATTRIBUTES);
         return Err(Error::limit(reached));
     }
+    // Each attribute looks through those that are there.
+    let looks = entries.len().saturating_mul(entries.len()) / 32;
+    runtime.meter.charge_items(looks)?;
     let id = runtime.namespace()?;
     for (key, value) in entries {
         let Some(namespace) = runtime.heap.namespace_mut(id) else {

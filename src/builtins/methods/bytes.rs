@@ -34,24 +34,26 @@ static CODING: [Function; 2] = [
 ];
 
 static ASKING: [Function; 8] = [
-    no_arguments("isascii", "bytes.isascii", |_, arguments| {
-        asked(arguments, true, |byte| byte.is_ascii())
+    no_arguments("isascii", "bytes.isascii", |runtime, arguments| {
+        asked(runtime, arguments, true, |byte| byte.is_ascii())
     }),
-    no_arguments("isalpha", "bytes.isalpha", |_, arguments| {
-        asked(arguments, false, |byte| byte.is_ascii_alphabetic())
+    no_arguments("isalpha", "bytes.isalpha", |runtime, arguments| {
+        asked(runtime, arguments, false, |byte| byte.is_ascii_alphabetic())
     }),
-    no_arguments("isdigit", "bytes.isdigit", |_, arguments| {
-        asked(arguments, false, |byte| byte.is_ascii_digit())
+    no_arguments("isdigit", "bytes.isdigit", |runtime, arguments| {
+        asked(runtime, arguments, false, |byte| byte.is_ascii_digit())
     }),
-    no_arguments("isalnum", "bytes.isalnum", |_, arguments| {
-        asked(arguments, false, |byte| byte.is_ascii_alphanumeric())
+    no_arguments("isalnum", "bytes.isalnum", |runtime, arguments| {
+        asked(runtime, arguments, false, |byte| byte.is_ascii_alphanumeric())
     }),
-    no_arguments("isspace", "bytes.isspace", |_, arguments| asked(arguments, false, is_space)),
-    no_arguments("islower", "bytes.islower", |_, arguments| {
-        cased(arguments, |byte| byte.is_ascii_lowercase())
+    no_arguments("isspace", "bytes.isspace", |runtime, arguments| {
+        asked(runtime, arguments, false, is_space)
     }),
-    no_arguments("isupper", "bytes.isupper", |_, arguments| {
-        cased(arguments, |byte| byte.is_ascii_uppercase())
+    no_arguments("islower", "bytes.islower", |runtime, arguments| {
+        cased(runtime, arguments, |byte| byte.is_ascii_lowercase())
+    }),
+    no_arguments("isupper", "bytes.isupper", |runtime, arguments| {
+        cased(runtime, arguments, |byte| byte.is_ascii_uppercase())
     }),
     no_arguments("istitle", "bytes.istitle", is_title),
 ];
@@ -180,8 +182,8 @@ fn to_separator(characters: &mut dyn Iterator<Item = char>) -> Result<char> {
 }
 
 /// Whether there are bytes, and all of them are what is asked; `empty` is the answer for none.
-fn asked<'a>(mut arguments: Arguments<'a>, empty: bool, is: fn(u8) -> bool) -> Result<Value<'a>> {
-    let bytes = own(&mut arguments)?;
+fn asked<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, empty: bool, is: fn(u8) -> bool) -> Result<Value<'a>> {
+    let bytes = receiver(runtime, &mut arguments)?;
     Ok(Value::Bool(if bytes.is_empty() {
         empty
     } else {
@@ -190,14 +192,14 @@ fn asked<'a>(mut arguments: Arguments<'a>, empty: bool, is: fn(u8) -> bool) -> R
 }
 
 /// Whether there are letters, and all of them have that case.
-fn cased<'a>(mut arguments: Arguments<'a>, is: fn(u8) -> bool) -> Result<Value<'a>> {
-    let bytes = own(&mut arguments)?;
+fn cased<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, is: fn(u8) -> bool) -> Result<Value<'a>> {
+    let bytes = receiver(runtime, &mut arguments)?;
     let mut letters = bytes.iter().copied().filter(u8::is_ascii_alphabetic).peekable();
     Ok(Value::Bool(letters.peek().is_some() && letters.all(is)))
 }
 
-fn is_title<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let bytes = own(&mut arguments)?;
+fn is_title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let bytes = receiver(runtime, &mut arguments)?;
     let mut has_letters = false;
     let mut is_inside = false;
     for byte in bytes.iter() {

@@ -74,7 +74,10 @@ fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
 fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let dict = receiver(&mut arguments)?;
     let found = match arguments.take(1) {
-        Some(Value::Str(key)) => dict.get_str(key.as_str()),
+        Some(Value::Str(key)) => {
+            runtime.meter.charge_bytes(key.as_str().len())?;
+            dict.get_str(key.as_str())
+        }
         key => {
             let key = Key::new(runtime, key.unwrap_or(Value::None))?;
             dict.get(&key)

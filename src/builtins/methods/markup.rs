@@ -115,7 +115,7 @@ fn too_many_digits(error: &unescape::TooManyDigits) -> Error {
 /// `Markup.striptags()`: a plain string without tags, unescaped, with single spaces.
 fn strip_tags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     let stripped = tags::strip_tags(text.as_str()).map_err(|error| too_many_digits(&error))?;
     runtime.str(stripped)
 }
@@ -123,7 +123,7 @@ fn strip_tags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
 /// `Markup.unescape()`: a plain string.
 fn unescaped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?.with_markup(false);
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(4))?;
     match unescape::unescape(text.as_str()).map_err(|error| too_many_digits(&error))? {
         Cow::Borrowed(_) => Ok(Value::Str(text.clone())),
         Cow::Owned(unescaped) => runtime.str(unescaped),

@@ -84,6 +84,7 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
 /// A list of its own, as `sameas` sees.
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, _) = receiver(&mut arguments)?;
+    runtime.meter.charge_items(items.len() / 2)?;
     runtime.meter.check_size(items.len().saturating_mul(size_of::<Value<'_>>()))?;
     runtime.list(items.iter().collect())
 }

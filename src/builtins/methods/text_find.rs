@@ -59,23 +59,35 @@ impl<'a> Wanted<'a> {
         text(Some(self.sub.clone()), |ty| format!("must be str, not {ty}"))
     }
 
-    fn find(&self) -> Result<Option<usize>> {
-        Ok(search::find(self.text.as_str(), self.sub()?.as_str(), self.start, self.end))
+    /// What is looked for, charged with the search for it.
+    fn searched(&self, runtime: &mut Runtime<'a>) -> Result<Str<'a>> {
+        let sub = self.sub()?;
+        let bytes = self.text.as_str().len().saturating_add(sub.as_str().len());
+        runtime.meter.charge_scan(bytes / 2)?;
+        Ok(sub)
     }
 
-    fn rfind(&self) -> Result<Option<usize>> {
-        Ok(search::rfind(self.text.as_str(), self.sub()?.as_str(), self.start, self.end))
+    fn find(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        let sub = self.searched(runtime)?;
+        Ok(search::find(self.text.as_str(), sub.as_str(), self.start, self.end))
+    }
+
+    fn rfind(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
+        let sub = self.searched(runtime)?;
+        Ok(search::rfind(self.text.as_str(), sub.as_str(), self.start, self.end))
     }
 
     /// Whether any of the strings of a tuple, or the one string, is where `look` looks.
-    fn any(&self, name: &str, look: fn(&str, &str, Option<i64>, Option<i64>) -> bool) -> Result<bool> {
+    fn any(&self, runtime: &mut Runtime<'a>, name: &str, look: fn(&str, &str, Option<i64>, Option<i64>) -> bool) -> Result<bool> {
         let is_there = |affix: &Str<'a>| look(self.text.as_str(), affix.as_str(), self.start, self.end);
         match &self.sub {
             Value::Str(affix) => Ok(is_there(affix)),
             Value::Tuple(affixes) => {
                 for affix in affixes.iter() {
                     let complaint = |ty: &str| format!("tuple for {name} must only contain str, not {ty}");
-                    if is_there(&text(Some(affix), complaint)?) {
+                    let affix = text(Some(affix), complaint)?;
+                    runtime.meter.charge_bytes(affix.as_str().len())?;
+                    if is_there(&affix) {
                         return Ok(true);
                     }
                 }
@@ -104,33 +116,34 @@ fn found<'a>(found: Option<usize>) -> Result<Value<'a>> {
 }
 
 fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(position(Wanted::read(runtime, arguments)?.find()?))
+    Ok(position(Wanted::read(runtime, arguments)?.find(runtime)?))
 }
 
 fn rfind<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(position(Wanted::read(runtime, arguments)?.rfind()?))
+    Ok(position(Wanted::read(runtime, arguments)?.rfind(runtime)?))
 }
 
 fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    found(Wanted::read(runtime, arguments)?.find()?)
+    found(Wanted::read(runtime, arguments)?.find(runtime)?)
 }
 
 fn rindex<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    found(Wanted::read(runtime, arguments)?.rfind()?)
+    found(Wanted::read(runtime, arguments)?.rfind(runtime)?)
 }
 
 fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let wanted = Wanted::read(runtime, arguments)?;
-    let count = search::count(wanted.text.as_str(), wanted.sub()?.as_str(), wanted.start, wanted.end);
+    let sub = wanted.searched(runtime)?;
+    let count = search::count(wanted.text.as_str(), sub.as_str(), wanted.start, wanted.end);
     Ok(position(Some(count)))
 }
 
 fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let wanted = Wanted::read(runtime, arguments)?;
-    Ok(Value::Bool(wanted.any("startswith", search::starts_with)?))
+    Ok(Value::Bool(wanted.any(runtime, "startswith", search::starts_with)?))
 }
 
 fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let wanted = Wanted::read(runtime, arguments)?;
-    Ok(Value::Bool(wanted.any("endswith", search::ends_with)?))
+    Ok(Value::Bool(wanted.any(runtime, "endswith", search::ends_with)?))
 }

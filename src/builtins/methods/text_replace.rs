@@ -46,7 +46,7 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let new = clinic_text(new, "replace() argument 2")?;
     let count = size(arguments.get(3), -1)?;
     let (old, new) = (old.as_str(), new.as_str());
-    runtime.meter.charge_scan(whole.as_str().len())?;
+    runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;

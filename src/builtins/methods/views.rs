@@ -110,11 +110,15 @@ fn difference<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
 
 fn symmetric_difference<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let mut entries = entries_of(runtime, &receiver(&mut arguments)?)?;
-    for (key, value) in items_of(runtime, arguments.take(1))? {
-        if entries.shift_remove(&key).is_none() {
-            entries.insert(key, value);
-        }
-    }
+    let mut others = items_of(runtime, arguments.take(1))?;
+    let common: Entries<'a> = entries
+        .iter()
+        .filter(|(key, _)| others.contains_key(*key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    entries.retain(|key, _| !common.contains_key(key));
+    others.retain(|key, _| !common.contains_key(key));
+    entries.extend(others);
     set(runtime, entries)
 }
 
