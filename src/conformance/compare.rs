@@ -3,7 +3,8 @@
 //! What cannot be equal is not compared, by these rules and no others:
 //!
 //! - An address that Python prints (`<generator object … at 0x7f…>`) is any address.
-//! - A `SyntaxError` of CPython names a line of the Python that Jinja writes: its text ends before ` (<template>, line …)`.
+//! - A `SyntaxError` of CPython names a line of the Python that Jinja writes: its text ends before ` (<template>, line …)`, and
+//!   before ` on line …` where it names another one there.
 //! - A port that answers `limit`, takes too long, or dies in the reference's place, is counted and told.
 //! - Where the reference, asked again in fresh processes, does not agree with itself, nothing can: the order of a set that is printed, an
 //!   address that was cut or counted. The run asks for that; here one request is enough.
@@ -78,6 +79,7 @@ pub fn plain(answer: &Answer) -> Answer {
         Answer::Output { text, .. } => *text = without_addresses(text),
         Answer::Error(failure) => {
             if let ("syntax", Some((text, _))) = (failure.kind.as_str(), failure.message.split_once(" (<template>, line ")) {
+                let (text, _) = text.rsplit_once(" on line ").unwrap_or((text, ""));
                 failure.message = text.to_owned();
             }
             failure.message = without_addresses(&failure.message);
@@ -172,6 +174,13 @@ mod tests {
         assert!(same(
             error("syntax", "'break' outside loop"),
             error("syntax", "'break' outside loop (<template>, line 12)")
+        ));
+        assert!(same(
+            error("syntax", "expected an indented block after 'if' statement"),
+            error(
+                "syntax",
+                "expected an indented block after 'if' statement on line 12 (<template>, line 13)"
+            )
         ));
         assert_eq!(compare(&output("a"), &error("limit", "")), Compared::Limited);
         assert_eq!(
