@@ -8,6 +8,7 @@
 //! What is right to answer is not known here: a child that answers, and then answers another line, has survived.
 
 mod expressions;
+mod found;
 mod growth;
 mod objects;
 mod requests;
@@ -59,5 +60,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(objects::cases());
     cases.extend(sources::cases());
     cases.extend(requests::cases());
+    cases.extend(found::cases());
     cases
 }

@@ -1,0 +1,58 @@
+//! What once took longer than its steps said, or more memory than was counted: templates that were written to find that.
+
+use serde_json::{Value, json};
+
+use super::Case;
+
+/// Templates over a text `s` of a million characters, a list `l`, a dict `d`.
+const TEMPLATES: &[&str] = &[
+    "{{ strftime_now('%' * 1000000)|length }}",
+    "{{ ([s ~ 'a', s ~ 'b'] * 10000)|sort|length }}",
+    "{{ ([s ~ 'a', s ~ 'b'] * 10000)|unique|list|length }}",
+    "{{ s|list|sort|length }}",
+    "{{ [1]|map(attribute='.' * 30000000)|list }}",
+    "{{ [1]|sort(attribute=',' * 30000000) }}",
+    "{% for i in range(100000) %}{{ d == d }}{% endfor %}",
+    "{% for i in range(100000) %}{% set c = cycler(*l) %}{% endfor %}",
+    "{% for i in l %}{{ loop.cycle(*l) }}{% endfor %}",
+    "{% set k = d.keys() - [0] %}{{ k.symmetric_difference(k)|length }}",
+    "{% set b = s.encode() %}{% for i in range(100000) %}{{ b|int }}{{ b|float }}{% endfor %}",
+    "{% set b = s.encode() %}{% for i in range(100000) %}{{ b in d }}{{ b.islower() }}{{ b|last }}{{ b is test }}{% endfor %}",
+    "{% for i in range(100000) %}{{ d.get(s) }}{{ i|replace(s, s) }}{{ 1.5|tojson(s, (s, s)) }}{% endfor %}",
+    "{% for i in range(100000) %}{{ 'a'|attr(s) is defined }}{% endfor %}",
+    "{% for i in range(100000) %}{{ s.startswith((s[1:],) * 1000) }}{{ s.rfind(s[1:] ~ 'q') }}{% endfor %}",
+    "{% for i in range(100000) %}{{ (s|striptags ~ s|urlize)|length }}{% endfor %}",
+    "{% for i in range(100000) %}{{ (3 ** 8000)|string|length }}{{ (3 ** 8000) ~ '' }}{% endfor %}",
+    "{% for i in range(100000) %}{% set x = namespace(**d) %}{% endfor %}",
+];
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = TEMPLATES
+        .iter()
+        .map(|template| {
+            Case::request(
+                format!("found: {template}"),
+                move || json!({"template": template, "context": context()}),
+            )
+        })
+        .collect();
+    let parameters = || (0..50_000).map(|number| format!("a{number}")).collect::<Vec<_>>().join(",");
+    cases.push(Case::render(
+        "found: many parameters that are not given".to_owned(),
+        move || {
+            let parameters = parameters();
+            format!("{{% macro m({parameters}) %}}{{% endmacro %}}{{% for i in range(100000) %}}{{{{ m() }}}}{{% endfor %}}")
+        },
+        json!({}),
+    ));
+    cases.push(Case::request("found: many named templates".to_owned(), || {
+        let templates: serde_json::Map<String, Value> = (0..50_000).map(|number| (number.to_string(), json!("x"))).collect();
+        json!({"apply": {"template": templates, "messages": [{"role": "user", "content": "a"}]}})
+    }));
+    cases
+}
+
+fn context() -> Value {
+    let dict: serde_json::Map<String, Value> = (0..100_000).map(|number| (number.to_string(), json!(number))).collect();
+    json!({"s": "ab <&%s{} ".repeat(100_000), "l": (0..200_000).collect::<Vec<_>>(), "d": dict})
+}
