@@ -29,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
             panic!("not an object: {answer}");
         };
         let is_told = |name| answer.get(name).is_some();
-        let told = [is_told("output"), is_told("error"), is_told("port")];
+        let told = ["output", "error", "port", "unsupported"].map(is_told);
         assert!(
             is_told("id") && told.iter().filter(|is_told| **is_told).count() == 1,
             "{answer:?}"
