@@ -294,19 +294,21 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_stack()?;
         let input = self.expr(&test.input)?;
         let found = test.builtin.and_then(predicates::get);
-        if let (Some(Code::Compare(holds)), [other], true) = (
-            found.map(|row| row.code),
-            test.args.positional.as_slice(),
-            test.args.are_positional(),
-        ) {
-            #[cfg(test)]
-            found.into_iter().for_each(crate::value::called::note);
-            let other = self.expr(other)?;
-            self.runtime.meter.charge(1)?;
-            return holds(self.runtime, &input, &other);
+        let mut arguments = Arguments::new();
+        match (found, test.args.positional.as_slice(), test.args.are_positional()) {
+            (Some(row), [other], true) => {
+                let other = self.expr(other)?;
+                if let Some(told) = row.test(self.runtime, &input, std::slice::from_ref(&other)) {
+                    return told;
+                }
+                arguments.push(input);
+                arguments.push(other);
+            }
+            _ => {
+                arguments.push(input);
+                self.arguments(&test.args, &mut arguments, found)?;
+            }
         }
-        let mut arguments = Arguments::one(input);
-        self.arguments(&test.args, &mut arguments, found)?;
         let function = self.builtin(found, "test", &test.name)?;
         let told = function.call(self.runtime, &mut arguments)?;
         self.runtime.truth(&told)
