@@ -7,12 +7,12 @@ use num_bigint::Sign;
 use super::autoescape::EvalContext;
 use super::operate;
 use crate::ast::{Args, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
-use crate::builtins::{access, filters, predicates};
+use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
 const MAX_PARTS: usize = 256;
@@ -327,17 +327,34 @@ impl<'t> Folding<'t> {
         let Some(others) = &args.others else {
             return Some(arguments);
         };
-        // `*` and `**` of constants are rare enough to be left to the render.
-        if others.star.is_some() || others.double_star.is_some() {
-            return None;
-        }
         for keyword in &others.keywords {
             let value = self.constant(&keyword.value)?;
-            // The reference folds with a dict of them, in which the last of two equal names counts.
-            arguments.take_keyword(&keyword.name);
-            arguments.push_keyword(Str::from(&*keyword.name), value);
+            self.put_keyword(&mut arguments, Str::from(&*keyword.name), value)?;
+        }
+        if let Some(star) = &others.star {
+            let values = self.constant(star)?;
+            let values = self.runtime.drain(&mut Iter::try_new(&values)?).ok()?;
+            values.into_iter().for_each(|value| arguments.push(value));
+        }
+        if let Some(double_star) = &others.double_star {
+            // Pairs will do, which are no mapping to the render.
+            let values = self.constant(double_star)?;
+            let dict = globals::find("dict")?
+                .call(&mut self.runtime, &mut Arguments::one(values))
+                .ok()?;
+            for (name, value) in dict.as_mapping()?.iter() {
+                let Value::Str(name) = name else { return None };
+                self.put_keyword(&mut arguments, name, value)?;
+            }
         }
         Some(arguments)
+    }
+
+    /// The reference folds with a dict of all keywords, in which the last of two equal names counts (`args_as_const`).
+    fn put_keyword(&mut self, arguments: &mut Arguments<'t>, name: Str<'t>, value: Value<'t>) -> Option<()> {
+        self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
+        arguments.put_keyword(name, value);
+        Some(())
     }
 }
 

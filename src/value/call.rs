@@ -235,6 +235,15 @@ impl<'a> Arguments<'a> {
         self.keywords.get_or_insert_default().push((name, value));
     }
 
+    /// Adds `name=value`, or gives the one of that name another value, as a dict does.
+    pub fn put_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
+        let keywords = self.keywords.get_or_insert_default();
+        match keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
+            Some((_, old)) => *old = value,
+            None => keywords.push((name, value)),
+        }
+    }
+
     /// How many positional arguments there are, or parameters once bound.
     pub fn len(&self) -> usize {
         self.positional.as_slice().len()
