@@ -243,6 +243,12 @@ pub struct OtherArgs {
     pub star: Option<Expr>,
     /// `f(**a)`
     pub double_star: Option<Expr>,
+    /// Whether one of the keywords is a word of Python, so that the reference makes a dict of them, in which the last of two equal ones
+    /// counts; the resolver's.
+    pub are_packed: bool,
+    /// Whose arguments they are, where that is an unknown filter or test, as an index into
+    /// [`Template::stubs`](super::Template::stubs); the resolver's.
+    pub stub: Option<usize>,
 }
 
 impl Args {

@@ -14,7 +14,7 @@ mod visit;
 
 pub use expr::{
     Args, Attribute, BinaryOp, Call, Compare, CompareOp, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Name,
-    Slice, Test, UnaryOp,
+    OtherArgs, Slice, Test, UnaryOp,
 };
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
@@ -48,4 +48,6 @@ pub struct Template {
     pub looked_up: Vec<bool>,
     /// The blocks, taken out of the bodies where they stand; the resolver's.
     pub blocks: Vec<Block>,
+    /// What complaints about the arguments of unknown filters and tests call these; the resolver's.
+    pub stubs: Vec<Box<str>>,
 }

@@ -20,7 +20,7 @@ static BLOCK: Function = python("block", "BlockReference.__call__", &[SELF], ren
 
 /// `callee(…)`
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-    drop_frames(arguments);
+    pass(arguments)?;
     match callee {
         Value::Method(method) => method.call(runtime, arguments),
         Value::Function(function) => function.call(runtime, arguments),
@@ -44,7 +44,7 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mu
     };
     let callee = match access::find(runtime, receiver, name)? {
         Attribute::Method(function) => {
-            drop_frames(arguments);
+            pass(arguments)?;
             return function.call(runtime, arguments);
         }
         Attribute::Value(callee) => callee,
@@ -67,12 +67,31 @@ fn call_with<'a>(
     function.call(runtime, arguments)
 }
 
-/// Jinja passes the variables of loops and blocks under two keywords of its own, and takes them out again, whoever gave them.
-fn drop_frames(arguments: &mut Arguments<'_>) {
-    if !arguments.keywords().is_empty() {
-        arguments.take_keyword("_loop_vars");
-        arguments.take_keyword("_block_vars");
+/// Jinja's own part in a call with keywords. Its two functions that calls go through have parameters, which a keyword may hit, and
+/// it passes the variables of loops and blocks under two keywords, which it takes out again, whoever gave them.
+fn pass(arguments: &mut Arguments<'_>) -> Result<()> {
+    if arguments.keywords().is_empty() {
+        return Ok(());
     }
+    let names = arguments.keywords().iter().map(|(name, _)| name.as_str());
+    for (function, parameters) in [
+        ("SandboxedEnvironment", &["self", "context", "obj"][..]),
+        ("Context", &["self", "obj"]),
+    ] {
+        let hit = names.clone().find(|name| {
+            let parameter = name
+                .strip_prefix('_')
+                .and_then(|name| name.strip_prefix(function)?.strip_prefix("__"));
+            parameter.is_some_and(|parameter| parameters.contains(&parameter))
+        });
+        if let Some(name) = hit {
+            let message = format!("{function}.call() got multiple values for argument '{name}'");
+            return Err(Error::type_error(message));
+        }
+    }
+    arguments.take_keyword("_loop_vars");
+    arguments.take_keyword("_block_vars");
+    Ok(())
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! Evaluates the arguments of calls, filters and tests.
 
 use super::Evaluator;
-use crate::ast::{Args, Expr};
+use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
@@ -18,6 +18,27 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn more_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
+        self.named_arguments(args, arguments)?;
+        match &args.others {
+            Some(others) => self.double_star(others, arguments, applied),
+            None => Ok(()),
+        }
+    }
+
+    /// The arguments of a call block, whose body comes as `caller` behind those that the source names.
+    #[inline(never)]
+    pub(super) fn arguments_with_caller(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, caller: Value<'a>) -> Result<()> {
+        self.named_arguments(args, arguments)?;
+        arguments.put_keyword(Str::from("caller"), caller);
+        match &args.others {
+            Some(others) => self.double_star(others, arguments, None),
+            None => Ok(()),
+        }
+    }
+
+    /// All but `**values`.
+    #[inline]
+    fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {
             arguments.push(self.expr(argument)?);
         }
@@ -29,10 +50,13 @@ impl<'a> Evaluator<'a, '_> {
         }
         for keyword in &others.keywords {
             let value = self.expr(&keyword.value)?;
-            arguments.push_keyword(Str::from(&*keyword.name), value);
-        }
-        if let Some(double_star) = &others.double_star {
-            self.double_star(double_star, arguments, applied)?;
+            let name = Str::from(&*keyword.name);
+            if others.are_packed {
+                self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
+                arguments.put_keyword(name, value);
+            } else {
+                arguments.push_keyword(name, value);
+            }
         }
         Ok(())
     }
@@ -56,7 +80,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `**values`
     #[inline(never)]
-    fn double_star(&mut self, double_star: &'a Expr, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
+    fn double_star(&mut self, others: &'a OtherArgs, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
+        let Some(double_star) = &others.double_star else {
+            return Ok(());
+        };
         let values = self.expr(double_star)?;
         if let Value::Undefined(undefined) = &values {
             return Err(undefined.error().at(double_star.span));
@@ -64,23 +91,33 @@ impl<'a> Evaluator<'a, '_> {
         let Some(entries) = values.as_mapping() else {
             let message = format!(
                 "{} argument after ** must be a mapping, not {}",
-                callee(applied),
+                self.callee(applied, others),
                 values.ty().name()
             );
             return Err(Error::type_error(message).at(double_star.span));
         };
-        self.keywords(entries, arguments, applied)
+        self.keywords(entries, arguments, applied, others)
             .map_err(|error| error.at(double_star.span))
     }
 
-    fn keywords(&mut self, values: &Dict<'a>, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
+    fn keywords(
+        &mut self,
+        values: &Dict<'a>,
+        arguments: &mut Arguments<'a>,
+        applied: Option<&Function>,
+        others: &OtherArgs,
+    ) -> Result<()> {
         for (name, value) in values.iter() {
             self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
             let Value::Str(name) = name else {
                 return Err(Error::type_error("keywords must be strings"));
             };
+            if others.are_packed {
+                arguments.put_keyword(name, value);
+                continue;
+            }
             if arguments.keywords().iter().any(|(other, _)| other.as_str() == name.as_str()) {
-                let (callee, name) = (callee(applied), name.as_str());
+                let (callee, name) = (self.callee(applied, others), name.as_str());
                 return Err(Error::type_error(format!(
                     "{callee} got multiple values for keyword argument '{name}'"
                 )));
@@ -89,12 +126,32 @@ impl<'a> Evaluator<'a, '_> {
         }
         Ok(())
     }
-}
 
-/// The function that complains, with its module (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
-fn callee(applied: Option<&Function>) -> String {
-    match applied {
-        Some(function) => format!("{}()", function.full_name()),
-        None => "jinja2.sandbox.SandboxedEnvironment.call()".to_owned(),
+    /// The function that complains, with its module if it has one (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
+    fn callee(&self, applied: Option<&Function>, others: &OtherArgs) -> String {
+        match (applied, self.stub(others)) {
+            _ if others.are_packed => "dict()".to_owned(),
+            (Some(function), _) => format!("{}()", function.full_name()),
+            (None, Some(stub)) => format!("{stub}()"),
+            (None, None) => "jinja2.sandbox.SandboxedEnvironment.call()".to_owned(),
+        }
+    }
+
+    /// What the reference calls the unknown filter or test whose arguments they are.
+    fn stub(&self, others: &OtherArgs) -> Option<&str> {
+        let name = self.render.template.stubs.get(others.stub?)?;
+        Some(&**name)
+    }
+
+    /// The error of an unknown filter or test that is reached: a function without keywords, which does nothing but raise it.
+    #[cold]
+    pub(super) fn unknown(&self, what: &str, name: &str, args: &Args, arguments: &Arguments<'_>) -> Error {
+        let stub = args.others.as_ref().and_then(|others| self.stub(others));
+        match (stub, arguments.keywords().first()) {
+            (Some(stub), Some((keyword, _))) => {
+                Error::type_error(format!("{stub}() got an unexpected keyword argument '{}'", keyword.as_str()))
+            }
+            _ => Error::runtime(format!("No {what} named {} found.", crate::text::quote::repr(name))),
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
 use crate::span::Span;
-use crate::value::{Arguments, Code, Dict, Entries, Function, Key, Lookup, Seq, Shortcuts, Str, Undefined, Value};
+use crate::value::{Arguments, Code, Dict, Entries, Key, Lookup, Seq, Shortcuts, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided where it stands; the rest is one call deeper, and only there.
@@ -285,7 +285,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut arguments = Arguments::one(input);
         let found = filter.builtin.and_then(filters::get);
         self.arguments(&filter.args, &mut arguments, found)?;
-        let function = self.builtin(found, "filter", &filter.name)?;
+        let function = found.ok_or_else(|| self.unknown("filter", &filter.name, &filter.args, &arguments))?;
         function.call(self.runtime, &mut arguments)
     }
 
@@ -309,17 +309,9 @@ impl<'a> Evaluator<'a, '_> {
                 self.arguments(&test.args, &mut arguments, found)?;
             }
         }
-        let function = self.builtin(found, "test", &test.name)?;
+        let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
         let told = function.call(self.runtime, &mut arguments)?;
         self.runtime.truth(&told)
-    }
-
-    #[inline]
-    fn builtin(&self, found: Option<&'static Function>, what: &str, name: &str) -> Result<&'static Function> {
-        found.ok_or_else(|| {
-            let name = crate::text::quote::repr(name);
-            Error::runtime(format!("No {what} named {name} found."))
-        })
     }
 
     /// A call; `caller` is the body of a call block.
@@ -438,18 +430,17 @@ impl<'a> Evaluator<'a, '_> {
         call::call_method(self.runtime, name, &mut arguments)
     }
 
-    /// The arguments of a call behind those that are there; the body of a call block comes as `caller`.
+    /// The arguments of a call behind those that are there, with the body of a call block.
     pub(super) fn call_arguments(
         &mut self,
         args: &'a Args,
         arguments: &mut Arguments<'a>,
         caller: Option<Value<'a>>,
     ) -> Result<()> {
-        self.arguments(args, arguments, None)?;
-        if let Some(caller) = caller {
-            arguments.push_keyword(Str::from("caller"), caller);
+        match caller {
+            Some(caller) => self.arguments_with_caller(args, arguments, caller),
+            None => self.arguments(args, arguments, None),
         }
-        Ok(())
     }
 }
 

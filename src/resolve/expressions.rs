@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::fold;
+use super::stubs::{Stub, StubKind};
 use super::{Place, Resolver};
 use crate::ast::{
     Args, Attribute, Autoescape, BinaryOp, Call, Compare, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Slice,
@@ -13,7 +15,7 @@ use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
-use crate::unicode::nfkc;
+use crate::unicode::{is_python_keyword, nfkc};
 
 /// CPython's tokenizer refuses the 201st open bracket (`MAXLEVEL`).
 const MAX_NESTING: u32 = 200;
@@ -93,7 +95,7 @@ impl Resolver<'_> {
                 if let ExprKind::Attribute(attribute) = &mut callee.kind {
                     attribute.text_method = methods::find_text(&attribute.name);
                 }
-                self.check_names(args, span);
+                self.check_names(args, place.passed, span);
                 let nesting = self.expr(callee, place)?;
                 nesting.max(self.args(args, place)?).saturating_add(1)
             }
@@ -224,7 +226,10 @@ impl Resolver<'_> {
         if filter.builtin.is_none() && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
-        self.check_names(&mut filter.args, span);
+        if filter.builtin.is_none() {
+            self.stub(StubKind::Filter, &filter.name, &mut filter.args);
+        }
+        self.check_names(&mut filter.args, None, span);
         let nesting = match &mut filter.input {
             Some(input) => self.expr(input, place)?,
             None => 1,
@@ -237,7 +242,10 @@ impl Resolver<'_> {
         if test.builtin.is_none() && !place.soft {
             return Err(self.unknown("test", &test.name, at, span));
         }
-        self.check_names(&mut test.args, span);
+        if test.builtin.is_none() {
+            self.stub(StubKind::Test, &test.name, &mut test.args);
+        }
+        self.check_names(&mut test.args, None, span);
         let nesting = self.expr(&mut test.input, place)?;
         Ok(nesting.max(self.args(&mut test.args, place)?))
     }
@@ -249,6 +257,18 @@ impl Resolver<'_> {
         }
         self.folds_left = self.folds_left.saturating_sub(1);
         fold::fold(kind, self.eval_context)
+    }
+
+    /// Notes that what is unknown may have to complain about its arguments.
+    fn stub(&mut self, kind: StubKind, name: &Arc<str>, args: &mut Args) {
+        if let Some(others) = &mut args.others {
+            others.stub = Some(self.stubs.len());
+            self.stubs.push(Stub {
+                kind,
+                name: Arc::clone(name),
+                block: self.block,
+            });
+        }
     }
 
     fn unknown(&self, what: &str, name: &str, at: u32, span: Span) -> Error {
@@ -271,26 +291,41 @@ impl Resolver<'_> {
     }
 
     /// CPython looks at all names of a call before it looks into the call, what is called included, and tells the first that is there
-    /// again.
-    pub(super) fn check_names(&mut self, args: &mut Args, span: Span) {
-        let keywords: &mut [Keyword] = match &mut args.others {
-            Some(others) => &mut others.keywords,
-            None => return,
-        };
+    /// again. `passed` are the names under which Jinja adds arguments of its own.
+    pub(super) fn check_names(&mut self, args: &mut Args, passed: impl IntoIterator<Item = &'static str>, span: Span) {
+        let Some(others) = &mut args.others else { return };
+        let keywords = &mut others.keywords;
+        others.are_packed = keywords.iter().any(|keyword| is_python_keyword(&keyword.name));
+        if others.are_packed {
+            // Then they are no names to CPython, but strings.
+            return;
+        }
         for keyword in &mut *keywords {
             // CPython reads names in their normal form.
             if let Cow::Owned(name) = nfkc(&keyword.name) {
                 keyword.name = name.into();
             }
         }
+        let passed: Vec<&str> = passed.into_iter().collect();
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for keyword in &*keywords {
-            let count = names.entry(&keyword.name).or_default();
+        for name in keywords.iter().map(|keyword| &*keyword.name).chain(passed.iter().copied()) {
+            let count = names.entry(name).or_default();
             *count = count.saturating_add(1);
         }
         let repeated = keywords.iter().find(|keyword| names.get(&*keyword.name) > Some(&1));
         if let Some(keyword) = repeated {
             self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
+        }
+        if let Some(Expr { span, at, .. }) = others.double_star {
+            // What it holds may be named like them; the render adds the caller itself.
+            keywords.extend(passed.into_iter().filter(|name| *name != "caller").map(|name| {
+                let kind = ExprKind::Literal(Data::None);
+                let value = Expr { kind, span, at };
+                Keyword {
+                    name: name.into(),
+                    value,
+                }
+            }));
         }
     }
 

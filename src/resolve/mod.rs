@@ -13,11 +13,13 @@ pub mod operate;
 mod output;
 mod scopes;
 mod statements;
+mod stubs;
 mod track;
 
 use autoescape::EvalContext;
 use frames::{Frames, Variable};
 use scopes::Scopes;
+use stubs::Stub;
 use track::undeclared;
 
 use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
@@ -44,6 +46,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         blocks,
         sets_loop,
         has_blocks,
+        stubs,
         ..
     } = template;
     let specials = ["self", "super"].map(|name| symbols.find(name));
@@ -75,6 +78,8 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
         has_blocks: *has_blocks,
+        block: None,
+        stubs: Vec::new(),
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
     };
 
@@ -97,6 +102,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
 
     for block in blocks.iter_mut() {
         resolver.newline(block.at);
+        resolver.block = Some(block.name);
         resolver.scopes.frames.open();
         resolver.scopes.open();
         let mut variables = [None; 2];
@@ -106,7 +112,11 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         resolver.scopes.read_body(&block.body);
         block.scope = resolver.scopes.enter();
         block.specials = variables.map(|variable| variable.map(|variable| resolver.slot(variable)));
-        resolver.body(&mut block.body, &Place::default())?;
+        let place = Place {
+            passed: Some("_block_vars"),
+            ..Place::default()
+        };
+        resolver.body(&mut block.body, &place)?;
         resolver.scopes.close(&mut block.scope);
         block.frame = resolver.scopes.frames.close();
     }
@@ -116,10 +126,11 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         resolver.refused = None;
         resolver.refuse("expected an indented block after 'if' statement", span);
     }
-    match resolver.refused {
-        Some(error) => Err(error),
-        None => Ok(resolver.scopes.frames),
+    if let Some(error) = resolver.refused {
+        return Err(error);
     }
+    *stubs = stubs::names(&resolver.stubs, source, symbols)?;
+    Ok(resolver.scopes.frames)
 }
 
 /// A template of strangers may consist of nothing but constants that take long; what is not folded is computed by the render, which
@@ -158,6 +169,10 @@ struct Resolver<'t> {
     sets_loop: bool,
     /// Whether there are blocks.
     has_blocks: bool,
+    /// The block that the walk is in.
+    block: Option<Symbol>,
+    /// The unknown filters and tests that may complain about their arguments.
+    stubs: Vec<Stub>,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
 }
@@ -173,6 +188,9 @@ struct Place {
     soft: bool,
     /// How many Python loops of the same function are around.
     loops: u32,
+    /// The keyword under which calls pass the variables of the loop or block whose body this is (`Frame.loop_frame`,
+    /// `Frame.block_frame`).
+    passed: Option<&'static str>,
 }
 
 impl Place {

@@ -133,6 +133,7 @@ impl Resolver<'_> {
         }
         let inner = Place {
             loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
+            passed: Some("_loop_vars"),
             ..place.inner()
         };
         if inner.loops > MAX_LOOPS {
@@ -283,13 +284,9 @@ impl Resolver<'_> {
         let line = self.newline(at);
         // The call is folded as any other, and so is what stands in it.
         self.is_folding = !self.eval_context.volatile;
-        self.check_names(&mut node.args, node.span);
+        self.check_names(&mut node.args, Some("caller").into_iter().chain(place.passed), node.span);
         let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
         self.check_nesting(nesting.saturating_add(2), node.span);
-        let others = node.args.others.as_deref();
-        if others.is_some_and(|others| others.keywords.iter().any(|keyword| &*keyword.name == "caller")) {
-            self.refuse("keyword argument repeated: caller", node.span);
-        }
         Ok(line)
     }
 

@@ -1,4 +1,4 @@
-//! Normalisation of names, as Python's compiler does it.
+//! Names as Python's compiler sees them: their normal form, and which are words of the language.
 //!
 //! ```text
 //! nfkc("ﬁ")    "fi"
@@ -17,6 +17,48 @@ pub fn nfkc(identifier: &str) -> Cow<'_, str> {
         return Cow::Borrowed(identifier);
     }
     Cow::Owned(identifier.nfkc().collect())
+}
+
+/// Whether Python keeps a name to itself (`keyword.iskeyword`).
+pub fn is_python_keyword(name: &str) -> bool {
+    matches!(
+        name,
+        "False"
+            | "None"
+            | "True"
+            | "and"
+            | "as"
+            | "assert"
+            | "async"
+            | "await"
+            | "break"
+            | "class"
+            | "continue"
+            | "def"
+            | "del"
+            | "elif"
+            | "else"
+            | "except"
+            | "finally"
+            | "for"
+            | "from"
+            | "global"
+            | "if"
+            | "import"
+            | "in"
+            | "is"
+            | "lambda"
+            | "nonlocal"
+            | "not"
+            | "or"
+            | "pass"
+            | "raise"
+            | "return"
+            | "try"
+            | "while"
+            | "with"
+            | "yield"
+    )
 }
 
 #[cfg(test)]

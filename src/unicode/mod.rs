@@ -23,7 +23,7 @@ mod tables;
 
 pub use case::{capitalize, casefold, swapcase, to_lower, to_title, to_upper};
 pub use class::{decimal_value, is_decimal, is_printable, is_whitespace, is_word, is_xid_continue};
-pub use identifier::nfkc;
+pub use identifier::{is_python_keyword, nfkc};
 pub use name::{lookup_name, official_name};
 pub use predicates::{
     is_alnum_str, is_alpha_str, is_ascii_str, is_decimal_str, is_digit_str, is_identifier, is_lower_str, is_numeric_str,
