@@ -15,6 +15,7 @@ use super::seq::Seq;
 use super::sort::sorted;
 use crate::error::{Error, Result};
 use crate::json::{Layout, write_float, write_string};
+use crate::text::escape::escape;
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,9 @@ pub struct Dump {
     pub sort_keys: bool,
     /// The separators and the indentation.
     pub layout: Layout,
+    /// Whether a string that is the first item of a list, or a later one, is escaped for HTML, because what the encoder in Python
+    /// puts before it is a Markup.
+    pub escapes: [bool; 2],
 }
 
 impl<'a> Runtime<'a> {
@@ -63,10 +67,23 @@ impl<'a> Runtime<'a> {
         out.push('[');
         for (index, item) in items.iter().enumerate() {
             self.begin_member(index, options, within, out)?;
-            self.dump(&item, options, within, out)?;
+            let [first, later] = options.escapes;
+            match &item {
+                Value::Str(text) if if index == 0 { first } else { later } => self.dump_escaped(text.as_str(), options, out)?,
+                _ => self.dump(&item, options, within, out)?,
+            }
         }
         self.break_line(options, level, out)?;
         self.write_piece("]", out)
+    }
+
+    #[cold]
+    fn dump_escaped(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
+        let mut plain = String::new();
+        self.dump_text(text, options, &mut plain)?;
+        self.meter.charge_scan(plain.len())?;
+        out.push_str(&escape(&plain));
+        self.meter.check_output(out.len())
     }
 
     fn dump_dict(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {

@@ -12,6 +12,7 @@ use super::html::unpack;
 use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;
+use crate::text::escape::escape;
 use crate::value::{Arguments, Dump, Runtime, Value};
 
 /// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
@@ -39,12 +40,18 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
         layout: Layout::PLAIN,
+        escapes: [false; 2],
     };
     // A string is written without looking at the rest of the options.
     if matches!(value, Value::Str(_)) {
         return runtime.dumps(&value, &options, out);
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
+    if !matches!(indent, Value::None) {
+        let is_markup = |value: &Value<'_>| matches!(value, Value::Str(text) if text.is_markup());
+        let between = separators.as_ref().is_some_and(|(item, _)| is_markup(item));
+        options.escapes = [is_markup(&indent), is_markup(&indent) || between];
+    }
     options.layout = layout(runtime, &value, &indent, separators)?;
     runtime.dumps(&value, &options, out)?;
     match key_separator {
@@ -122,7 +129,11 @@ fn layout<'a>(
             }
             let broken = runtime.add(&item, &Value::text("\n"))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
-                layout.item_separator = item.as_str().to_owned().into();
+                // It is added to a line break that is a Markup where the indentation is.
+                layout.item_separator = match matches!(indent, Value::Str(indent) if indent.is_markup()) && !item.is_markup() {
+                    true => escape(item.as_str()).into_owned().into(),
+                    false => item.as_str().to_owned().into(),
+                };
             }
             // Another one is complained about by its place, once all is written.
             if let Value::Str(key) = &key {
