@@ -20,7 +20,7 @@ static BLOCK: Function = python("block", "BlockReference.__call__", &[SELF], ren
 
 /// `callee(…)`
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-    pass(arguments)?;
+    pass(arguments, callee)?;
     match callee {
         Value::Method(method) => method.call(runtime, arguments),
         Value::Function(function) => function.call(runtime, arguments),
@@ -44,7 +44,8 @@ pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mu
     };
     let callee = match access::find(runtime, receiver, name)? {
         Attribute::Method(function) => {
-            pass(arguments)?;
+            let callee = Value::Function(function);
+            pass(arguments, &callee)?;
             return function.call(runtime, arguments);
         }
         Attribute::Value(callee) => callee,
@@ -67,9 +68,10 @@ fn call_with<'a>(
     function.call(runtime, arguments)
 }
 
-/// Jinja's own part in a call with keywords. Its two functions that calls go through have parameters, which a keyword may hit, and
-/// it passes the variables of loops and blocks under two keywords, which it takes out again, whoever gave them.
-fn pass(arguments: &mut Arguments<'_>) -> Result<()> {
+/// Jinja's own part in a call with keywords. Its two functions that calls go through have parameters, which a keyword may hit, the
+/// first of them asks what is called whether that is safe, and variables of loops and blocks come under two keywords, which are taken
+/// out again, whoever gave them.
+fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
     if arguments.keywords().is_empty() {
         return Ok(());
     }
@@ -87,6 +89,9 @@ fn pass(arguments: &mut Arguments<'_>) -> Result<()> {
         if let Some(name) = hit {
             let message = format!("{function}.call() got multiple values for argument '{name}'");
             return Err(Error::type_error(message));
+        }
+        if let Value::Undefined(undefined) = callee {
+            return Err(undefined.error());
         }
     }
     arguments.take_keyword("_loop_vars");

@@ -32,7 +32,15 @@ impl Resolver<'_> {
                 Ok(2)
             }
             ExprKind::Literal(literal) => Ok(literal_nesting(literal)),
-            _ => self.operation(expr, place),
+            _ => {
+                let outer = self.is_folding;
+                self.operation(expr, place).map_err(|error| {
+                    let is_folded = std::mem::replace(&mut self.is_folding, outer) && !outer;
+                    // The reference folds all of the expression before it looks for what is unknown in it.
+                    let earlier = is_folded.then(|| self.check_dropped(expr).err());
+                    earlier.flatten().unwrap_or(error)
+                })
+            }
         }
     }
 
@@ -206,7 +214,14 @@ impl Resolver<'_> {
         let Conditional {
             test, then, otherwise, ..
         } = conditional;
-        let nesting = self.expr(test, place)?.max(self.expr(then, place)?);
+        let was_fine = self.refused.is_none();
+        let nesting = self.expr(then, place)?;
+        // The reference writes the condition behind the first branch, and CPython looks at it before.
+        let refused = if was_fine { self.refused.take() } else { None };
+        let nesting = self.expr(test, place)?.max(nesting);
+        if self.refused.is_none() {
+            self.refused = refused;
+        }
         Ok(match otherwise {
             Some(otherwise) => nesting.max(self.expr(otherwise, place)?),
             None => nesting.max(1),
@@ -256,7 +271,9 @@ impl Resolver<'_> {
             return None;
         }
         self.folds_left = self.folds_left.saturating_sub(1);
-        fold::fold(kind, self.eval_context)
+        let folded = fold::fold(kind, self.eval_context);
+        self.has_long_number |= matches!(&folded, Some(ExprKind::Literal(literal)) if fold::check_digits(literal).is_err());
+        folded
     }
 
     /// Notes that what is unknown may have to complain about its arguments.
@@ -290,8 +307,8 @@ impl Resolver<'_> {
         Ok(nesting)
     }
 
-    /// CPython looks at all names of a call before it looks into the call, what is called included, and tells the first that is there
-    /// again. `passed` are the names under which Jinja adds arguments of its own.
+    /// CPython looks at all names of a call before it looks into the call, what is called included, and tells the first that is its own
+    /// or there again. `passed` are the names under which Jinja adds arguments of its own.
     pub(super) fn check_names(&mut self, args: &mut Args, passed: impl IntoIterator<Item = &'static str>, span: Span) {
         let Some(others) = &mut args.others else { return };
         let keywords = &mut others.keywords;
@@ -312,9 +329,11 @@ impl Resolver<'_> {
             let count = names.entry(name).or_default();
             *count = count.saturating_add(1);
         }
-        let repeated = keywords.iter().find(|keyword| names.get(&*keyword.name) > Some(&1));
-        if let Some(keyword) = repeated {
-            self.refuse(format!("keyword argument repeated: {}", keyword.name), span);
+        let is_refused = |name: &str| name == "__debug__" || names.get(name) > Some(&1);
+        match keywords.iter().map(|keyword| &*keyword.name).find(|name| is_refused(name)) {
+            Some("__debug__") => self.refuse("cannot assign to __debug__", span),
+            Some(name) => self.refuse(format!("keyword argument repeated: {name}"), span),
+            None => {}
         }
         if let Some(Expr { span, at, .. }) = others.double_star {
             // What it holds may be named like them; the render adds the caller itself.

@@ -12,6 +12,8 @@ use crate::clock::SystemClock;
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
+use crate::number::IntRef;
+use crate::number::text::int_text;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
@@ -63,6 +65,16 @@ pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Er
         }
     }
     None
+}
+
+/// Refuses a literal with an integer that Python does not print.
+pub(super) fn check_digits(literal: &Literal) -> Result<()> {
+    match literal {
+        Data::BigInt(big) => int_text(IntRef::Big(big)).map(drop).map_err(Error::from),
+        Data::List(items) | Data::Tuple(items) => items.iter().try_for_each(check_digits),
+        Data::Object(object) => object.entries().iter().try_for_each(|(_, value)| check_digits(value)),
+        _ => Ok(()),
+    }
 }
 
 /// The base of a power without its sign, where the reference writes a constant one below zero before an exponent that is none:
@@ -293,7 +305,7 @@ impl<'t> Folding<'t> {
             ExprKind::Filter(filter) => {
                 // One that is never compiled has no number yet.
                 let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
-                let function = filters::get(number)?;
+                let function = filters::get(number).filter(|function| !takes_context(function))?;
                 let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
                 function.call(&mut self.runtime, &mut arguments)
             }
@@ -301,6 +313,9 @@ impl<'t> Folding<'t> {
                 let number = test.builtin.or_else(|| predicates::find(&test.name))?;
                 let function = predicates::get(number)?;
                 let mut arguments = self.arguments(&test.input, &test.args)?;
+                if function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew)) {
+                    return Some(Ok(Value::Bool(false)));
+                }
                 function.call(&mut self.runtime, &mut arguments)
             }
         })
@@ -355,6 +370,16 @@ impl<'t> Folding<'t> {
         self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
         arguments.put_keyword(name, value);
         Some(())
+    }
+}
+
+/// Whether a number is another object each time that it is read or computed, as all but small integers are (CPython 3.11,
+/// `_PY_NSMALLNEGINTS`): no two operands of a test are one then.
+fn is_made_anew(value: &Value<'_>) -> bool {
+    match value {
+        Value::Int(int) => !(-5..=256).contains(int),
+        Value::Big(_) | Value::Float(_) => true,
+        _ => false,
     }
 }
 

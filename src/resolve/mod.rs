@@ -72,6 +72,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         has_empty_output: false,
         extends: None,
         is_folding: false,
+        has_long_number: false,
         eval_context: EvalContext::default(),
         has_extended: false,
         meter: Meter::for_trees(),
@@ -151,6 +152,8 @@ struct Resolver<'t> {
     refused: Option<Error>,
     /// Whether the walk is inside an expression that the reference tries to fold.
     is_folding: bool,
+    /// Whether some constant is an integer that Python does not print, which the template may have to write.
+    has_long_number: bool,
     /// Shared by all frames, as in the reference.
     eval_context: EvalContext,
     /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).

@@ -2,12 +2,11 @@
 
 use super::frames::Variable;
 use super::track::undeclared;
-use super::{Place, Resolver};
+use super::{Place, Resolver, fold};
 use crate::ast::{
     BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Slot,
     Stmt, StmtKind, Symbol, Target, TargetKind, With,
 };
-use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::unicode::nfkc;
@@ -287,6 +286,14 @@ impl Resolver<'_> {
         self.check_names(&mut node.args, Some("caller").into_iter().chain(place.passed), node.span);
         let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
         self.check_nesting(nesting.saturating_add(2), node.span);
+        self.check_digits(&node.callee)?;
+        let mut checked = Ok(());
+        node.args.children(&mut |argument| {
+            if checked.is_ok() {
+                checked = self.check_digits(argument);
+            }
+        });
+        checked?;
         Ok(line)
     }
 
@@ -377,18 +384,25 @@ impl Resolver<'_> {
         self.is_folding = false;
         let nesting = self.expr(expr, place)?;
         self.check_nesting(nesting.saturating_add(brackets), expr.span);
-        check_digits(expr)
+        self.check_digits(expr)
     }
-}
 
-/// The reference writes constants with `repr`, which refuses an integer of more than 4300 digits, and then names no line.
-fn check_digits(expr: &Expr) -> Result<()> {
-    let crate::ast::ExprKind::Literal(Data::BigInt(big)) = &expr.kind else {
-        return Ok(());
-    };
-    let text = crate::number::text::int_text(crate::number::IntRef::Big(big));
-    text.map(|_| ())
-        .map_err(|error| Error::from(error).without_line().at(expr.span))
+    /// The reference writes constants with `repr`, which refuses an integer of more than 4300 digits, and then names no line.
+    fn check_digits(&self, expr: &Expr) -> Result<()> {
+        if !self.has_long_number {
+            return Ok(());
+        }
+        if let ExprKind::Literal(literal) = &expr.kind {
+            fold::check_digits(literal).map_err(|error| error.without_line().at(expr.span))?;
+        }
+        let mut checked = Ok(());
+        expr.children(&mut |child| {
+            if checked.is_ok() {
+                checked = self.check_digits(child);
+            }
+        });
+        checked
+    }
 }
 
 /// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target.
