@@ -245,6 +245,7 @@ mod tests {
             ensure_ascii: true,
             sort_keys: true,
             layout: Layout::indented(" ".to_owned()),
+            ..Dump::default()
         };
         let lines = "{\n \"a\": null,\n \"\\u00e9\": [\n  1.0,\n  true,\n  NaN\n ]\n}";
         assert_eq!(dumped(&options), lines);
