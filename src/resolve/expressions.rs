@@ -24,6 +24,31 @@ const MAX_NESTING: u32 = 200;
 const LOOKED_AT: usize = 256;
 
 impl Resolver<'_> {
+    /// An expression that a statement holds, inside so many brackets of the generated code.
+    pub(super) fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
+        self.is_folding = false;
+        let nesting = self.expr(expr, place)?;
+        self.check_nesting(nesting.saturating_add(brackets), expr.span);
+        self.check_digits(expr)
+    }
+
+    /// The reference writes constants with `repr`, which refuses an integer of more than 4300 digits, and then names no line.
+    pub(super) fn check_digits(&self, expr: &Expr) -> Result<()> {
+        if !self.has_long_number {
+            return Ok(());
+        }
+        if let ExprKind::Literal(literal) = &expr.kind {
+            fold::check_digits(literal).map_err(|error| error.without_line().at(expr.span))?;
+        }
+        let mut checked = Ok(());
+        expr.children(&mut |child| {
+            if checked.is_ok() {
+                checked = self.check_digits(child);
+            }
+        });
+        checked
+    }
+
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         match &mut expr.kind {

@@ -2,7 +2,7 @@
 
 use super::frames::Variable;
 use super::track::undeclared;
-use super::{Place, Resolver, fold};
+use super::{Place, Resolver};
 use crate::ast::{
     BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Slot,
     Stmt, StmtKind, Symbol, Target, TargetKind, With,
@@ -377,31 +377,6 @@ impl Resolver<'_> {
                 self.scopes.frames.set(variable);
             }
         });
-    }
-
-    /// An expression that a statement holds, inside so many brackets of the generated code.
-    pub(super) fn root(&mut self, expr: &mut Expr, place: &Place, brackets: u32) -> Result<()> {
-        self.is_folding = false;
-        let nesting = self.expr(expr, place)?;
-        self.check_nesting(nesting.saturating_add(brackets), expr.span);
-        self.check_digits(expr)
-    }
-
-    /// The reference writes constants with `repr`, which refuses an integer of more than 4300 digits, and then names no line.
-    fn check_digits(&self, expr: &Expr) -> Result<()> {
-        if !self.has_long_number {
-            return Ok(());
-        }
-        if let ExprKind::Literal(literal) = &expr.kind {
-            fold::check_digits(literal).map_err(|error| error.without_line().at(expr.span))?;
-        }
-        let mut checked = Ok(());
-        expr.children(&mut |child| {
-            if checked.is_ok() {
-                checked = self.check_digits(child);
-            }
-        });
-        checked
     }
 }
 
