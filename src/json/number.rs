@@ -45,21 +45,27 @@ impl<'a> Reader<'a> {
             // Rust and Python both round to the nearest float, and read what is too large as infinity.
             return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
         }
-        integer(text, whole)
+        if whole <= SAFE_DIGITS {
+            if let Ok(int) = text.parse() {
+                return Ok(Data::Int(int));
+            }
+        }
+        self.large_integer(text, whole)
     }
-}
 
-fn integer<'a>(text: &str, digits: usize) -> Result<Data<'a>, Fault> {
-    if digits <= SAFE_DIGITS {
+    fn large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Fault> {
+        if digits > MAX_DIGITS {
+            return Err(Fault::TooManyDigits { digits });
+        }
         if let Ok(int) = text.parse() {
             return Ok(Data::Int(int));
         }
+        let int: BigInt = text.parse().unwrap_or_default();
+        // The box and the digits, of which three take ten bits, are a piece of memory each.
+        self.count_piece(size_of::<BigInt>())?;
+        self.count_piece(digits / 2)?;
+        Ok(Data::BigInt(Box::new(int)))
     }
-    if digits > MAX_DIGITS {
-        return Err(Fault::TooManyDigits { digits });
-    }
-    let int: BigInt = text.parse().unwrap_or_default();
-    Ok(i64::try_from(&int).map_or_else(|_| Data::BigInt(Box::new(int)), Data::Int))
 }
 
 /// How many bytes of the text a fraction and an exponent take; neither has to be there.

@@ -45,6 +45,7 @@ impl<'a> Reader<'a> {
             match bytes.get(self.at) {
                 Some(b'"') => {
                     self.advance(1);
+                    self.count_piece(0)?;
                     return Ok(self.decoded.as_str().to_owned());
                 }
                 Some(b'\\') => match bytes.get(self.at.saturating_add(1)) {
