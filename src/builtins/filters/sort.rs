@@ -29,20 +29,20 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
     let _items = runtime.meter.claim(values)?;
     let _keys = runtime.meter.claim(values.saturating_mul(paths.len()))?;
-    let mut keys = Vec::with_capacity(items.len());
+    // The keys of one item stand behind those of the item before: a list of its own for each item would take twice as much.
+    let mut keys = Vec::with_capacity(items.len().saturating_mul(paths.len()));
     for item in &items {
-        let key: Result<Vec<_>> = paths.iter().map(|path| path.follow(runtime, item)).collect();
-        keys.push(key?);
+        for path in &paths {
+            keys.push(path.follow(runtime, item)?);
+        }
     }
-    let order = sorted(
-        runtime,
-        items.len(),
-        reverse,
-        &mut |runtime, left, right| match (keys.get(left), keys.get(right)) {
-            (Some(left), Some(right)) => is_less(runtime, left, right),
-            _ => Ok(false),
-        },
-    )?;
+    let keys_of = |item: usize| {
+        let start = item.saturating_mul(paths.len());
+        keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
+    };
+    let order = sorted(runtime, items.len(), reverse, &mut |runtime, left, right| {
+        is_less(runtime, keys_of(left), keys_of(right))
+    })?;
     let items = order.into_iter().filter_map(|index| items.get(index).cloned());
     runtime.list(items.collect())
 }
