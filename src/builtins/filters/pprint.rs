@@ -59,53 +59,78 @@ struct Printer<'a, 'r> {
 impl<'a> Printer<'a, '_> {
     fn format(&mut self, value: &Value<'a>, place: Place) -> Result<()> {
         self.runtime.meter.check_stack()?;
-        let mut line = String::new();
-        safe_repr(self.runtime, value, &mut line)?;
-        self.runtime.meter.charge_scan(line.len())?;
         let room = WIDTH.checked_sub(place.indent.saturating_add(place.allowance));
+        if self.format_on_a_line(value, room)? {
+            return self.runtime.meter.check_size(self.output.len());
+        }
         let inner = Place {
             level: place.level.saturating_add(1),
             ..place
         };
-        let fits = room.is_some_and(|room| char_count(&line) <= room);
         match value {
-            _ if fits => self.output.push_str(&line),
             Value::Dict(dict) => self.format_dict(dict, inner)?,
             Value::Proxy(dict) => self.format_proxy(dict, inner)?,
-            Value::List(items) => self.format_items("[", &items.iter().collect::<Vec<_>>(), "]", inner)?,
-            Value::Tuple(items) if !items.is_group() => {
+            Value::List(items) => self.format_items("[", items.len(), items.iter(), "]", inner)?,
+            Value::Tuple(items) => {
                 let end = if items.len() == 1 { ",)" } else { ")" };
-                self.format_items("(", &items.iter().collect::<Vec<_>>(), end, inner)?;
+                self.format_items("(", items.len(), items.iter(), end, inner)?;
             }
-            Value::Set(set) if !set.is_empty() => {
+            Value::Set(set) => {
                 let items: Vec<_> = set.iter().collect();
                 let order = safe_order(self.runtime, &items)?;
-                let items: Vec<_> = order.into_iter().filter_map(|index| items.get(index).cloned()).collect();
-                self.format_items("{", &items, "}", inner)?;
+                let items = order.into_iter().filter_map(|index| items.get(index).cloned());
+                self.format_items("{", set.len(), items, "}", inner)?;
             }
-            Value::Str(text) if !text.is_markup() => self.format_text(text.as_str(), inner)?,
+            Value::Str(text) => self.format_text(text.as_str(), inner)?,
             Value::Bytes(bytes) => self.format_bytes(bytes, inner)?,
-            _ => self.output.push_str(&line),
+            _ => {}
         }
         self.runtime.meter.check_size(self.output.len())
     }
 
-    fn format_items(&mut self, open: &str, items: &[Value<'a>], close: &str, place: Place) -> Result<()> {
+    /// Writes what fits into the room, or has no other form; says whether it did. The line is gone before the form with many lines is
+    /// made, so that not each level keeps one.
+    fn format_on_a_line(&mut self, value: &Value<'a>, room: Room) -> Result<bool> {
+        let mut line = String::new();
+        safe_repr(self.runtime, value, &mut line)?;
+        self.runtime.meter.charge_scan(line.len())?;
+        let has_lines = match value {
+            Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Bytes(_) => true,
+            Value::Tuple(items) => !items.is_group(),
+            Value::Set(set) => !set.is_empty(),
+            Value::Str(text) => !text.is_markup(),
+            _ => false,
+        };
+        let is_written = !has_lines || fits(&line, room);
+        if is_written {
+            self.output.push_str(&line);
+        }
+        Ok(is_written)
+    }
+
+    fn format_items(
+        &mut self,
+        open: &str,
+        len: usize,
+        items: impl Iterator<Item = Value<'a>>,
+        close: &str,
+        place: Place,
+    ) -> Result<()> {
         self.output.push_str(open);
         let indent = place.indent.saturating_add(1);
-        for (number, item) in items.iter().enumerate() {
+        for (number, item) in items.enumerate() {
             if number > 0 {
                 self.output.push(',');
                 break_line(&mut self.output, indent);
             }
-            let is_last = number.saturating_add(1) == items.len();
+            let is_last = number.saturating_add(1) == len;
             let allowance = if is_last {
                 place.allowance.saturating_add(close.len())
             } else {
                 1
             };
             self.format(
-                item,
+                &item,
                 Place {
                     indent,
                     allowance,
@@ -333,6 +358,7 @@ fn repr_of_bytes(bytes: &[u8]) -> String {
 /// The repr on one line, in which the keys of dicts are sorted.
 fn safe_repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, output: &mut String) -> Result<()> {
     runtime.meter.check_stack()?;
+    runtime.meter.charge(1)?;
     match value {
         Value::Dict(dict) => {
             output.push('{');
@@ -376,6 +402,10 @@ fn safe_repr_items<'a>(
 
 /// The entries of a dict by their keys.
 fn sorted_entries<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>) -> Result<Vec<(Value<'a>, Value<'a>)>> {
+    // The keys and the entries, and these once more in their order.
+    runtime
+        .meter
+        .check_size(dict.len().saturating_mul(size_of::<[Value<'_>; 3]>()))?;
     let entries: Vec<_> = dict.iter().collect();
     let keys: Vec<_> = dict.keys().collect();
     let order = safe_order(runtime, &keys)?;
