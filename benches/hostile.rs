@@ -1,10 +1,11 @@
 //! Asks the port the whole hostile set, each request of a child with 2 seconds of processor and 512 MiB of memory.
 //!
 //! ```text
-//! cargo bench --bench hostile --features cli [-- NAME [EVERY]]
+//! cargo bench --bench hostile --features cli [-- NAME [EVERY [FIRST [LIMITS]]]]
 //! ```
 //!
-//! Only requests with NAME in their names, and of these only each one in EVERY. Prints who died, the slowest and the largest, and fails
+//! Only requests with NAME in their names, and of these only each one in EVERY from number FIRST on; LIMITS is a file for the port's
+//! `--limits`. Prints who died, the slowest and the largest, and fails
 //! where one died. Linux only, for the limits are those of `ulimit` and the figures those of `/proc`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
@@ -25,16 +26,26 @@ fn main() {
     }
     let mut wanted = arguments.iter().filter(|argument| !argument.starts_with("--"));
     let name = wanted.next().map_or("", String::as_str);
-    let every: usize = wanted.next().map_or(1, |every| every.parse().expect("EVERY is a number"));
+    let mut number = |or: usize| {
+        wanted
+            .next()
+            .map_or(or, |text| text.parse().expect("EVERY and FIRST are numbers"))
+    };
+    let (every, first) = (number(1), number(0));
+    let limits: Vec<&str> = wanted.next().map_or(Vec::new(), |file| vec!["--limits", file.as_str()]);
     let allowed = Allowed {
         seconds: Some(2),
         kib: 512 << 10,
     };
     let cases = set::cases();
-    let chosen = cases.iter().filter(|case| case.name.contains(name)).step_by(every);
+    let chosen = cases
+        .iter()
+        .filter(|case| case.name.contains(name))
+        .skip(first)
+        .step_by(every);
     let mut outcomes: Vec<(&str, Outcome)> = Vec::new();
     for case in chosen {
-        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &[], &case.bytes(), allowed);
+        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &limits, &case.bytes(), allowed);
         if outcome.answer.is_none() || outcome.seconds > AIM.0 || outcome.mib > AIM.1 {
             println!("{}", row(&case.name, &outcome));
         }
