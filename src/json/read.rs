@@ -157,7 +157,10 @@ impl<'a> Reader<'a> {
                                 self.skip_white_space();
                                 break;
                             }
-                            Some(b']') => value = Data::List(members(&mut unfinished.items, *start)),
+                            Some(b']') => {
+                                self.count(PIECE)?;
+                                value = Data::List(members(&mut unfinished.items, *start));
+                            }
                             _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
                         }
                     }
@@ -173,7 +176,10 @@ impl<'a> Reader<'a> {
                                 unfinished.keys.push(self.key()?);
                                 break;
                             }
-                            Some(b'}') => value = Data::Object(Object::new(members(&mut unfinished.entries, *start))),
+                            Some(b'}') => {
+                                self.count(PIECE)?;
+                                value = Data::Object(Object::new(members(&mut unfinished.entries, *start)));
+                            }
                             _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
                         }
                     }

@@ -264,7 +264,7 @@ const INTEGERS: &[&str] = &[
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for expression in LARGE {
-        for number in ["10000000", "1000000000", "1000000000000000000000"] {
+        for number in ["1000000", "10000000", "1000000000", "1000000000000000000000"] {
             let written = expression.replace("NUM", number).replace("DIG", number);
             cases.push(render(
                 format!("large literal {number}: {expression}"),

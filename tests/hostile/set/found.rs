@@ -45,6 +45,13 @@ pub(super) fn cases() -> Vec<Case> {
         },
         json!({}),
     ));
+    cases.push(Case::request(
+        "found: deep values laid out again and again".to_owned(),
+        || {
+            let deep = (0..200).fold(json!([1, 2, 3]), |inside, _| json!([inside]));
+            json!({"template": "{% for i in range(100000) %}{% set z = x|pprint %}{% endfor %}", "context": {"x": deep}})
+        },
+    ));
     cases.push(Case::request("found: many named templates".to_owned(), || {
         let templates: serde_json::Map<String, Value> = (0..50_000).map(|number| (number.to_string(), json!("x"))).collect();
         json!({"apply": {"template": templates, "messages": [{"role": "user", "content": "a"}]}})

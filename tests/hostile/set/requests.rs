@@ -89,6 +89,22 @@ fn texts() -> Vec<(String, Text)> {
             |number| if number % 2 == 0 { "1".to_owned() } else { "\"a\"".to_owned() },
         )
     });
+    add("texts of an escape", || list(1_700_000, |_| "\"\\n\"".to_owned()));
+    add("integers that do not fit", || {
+        list(800_000, |number| format!("{}", u128::MAX - number as u128))
+    });
+    add("an object as wide as may be", || {
+        object(1_700_000, |number| format!("{number:x}"))
+    });
+    add("each key twice", || object(1_700_000, |number| format!("{:x}", number / 2)));
+    add("a million lists of one", || list(1_000_000, |_| "[1]".to_owned()));
+    add("lists 200 deep side by side", || {
+        let deep = nested("[", 200, "1", "]");
+        list(6000, |_| deep.clone())
+    });
+    add("200000 texts 250 deep", || {
+        nested("{\"b\":1,\"a\":", 250, &list(200_000, |number| format!("\"{number}\"")), "}")
+    });
     add("a long text", || format!("\"{}\"", "x".repeat(20_000_000)));
     add("escapes", || format!("\"{}\"", "\\u00e9".repeat(3_000_000)));
     add("a long number", || "9".repeat(1_000_000));
