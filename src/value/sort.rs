@@ -5,14 +5,14 @@
 //! ```
 //!
 //! The order is made of indices, so that keys and items stay where they are. Where `<` may fail, as between `1` and `"a"`, the first
-//! comparison that fails is the one that is reported; so up to 63 items are compared in the very order of CPython 3.11's
-//! `listobject.c` (`count_run`, `binarysort`). Longer lists are merged from such runs without CPython's galloping, which changes no
-//! result but only what is compared first.
+//! comparison that fails is the one that is reported; so runs are made in the very order of CPython 3.11's
+//! `listobject.c` (`count_run`, `binarysort`), and up to 63 items are one. Longer lists are merged from them two by two, without CPython's
+//! galloping, which changes no result but only what is compared first.
 
 use super::runtime::Runtime;
 use crate::error::Result;
 
-/// Lists below this are one run.
+/// Lists below this become one run.
 const RUN: usize = 64;
 
 /// Whether the item of the first index belongs before that of the second.
@@ -26,18 +26,28 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
     if reverse {
         order.reverse();
     }
-    let mut width = run_length(len);
-    for run in order.chunks_mut(width) {
-        sort_run(runtime, run, less)?;
+    let least = run_length(len);
+    let mut runs = Vec::new();
+    let mut rest = order.as_mut_slice();
+    while !rest.is_empty() {
+        let length = sort_run(runtime, rest, least, less)?;
+        runs.push(length);
+        rest = rest.get_mut(length..).unwrap_or_default();
     }
-    while width < len {
+    while runs.len() > 1 {
         let mut merged = Vec::with_capacity(len);
-        for pair in order.chunks(width.saturating_mul(2)) {
-            let (left, right) = pair.split_at(width.min(pair.len()));
-            merge(runtime, left, right, &mut merged, less)?;
-        }
+        let mut rest = order.as_slice();
+        let pairs = runs.chunks(2).map(|pair| {
+            let mut next = |length: Option<&usize>| {
+                let (run, behind) = rest.split_at_checked(length.copied().unwrap_or(0)).unwrap_or((rest, &[]));
+                rest = behind;
+                run
+            };
+            let (left, right) = (next(pair.first()), next(pair.get(1)));
+            merge(runtime, left, right, &mut merged, less).map(|()| left.len().saturating_add(right.len()))
+        });
+        runs = pairs.collect::<Result<_>>()?;
         order = merged;
-        width = width.saturating_mul(2);
     }
     if reverse {
         order.reverse();
@@ -45,21 +55,24 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
     Ok(order)
 }
 
-/// The length of a run, such that there are nearly a power of two of them (`merge_compute_minrun`).
+/// The least length of a run, such that there are nearly a power of two of them (`merge_compute_minrun`).
 fn run_length(len: usize) -> usize {
     let (mut length, mut odd) = (len, 0);
     while length >= RUN {
         odd |= length & 1;
         length >>= 1;
     }
-    length.saturating_add(odd).max(1)
+    length.saturating_add(odd)
 }
 
-/// Sorts a short run by binary insertion behind what is sorted already.
-fn sort_run<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<()> {
-    for next in sorted_beginning(runtime, run, less)?..run.len() {
-        let (sorted, rest) = run.split_at_mut(next);
-        let Some(&pivot) = rest.first() else { break };
+/// Makes a run of the first indices and gives its length: those that are sorted already, however many, and where these are few, others
+/// that binary insertion puts among them.
+fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
+    let beginning = sorted_beginning(runtime, rest, less)?;
+    let length = beginning.max(least.min(rest.len()));
+    for next in beginning..length {
+        let (sorted, others) = rest.split_at_mut(next);
+        let Some(&pivot) = others.first() else { break };
         let (mut low, mut high) = (0, sorted.len());
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -68,11 +81,11 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_
                 _ => high = middle,
             }
         }
-        if let Some(place) = run.get_mut(low..=next) {
+        if let Some(place) = rest.get_mut(low..=next) {
             place.rotate_right(1);
         }
     }
-    Ok(())
+    Ok(length)
 }
 
 /// How many indices at the beginning are sorted; a beginning that strictly descends is turned round first.
