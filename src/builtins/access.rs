@@ -93,6 +93,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
     }
 }
 
+/// An item that [`item`] has not found: of a value that is no dict, or the attribute of that name.
 fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let Value::Str(name) = key else {
         return match runtime.subscript(value, key) {
@@ -103,7 +104,6 @@ fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Val
     };
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
-        Value::Dict(dict) => dict.get_str(name.as_str()),
         Value::Proxy(dict) => dict.get_str(name.as_str()),
         Value::Reference(reference) => methods::block(reference, name.as_str()),
         _ => None,

@@ -27,9 +27,7 @@ pub trait Arguments {
     fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
 
     /// What is said of a precision that is written with too many digits.
-    fn too_precise(&self) -> &'static str {
-        "precision too big"
-    }
+    fn too_precise(&self) -> &'static str;
 }
 
 /// One conversion, without its percent sign: `(key)-08.2f`.
@@ -307,6 +305,10 @@ mod tests {
 
         fn next_star(&mut self) -> NumberResult<Option<Int>> {
             Ok(self.0.pop().map(Int::Small))
+        }
+
+        fn too_precise(&self) -> &'static str {
+            "precision too big"
         }
     }
 

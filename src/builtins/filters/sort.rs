@@ -119,14 +119,14 @@ pub(super) fn sorted_by_key<'a>(runtime: &mut Runtime<'a>, keys: &[Value<'a>], r
     )
 }
 
-/// `left < right` of two lists: the first items that differ decide.
+/// `left < right` of two lists of one length: the first items that differ decide.
 fn is_less<'a>(runtime: &mut Runtime<'a>, left: &[Value<'a>], right: &[Value<'a>]) -> Result<bool> {
     for (left, right) in left.iter().zip(right) {
         if !runtime.identical_or_equal(left, right)? {
             return runtime.less(left, right);
         }
     }
-    Ok(left.len() < right.len())
+    Ok(false)
 }
 
 /// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
