@@ -9,18 +9,16 @@ use crate::limits::Claim;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]
-pub struct Str<'a> {
-    bytes: Bytes<'a>,
-    markup: bool,
-}
+pub struct Str<'a>(Bytes<'a>);
 
+/// Each with whether it is a Markup: inside, the flag takes no room of its own.
 #[derive(Clone, Debug)]
 enum Bytes<'a> {
-    Borrowed(&'a str),
+    Borrowed(&'a str, bool),
     /// Written in the template; to Python, equal ones are one object.
-    Literal(&'a str),
+    Literal(&'a str, bool),
     /// A view of a text that the template made: from, to, in bytes.
-    Shared(Rc<OwnedText>, u32, u32),
+    Shared(Rc<OwnedText>, u32, u32, bool),
 }
 
 /// A text that the template made, with the memory it holds.
@@ -51,22 +49,19 @@ impl OwnedText {
 impl<'a> Str<'a> {
     pub(super) fn owned(text: Rc<OwnedText>) -> Self {
         let len = u32::try_from(text.text.len()).unwrap_or(u32::MAX);
-        Self {
-            bytes: Bytes::Shared(text, 0, len),
-            markup: false,
-        }
+        Self(Bytes::Shared(text, 0, len, false))
     }
 
     /// Whether the render has made the text.
     #[inline]
     pub(super) fn is_made(&self) -> bool {
-        matches!(self.bytes, Bytes::Shared(..))
+        matches!(self.0, Bytes::Shared(..))
     }
 
     /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
     #[inline]
     pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
-        let Bytes::Shared(mut text, ..) = self.bytes else {
+        let Bytes::Shared(mut text, ..) = self.0 else {
             return None;
         };
         let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
@@ -78,7 +73,7 @@ impl<'a> Str<'a> {
 
     /// The same text, just made, with the places of `generation` blocks in it.
     pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
-        if let Bytes::Shared(owned, ..) = &mut self.bytes {
+        if let Bytes::Shared(owned, ..) = &mut self.0 {
             if let Some(owned) = Rc::get_mut(owned) {
                 owned.generated = generated.into();
             }
@@ -89,16 +84,16 @@ impl<'a> Str<'a> {
     /// How many `generation` blocks stand in the whole text that this is a piece of.
     #[inline]
     pub(super) fn generated_count(&self) -> usize {
-        match &self.bytes {
+        match &self.0 {
             Bytes::Shared(owned, ..) => owned.generated.len(),
-            Bytes::Borrowed(_) | Bytes::Literal(_) => 0,
+            Bytes::Borrowed(..) | Bytes::Literal(..) => 0,
         }
     }
 
     /// Notes the `generation` blocks of this text, which is about to be written at a byte of another. Of a piece of a text it has what
     /// the piece has of them.
     pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
-        let Bytes::Shared(owned, start, end) = &self.bytes else {
+        let Bytes::Shared(owned, start, end, _) = &self.0 else {
             return;
         };
         let (start, end) = (*start as usize, *end as usize);
@@ -113,64 +108,60 @@ impl<'a> Str<'a> {
 
     /// A string that is written in the template.
     pub fn literal(text: &'a str) -> Self {
-        Self {
-            bytes: Bytes::Literal(text),
-            markup: false,
-        }
+        Self(Bytes::Literal(text, false))
     }
 
     /// Whether both are one object to CPython: the same memory, equal literals, or one of the strings that it keeps only once (the
     /// empty one, and those of one Latin-1 character).
     pub fn is_same(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
-        let are_literals = matches!((&self.bytes, &other.bytes), (Bytes::Literal(_), Bytes::Literal(_)));
+        let are_literals = matches!((&self.0, &other.0), (Bytes::Literal(..), Bytes::Literal(..)));
         let mut characters = left.chars();
-        let is_kept_once = characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none() && !self.markup;
-        self.markup == other.markup && (std::ptr::eq(left, right) || ((are_literals || is_kept_once) && left == right))
+        let is_kept_once =
+            characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none() && !self.is_markup();
+        self.is_markup() == other.is_markup() && (std::ptr::eq(left, right) || ((are_literals || is_kept_once) && left == right))
     }
 
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        match &self.bytes {
-            Bytes::Borrowed(text) | Bytes::Literal(text) => text,
-            Bytes::Shared(owned, start, end) => owned.text.get(*start as usize..*end as usize).unwrap_or_default(),
+        match &self.0 {
+            Bytes::Borrowed(text, _) | Bytes::Literal(text, _) => text,
+            Bytes::Shared(owned, start, end, _) => owned.text.get(*start as usize..*end as usize).unwrap_or_default(),
         }
     }
 
     /// Whether this is a Markup.
     #[inline]
     pub fn is_markup(&self) -> bool {
-        self.markup
+        let (Bytes::Borrowed(_, markup) | Bytes::Literal(_, markup) | Bytes::Shared(.., markup)) = &self.0;
+        *markup
     }
 
     /// The same text with the flag set or cleared.
     #[must_use]
-    pub fn with_markup(mut self, markup: bool) -> Self {
-        self.markup = markup;
+    pub fn with_markup(mut self, is_markup: bool) -> Self {
+        let (Bytes::Borrowed(_, markup) | Bytes::Literal(_, markup) | Bytes::Shared(.., markup)) = &mut self.0;
+        *markup = is_markup;
         self
     }
 
     /// A piece of the text, by bytes, of the same type; a range off the characters' boundaries is empty.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
-        let bytes = match &self.bytes {
-            Bytes::Borrowed(text) => Bytes::Borrowed(text.get(range).unwrap_or_default()),
-            Bytes::Literal(text) if range == (0..text.len()) => Bytes::Literal(text),
-            Bytes::Literal(text) => Bytes::Borrowed(text.get(range).unwrap_or_default()),
-            Bytes::Shared(owned, start, end) => {
+        Self(match &self.0 {
+            Bytes::Borrowed(text, markup) => Bytes::Borrowed(text.get(range).unwrap_or_default(), *markup),
+            Bytes::Literal(text, markup) if range == (0..text.len()) => Bytes::Literal(text, *markup),
+            Bytes::Literal(text, markup) => Bytes::Borrowed(text.get(range).unwrap_or_default(), *markup),
+            Bytes::Shared(owned, start, end, markup) => {
                 let from = (*start as usize).saturating_add(range.start);
                 let to = (*start as usize).saturating_add(range.end).min(*end as usize);
                 match (u32::try_from(from), u32::try_from(to)) {
-                    (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to),
-                    _ => Bytes::Borrowed(""),
+                    (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to, *markup),
+                    _ => Bytes::Borrowed("", *markup),
                 }
             }
-        };
-        Self {
-            bytes,
-            markup: self.markup,
-        }
+        })
     }
 
     /// The piece that `part`, a sub-slice of this text's own memory, stands for.
@@ -182,25 +173,21 @@ impl<'a> Str<'a> {
 
     /// The text itself, to be changed, where nobody else holds it or a piece of it.
     pub fn try_into_string(self) -> Result<String, Self> {
-        let Self { bytes, markup } = self;
-        match bytes {
-            Bytes::Shared(owned, 0, end) if end as usize == owned.text.len() && owned.generated.is_empty() => {
+        match self.0 {
+            Bytes::Shared(owned, 0, end, markup) if end as usize == owned.text.len() && owned.generated.is_empty() => {
                 match Rc::try_unwrap(owned) {
                     Ok(owned) => Ok(owned.text),
-                    Err(owned) => Err(Self {
-                        bytes: Bytes::Shared(owned, 0, end),
-                        markup,
-                    }),
+                    Err(owned) => Err(Self(Bytes::Shared(owned, 0, end, markup))),
                 }
             }
-            bytes => Err(Self { bytes, markup }),
+            bytes => Err(Self(bytes)),
         }
     }
 
     /// The borrowed text, where nothing is shared with the render.
     pub fn borrowed(&self) -> Option<&'a str> {
-        match self.bytes {
-            Bytes::Borrowed(text) | Bytes::Literal(text) => Some(text),
+        match self.0 {
+            Bytes::Borrowed(text, _) | Bytes::Literal(text, _) => Some(text),
             Bytes::Shared(..) => None,
         }
     }
@@ -208,9 +195,6 @@ impl<'a> Str<'a> {
 
 impl<'a> From<&'a str> for Str<'a> {
     fn from(text: &'a str) -> Self {
-        Self {
-            bytes: Bytes::Borrowed(text),
-            markup: false,
-        }
+        Self(Bytes::Borrowed(text, false))
     }
 }
