@@ -21,10 +21,14 @@ pub struct Stmt {
     pub at: u32,
     /// The line that the reference names for a failure of the statement itself; the resolver's.
     pub line: u32,
+    /// The work of its own expressions and texts, without the bodies inside it, in steps; the resolver's.
+    pub steps: u32,
 }
 
 /// The kinds of statements, each with the source it stands for.
 #[derive(Clone, Debug)]
+// The tag stands by itself: one that hides in a part takes longer to read.
+#[repr(u8)]
 pub enum StmtKind {
     /// `text {{ a }} text`, `{% print a, b %}`.
     Output(Vec<Piece>),
@@ -60,6 +64,8 @@ pub enum StmtKind {
 
 /// One piece of an output.
 #[derive(Clone, Debug)]
+// The tag stands by itself: one that hides in a part takes longer to read.
+#[repr(u8)]
 pub enum Piece {
     /// Text between tags, and the offset of its token.
     Text(Box<str>, u32),
@@ -166,6 +172,8 @@ pub struct LoopTest {
     pub target: Target,
     /// The line that the reference names where the condition fails; the resolver's.
     pub line: u32,
+    /// The work of the condition, in steps; the resolver's.
+    pub steps: u32,
     /// The scope around the condition; the resolver's.
     pub scope: Scope,
     /// The generator's frame; the resolver's.
@@ -246,6 +254,8 @@ pub struct Macro {
     pub scope: Scope,
     /// The frame; the resolver's.
     pub frame: Frame,
+    /// The work of the defaults, in steps; the resolver's.
+    pub steps: u32,
     /// The line that the reference names at the end of the body, where the texts are joined; the resolver's.
     pub end_line: u32,
 }

@@ -40,7 +40,6 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     fn added(&mut self, value: Value<'a>, expr: &'a Expr) -> Result<Value<'a>> {
-        self.runtime.meter.charge(1)?;
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;

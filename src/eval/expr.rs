@@ -11,22 +11,33 @@ use crate::span::Span;
 use crate::value::{Arguments, Code, Dict, Entries, Key, Lookup, Seq, Shortcuts, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// The value of an expression. What a look gives is decided where it stands; the rest is one call deeper, and only there.
+    /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
+    /// statement has been charged for all of them.
     #[inline(never)]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        self.runtime.meter.charge(1)?;
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.name(name)),
             ExprKind::Literal(Data::Str(text)) => Ok(Value::Str(Str::literal(text))),
             ExprKind::Literal(Data::Int(int)) => Ok(Value::Int(*int)),
-            ExprKind::Attribute(attribute) => match self.frame.look_up_key(&self.runtime.heap, attribute) {
-                Lookup::Found(found) => Ok(found.to_value()),
-                Lookup::Absent => Ok(absent(attribute)),
-                Lookup::Elsewhere => self.compound(expr),
-            },
-            ExprKind::Compare(_) | ExprKind::Test(_) => self.truth(expr).map(Value::Bool),
+            ExprKind::Attribute(attribute) => self.key(attribute, expr),
+            ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
             _ => self.compound(expr),
         }
+    }
+
+    /// The value of an attribute, mostly what stands under a key.
+    #[inline(never)]
+    fn key(&mut self, attribute: &'a Attribute, expr: &'a Expr) -> Result<Value<'a>> {
+        match self.frame.look_up_key(&self.runtime.heap, attribute) {
+            Lookup::Found(found) => Ok(found.to_value()),
+            Lookup::Absent => Ok(absent(attribute)),
+            Lookup::Elsewhere => self.compound(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn truth_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        self.truth(expr).map(Value::Bool)
     }
 
     /// Whatever holds values while it evaluates others is apart: a macro that calls itself has many of these frames on the stack.
@@ -136,51 +147,78 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Whether an expression is true; comparisons and tests make no value on the way.
+    /// Whether an expression is true; comparisons and tests make no value on the way. Each kind is a function of its own, which is
+    /// entered without a frame of this one.
     pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<bool> {
         match &expr.kind {
-            ExprKind::Compare(compare) => {
-                self.runtime.meter.charge(1)?;
-                self.compare(compare).map_err(|error| self.explained(error, expr))
-            }
-            ExprKind::Logic(op, operands) => {
-                let [left, right] = &**operands;
-                match (op, self.truth(left)?) {
-                    (LogicOp::Or, true) => Ok(true),
-                    (LogicOp::And, false) => Ok(false),
-                    _ => self.truth(right),
-                }
-            }
-            ExprKind::Unary(UnaryOp::Not, operand) => Ok(!self.truth(operand)?),
-            ExprKind::Test(test) => match look(test) {
-                Some(asks) => self.ask(test, asks),
-                None => self.test(test),
-            }
-            .map_err(|error| self.explained(error, expr)),
-            _ => match self.truth_of_leaf(expr) {
-                Some(truth) => self.runtime.meter.charge(2).map(|()| truth),
-                None => self.value_truth(expr),
-            },
+            ExprKind::Compare(compare) => self.compare(compare, expr),
+            ExprKind::Logic(op, operands) => self.logic_truth(*op, operands),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.falsity(operand),
+            ExprKind::Test(test) => self.answer(test, expr),
+            _ => self.value_truth(expr),
         }
     }
 
-    /// The answer of a test that only looks.
-    #[inline]
-    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool) -> Result<bool> {
-        self.runtime.meter.charge(2)?;
-        match self.ask_leaf(&test.input, asks) {
-            Some(answer) => Ok(answer),
-            None => Ok(asks(&self.expr(&test.input)?)),
+    #[inline(never)]
+    fn logic_truth(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<bool> {
+        let [left, right] = operands;
+        match (op, self.truth(left)?) {
+            (LogicOp::Or, true) => Ok(true),
+            (LogicOp::And, false) => Ok(false),
+            _ => self.truth(right),
         }
     }
 
+    #[inline(never)]
+    fn falsity(&mut self, operand: &'a Expr) -> Result<bool> {
+        self.truth(operand).map(|truth| !truth)
+    }
+
+    #[inline(never)]
     fn value_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        match self.truth_of_leaf(expr) {
+            Some(truth) => Ok(truth),
+            None => self.made_truth(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn made_truth(&mut self, expr: &'a Expr) -> Result<bool> {
         let value = self.expr(expr)?;
         self.runtime.truth(&value).map_err(|error| error.at(expr.span))
     }
 
-    fn compare(&mut self, compare: &'a Compare) -> Result<bool> {
-        if let Some(truth) = self.compare_leaf(compare)? {
+    /// What a test answers; most only look.
+    #[inline(never)]
+    fn answer(&mut self, test: &'a Test, expr: &'a Expr) -> Result<bool> {
+        match look(test) {
+            Some(asks) => match self.ask_leaf(&test.input, asks) {
+                Some(answer) => Ok(answer),
+                None => self.ask(test, asks, expr),
+            },
+            None => self.test(test).map_err(|error| self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool, expr: &'a Expr) -> Result<bool> {
+        match self.expr(&test.input) {
+            Ok(value) => Ok(asks(&value)),
+            Err(error) => Err(self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<bool> {
+        match self.compare_leaf(compare) {
+            Some(truth) => Ok(truth),
+            None => self.compare_values(compare).map_err(|error| self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn compare_values(&mut self, compare: &'a Compare) -> Result<bool> {
+        if let Some(truth) = self.contains_leaf(compare)? {
             return Ok(truth);
         }
         self.runtime.meter.check_stack()?;
@@ -274,7 +312,6 @@ impl<'a> Evaluator<'a, '_> {
             .and_then(|function| function.shortcuts.alone)
             .filter(|_| filter.args.is_empty())
         {
-            self.runtime.meter.charge(1)?;
             return alone(self.runtime, &input);
         }
         self.bound(filter, input)
@@ -371,7 +408,6 @@ impl<'a> Evaluator<'a, '_> {
             ] => Some(argument),
             _ => return Ok(None),
         };
-        self.runtime.meter.charge(2)?;
         let Shortcuts {
             alone, with_text, item, ..
         } = method.shortcuts;

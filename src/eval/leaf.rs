@@ -122,61 +122,61 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// `leaf == "text"`, `leaf != "text"`, `"text" in leaf` and `"text" not in leaf`, where a look tells.
+    /// `leaf == "text"` and `leaf != "text"`, where a look tells.
     #[inline]
-    pub(super) fn compare_leaf(&mut self, compare: &'a Compare) -> Result<Option<bool>> {
-        if !compare.more.is_empty() {
-            return Ok(None);
-        }
-        let (op, right) = &compare.link;
-        match (op, literal(right)) {
-            (CompareOp::Eq | CompareOp::Ne, Some(text)) => {
-                let is_equal = self.is_text(&compare.first, text)?;
-                Ok(is_equal.map(|is_equal| is_equal == (*op == CompareOp::Eq)))
-            }
-            (CompareOp::In | CompareOp::NotIn, None) => {
-                let contains = self.contains_text(right, &compare.first)?;
-                Ok(contains.map(|contains| contains == (*op == CompareOp::In)))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    #[inline]
-    fn is_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<bool>> {
-        let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let is_equal = match self.frame.look_up(heap, leaf) {
+    pub(super) fn compare_leaf(&self, compare: &'a Compare) -> Option<bool> {
+        let Compare { first, link, more } = compare;
+        let (op @ (CompareOp::Eq | CompareOp::Ne), right) = link else {
+            return None;
+        };
+        let text = literal(right).filter(|_| more.is_empty())?;
+        let is_equal = match self.frame.look_up(&self.runtime.heap, first) {
             Lookup::Found(found) => match (found.plain_text(), found) {
                 (Some(left), _) => is_same(left, text),
-                (None, Found::Value(_)) => return Ok(None),
+                (None, Found::Value(_)) => return None,
                 (None, Found::Json(_) | Found::Data(_) | Found::Int(_) | Found::Bool(_)) => false,
             },
             Lookup::Absent => false,
-            Lookup::Elsewhere => return Ok(None),
+            Lookup::Elsewhere => return None,
         };
-        meter.charge((text.len() as u64 >> 6).saturating_add(2))?;
-        Ok(Some(is_equal))
+        Some(is_equal == (*op == CompareOp::Eq))
+    }
+
+    /// `"text" in leaf` and `"text" not in leaf`, where a look tells.
+    #[inline]
+    pub(super) fn contains_leaf(&mut self, compare: &'a Compare) -> Result<Option<bool>> {
+        let Compare { first, link, more } = compare;
+        let (op @ (CompareOp::In | CompareOp::NotIn), right) = link else {
+            return Ok(None);
+        };
+        let Some(text) = literal(first).filter(|_| more.is_empty()) else {
+            return Ok(None);
+        };
+        let contains = self.contains_text(right, text)?;
+        Ok(contains.map(|contains| contains == (*op == CompareOp::In)))
     }
 
     #[inline(never)]
-    fn contains_text(&mut self, leaf: &'a Expr, text: &'a Expr) -> Result<Option<bool>> {
+    fn contains_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<bool>> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let (Some(text), Lookup::Found(found)) = (literal(text), self.frame.look_up(heap, leaf)) else {
+        let Lookup::Found(found) = self.frame.look_up(heap, leaf) else {
             return Ok(None);
         };
         let contains = match (found.plain_text(), found) {
             (Some(whole), _) => {
-                meter.charge_scan(whole.len())?;
+                meter.charge_scan(whole.len().saturating_add(text.len()))?;
                 whole.contains(text)
             }
             (None, Found::Value(Value::Namespace(_) | Value::Loop(_))) => return Ok(None),
-            (None, found) => match found.key(heap, text) {
-                Lookup::Found(_) => true,
-                Lookup::Absent => false,
-                Lookup::Elsewhere => return Ok(None),
-            },
+            (None, found) => {
+                meter.charge(text.len() as u64 >> 3)?;
+                match found.key(heap, text) {
+                    Lookup::Found(_) => true,
+                    Lookup::Absent => false,
+                    Lookup::Elsewhere => return Ok(None),
+                }
+            }
         };
-        meter.charge((text.len() as u64 >> 3).saturating_add(2))?;
         Ok(Some(contains))
     }
 }

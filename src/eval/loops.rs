@@ -254,6 +254,7 @@ impl<'a> Tested<'a> {
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
             evaluator.assign(&self.node.target, item)?;
+            evaluator.runtime.meter.charge(u64::from(self.node.steps))?;
             let kept = match evaluator.truth(&self.node.condition)? {
                 true => Some(evaluator.pack(&self.node.target)?),
                 false => None,

@@ -217,16 +217,14 @@ impl<'a> Evaluator<'a, '_> {
     /// Gives the parameters that have no value their defaults.
     #[inline(never)]
     fn fill(&mut self, node: &'a Node) -> Result<()> {
+        self.runtime.meter.charge(u64::from(node.steps))?;
         for parameter in &node.parameters {
             if self.get(parameter.slot).is_some() {
                 continue;
             }
             let value = match &parameter.default {
                 Some(default) => self.expr(default).map_err(|error| error.on_line(parameter.line))?,
-                None => {
-                    self.runtime.meter.charge(1)?;
-                    Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol)))
-                }
+                None => Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol))),
             };
             self.store(parameter.slot, value);
         }

@@ -13,10 +13,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => {
-                    self.runtime.meter.charge_bytes(text.len())?;
-                    self.out.push_str(text);
-                }
+                Piece::Text(text, _) => self.out.push_str(text),
                 Piece::Expr(expr, line) => {
                     self.count_root();
                     self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
@@ -38,20 +35,13 @@ impl<'a> Evaluator<'a, '_> {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_leaf(expr)? => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
-            ExprKind::Concat(items) => {
-                self.runtime.meter.charge(1)?;
-                items.iter().try_for_each(|item| self.write_expr(item))
-            }
-            ExprKind::Conditional(conditional) => {
-                self.runtime.meter.charge(1)?;
-                match self.branch(conditional)? {
-                    Some(branch) => self.write_expr(branch),
-                    None => Ok(()),
-                }
-            }
+            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write_expr(item)),
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) => self.write_expr(branch),
+                None => Ok(()),
+            },
             ExprKind::Filter(_) if self.write_filter(expr)? => Ok(()),
             ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
-                self.runtime.meter.charge(1)?;
                 self.write_called(&call.callee, &call.args, expr)
             }
             _ => {
@@ -83,7 +73,6 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn write_filtered(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
-        self.runtime.meter.charge(1)?;
         let mut arguments = Arguments::one(self.expr(input)?);
         self.arguments(&filter.args, &mut arguments, Some(function))?;
         function.write(write, self.runtime, arguments, &mut self.out)
@@ -155,7 +144,6 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes an operand that is no leaf, if it is a plain string, or else keeps it.
     #[inline(never)]
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
-        self.runtime.meter.charge(1)?;
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) if self.write_leaf(branch)? || self.write_filter(branch)? => return Ok(()),

@@ -21,7 +21,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The statements that every template is full of; the rest is one call deeper, so that these stay small.
     #[inline(always)]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
-        self.runtime.meter.charge(1)?;
+        self.runtime.meter.charge(u64::from(stmt.steps))?;
         match &stmt.kind {
             StmtKind::Output(pieces) => self.output(pieces).map(|()| Flow::Next),
             StmtKind::If(node) => self.if_arms(node),

@@ -87,6 +87,7 @@ impl<'s> Parser<'s> {
             span: Span::new(start, end),
             at,
             line: 0,
+            steps: 0,
         })
     }
 
@@ -150,6 +151,7 @@ impl<'s> Parser<'s> {
                 condition: self.parse_expression()?.expr,
                 target: target.clone(),
                 line: 0,
+                steps: 0,
                 scope: Scope::default(),
                 frame: Default::default(),
             });
@@ -274,6 +276,7 @@ impl Pieces {
             span: Span::new(self.start, end),
             at: self.at,
             line: 0,
+            steps: 0,
         })
     }
 }

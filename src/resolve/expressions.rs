@@ -51,6 +51,7 @@ impl Resolver<'_> {
 
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
+        self.count(text_length(&expr.kind));
         match &mut expr.kind {
             ExprKind::Name(name) => {
                 name.slot = self.name_slot(name.symbol, expr.span)?;
@@ -139,6 +140,7 @@ impl Resolver<'_> {
         }
         if let Some(kind) = self.folded(&expr.kind) {
             expr.kind = kind;
+            self.count(text_length(&expr.kind));
             self.forget_refusals(was_fine);
             return Ok(match &expr.kind {
                 ExprKind::Literal(literal) => literal_nesting(literal),
@@ -405,6 +407,15 @@ fn by_key(kind: ExprKind) -> ExprKind {
             operands => ExprKind::Item(Box::new(operands)),
         },
         kind => kind,
+    }
+}
+
+/// Bytes of a constant text.
+fn text_length(kind: &ExprKind) -> usize {
+    match kind {
+        ExprKind::Literal(Data::Str(text)) => text.len(),
+        ExprKind::Markup(text) => text.len(),
+        _ => 0,
     }
 }
 

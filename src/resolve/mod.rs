@@ -75,6 +75,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         has_long_number: false,
         eval_context: EvalContext::default(),
         has_extended: false,
+        steps: 0,
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
@@ -158,6 +159,8 @@ struct Resolver<'t> {
     eval_context: EvalContext,
     /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
     has_extended: bool,
+    /// The work of the expressions and texts of the statement that was walked so far, in steps.
+    steps: u32,
     /// How much of our own stack is used.
     meter: Meter<'static>,
     /// Whether that is something that CPython finds before it makes any code.
@@ -217,6 +220,13 @@ impl Resolver<'_> {
     fn newline(&mut self, at: u32) -> u32 {
         self.line = self.lines.line(at);
         self.line
+    }
+
+    /// Counts what the render will do for an expression or a text, which has so many bytes of its own: once before the statement runs,
+    /// and not in each part of it.
+    fn count(&mut self, bytes: usize) {
+        let bytes = u32::try_from(bytes >> 6).unwrap_or(u32::MAX);
+        self.steps = self.steps.saturating_add(bytes).saturating_add(1);
     }
 
     /// Where the variable of a name that is read lives.

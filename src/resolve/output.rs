@@ -27,6 +27,11 @@ impl Resolver<'_> {
             }
         }
         join(pieces, self.eval_context.volatile);
+        for piece in pieces.iter() {
+            if let Piece::Text(text, _) = piece {
+                self.count(text.len());
+            }
+        }
         Ok(())
     }
 

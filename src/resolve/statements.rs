@@ -54,6 +54,7 @@ impl Resolver<'_> {
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
+        let outer = std::mem::replace(&mut self.steps, 1);
         let line = match &mut stmt.kind {
             StmtKind::Output(pieces) => {
                 self.output(pieces, place)?;
@@ -96,6 +97,7 @@ impl Resolver<'_> {
             }
         };
         stmt.line = line;
+        stmt.steps = std::mem::replace(&mut self.steps, outer);
         Ok(())
     }
 
@@ -106,12 +108,14 @@ impl Resolver<'_> {
         let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
             test.line = self.newline(test.condition.at);
+            let outer = std::mem::take(&mut self.steps);
             self.scopes.frames.open();
             self.scopes.open();
             self.scopes.read_loop_test(&node.target, &test.condition);
             test.scope = self.scopes.enter();
             self.target(&mut test.target, &place.inner())?;
             self.root(&mut test.condition, &place.inner(), 0)?;
+            test.steps = std::mem::replace(&mut self.steps, outer);
             self.scopes.close(&mut test.scope);
             test.frame = self.scopes.frames.close();
         }
@@ -264,13 +268,16 @@ impl Resolver<'_> {
         node.scope = self.scopes.enter();
         node.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
         let inner = Place::default();
+        let outer = std::mem::take(&mut self.steps);
         for parameter in &mut node.parameters {
+            self.count(0);
             parameter.slot = self.name_slot(parameter.symbol, span)?;
             parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
                 self.root(default, &inner, 0)?;
             }
         }
+        node.steps = std::mem::replace(&mut self.steps, outer);
         self.indented(&mut node.body, &inner, span)?;
         node.end_line = self.line;
         self.scopes.close(&mut node.scope);
