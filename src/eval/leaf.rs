@@ -15,6 +15,9 @@ use crate::error::Result;
 use crate::text::same::is_same;
 use crate::value::{Dict, Found, Heap, Lookup, Runtime, Type, Undefined, Value};
 
+/// Bytes of a text whose statement has been charged for writing it.
+const SHORT: usize = 64;
+
 impl Activation {
     /// What a variable or a key of one is.
     #[inline]
@@ -88,9 +91,11 @@ impl<'a> Evaluator<'a, '_> {
                 Lookup::Absent | Lookup::Elsewhere => return Ok(false),
             },
         };
-        meter.charge_bytes(text.len())?;
+        if text.len() > SHORT {
+            meter.charge_bytes(text.len())?;
+            meter.check_output(self.out.len().saturating_add(text.len()))?;
+        }
         self.out.push_str(text);
-        meter.check_output(self.out.len())?;
         Ok(true)
     }
 

@@ -24,10 +24,9 @@ impl<'a> Evaluator<'a, '_> {
                     written.map_err(|error| placed(error, *line, expr.span))?;
                 }
             }
-            self.runtime.meter.check_output(self.out.len())?;
         }
         self.joined.add(pieces.len());
-        Ok(())
+        self.runtime.meter.check_output(self.out.len())
     }
 
     /// Writes `str(expr)`.

@@ -19,6 +19,8 @@ pub struct Layout {
     pub item_separator: Cow<'static, str>,
     /// Between a key and its value.
     pub key_separator: Cow<'static, str>,
+    /// Whether the indentation is nothing but blanks.
+    is_blank: bool,
 }
 
 /// What most lines begin with a piece of.
@@ -36,36 +38,67 @@ impl Layout {
         indent: None,
         item_separator: Cow::Borrowed(", "),
         key_separator: Cow::Borrowed(": "),
+        is_blank: false,
     };
 
     /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
     pub fn indented(indent: String) -> Self {
         Self {
+            is_blank: indent.bytes().all(|byte| byte == b' '),
             indent: Some(indent),
             item_separator: Cow::Borrowed(","),
             key_separator: Cow::Borrowed(": "),
         }
     }
 
-    /// Begins a new line at a level, where lines are broken: behind an opening bracket at the level of its members, before a closing
-    /// one at its own. Empty containers have no lines.
-    pub fn break_line(&self, level: usize, out: &mut String) {
-        let Some(indent) = &self.indent else { return };
-        match LINE.get(..self.line_break_length(level)) {
-            Some(line) if line.ends_with(indent) => out.push_str(line),
-            _ => {
+    /// How a line begins at a level: behind an opening bracket at the level of its members, before a closing one at its own. Empty
+    /// containers have no lines.
+    pub fn line(&self, level: usize) -> Line<'_> {
+        match &self.indent {
+            None => Line::Same,
+            Some(indent) => match LINE.get(..self.line_length(level)) {
+                Some(line) if self.is_blank => Line::Short(line),
+                _ => Line::Long(indent, level),
+            },
+        }
+    }
+
+    /// How many bytes stand around a member at a level, at most; to be asked before it is written.
+    pub fn around_length(&self, level: usize) -> usize {
+        let separators = self.item_separator.len().saturating_add(self.key_separator.len());
+        self.line_length(level).saturating_add(separators)
+    }
+
+    /// How many bytes a [`Line`] has.
+    fn line_length(&self, level: usize) -> usize {
+        let indent = self.indent.as_ref();
+        indent.map_or(0, |indent| indent.len().saturating_mul(level).saturating_add(1))
+    }
+}
+
+/// How a line begins.
+#[derive(Clone, Copy, Debug)]
+pub enum Line<'l> {
+    /// Not at all: the text has one line.
+    Same,
+    /// With a break and blanks.
+    Short(&'static str),
+    /// With a break, and an indentation so many times.
+    Long(&'l str, usize),
+}
+
+impl Line<'_> {
+    /// Begins it.
+    #[inline]
+    pub fn write(self, out: &mut String) {
+        match self {
+            Self::Same => {}
+            Self::Short(line) => out.push_str(line),
+            Self::Long(indent, level) => {
                 out.push('\n');
                 (0..level).for_each(|_| out.push_str(indent));
             }
         }
-    }
-
-    /// How many bytes [`Layout::break_line`] writes, to be asked before it does.
-    #[inline]
-    pub fn line_break_length(&self, level: usize) -> usize {
-        self.indent
-            .as_ref()
-            .map_or(0, |indent| indent.len().saturating_mul(level).saturating_add(1))
     }
 }
 
@@ -77,9 +110,9 @@ mod tests {
     fn lines_break_with_any_indent() {
         let written = |layout: &Layout| {
             let mut out = String::new();
-            layout.break_line(2, &mut out);
+            layout.line(2).write(&mut out);
             let length = out.len();
-            assert_eq!(layout.line_break_length(2), length);
+            assert_eq!(layout.line_length(2), length);
             out
         };
         assert_eq!(written(&Layout::default()), "");

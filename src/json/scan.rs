@@ -89,48 +89,63 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
 /// as they are.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    length_until(bytes, |word| below_space(word) | equal_to(word, b'"') | equal_to(word, b'\\'))
+    length_until(bytes, |word| unplain(word) & !word & HIGH_BITS)
 }
 
 /// The same for bytes that `ensure_ascii` leaves as they are: it escapes U+007F and everything beyond ASCII too.
 #[inline]
 pub(super) fn plain_ascii_length(bytes: &[u8]) -> usize {
+    // U+007F, and with it the bytes that have the high bit, whatever carries into that.
     length_until(bytes, |word| {
-        below_space(word) | equal_to(word, b'"') | equal_to(word, b'\\') | equal_to(word, 0x7F) | (word & HIGH_BITS)
+        (unplain(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
     })
 }
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Most strings are shorter; only beyond so many bytes does it pay to look at whole blocks.
+/// Most strings are at most so long: two words, which overlap.
 const SHORT: usize = 16;
 
 /// The index of the first byte that `marks` marks by its high bit, or the length.
 ///
 /// A mark may be wrong above the first right one, because a borrow runs upwards; the first byte is the lowest one of the word.
+#[inline]
+fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
+    if bytes.len() > SHORT {
+        return long_length_until(bytes, marks);
+    }
+    match bytes.first_chunk::<8>().map_or(0, |word| marks(u64::from_le_bytes(*word))) {
+        0 => tail_length_until(bytes, marks),
+        marked => marked.trailing_zeros() as usize / 8,
+    }
+}
+
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "the tail is a part of the bytes, and a word has eight of them"
 )]
-#[inline]
-fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = bytes;
+#[inline(never)]
+fn long_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
+    let mut tail = without_unmarked_blocks(bytes, &marks);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
             return bytes.len() - tail.len() + marked.trailing_zeros() as usize / 8;
         }
         tail = rest;
-        if bytes.len() - tail.len() == SHORT {
-            tail = without_unmarked_blocks(tail, &marks);
-        }
     }
-    if tail.is_empty() {
-        return bytes.len();
-    }
-    let last = last_word(bytes);
-    match marks(u64::from_le_bytes(last)) {
+    tail_length_until(bytes, marks)
+}
+
+/// The same for bytes of which only the last eight may be marked.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a byte that is marked is among the last eight, or among fewer"
+)]
+#[inline]
+fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
+    match marks(u64::from_le_bytes(last_word(bytes))) {
         0 => bytes.len(),
         marked => match marked.trailing_zeros() as usize / 8 {
             place if place < 4 && bytes.len() < 8 => place,
@@ -172,15 +187,14 @@ fn without_unmarked_blocks(bytes: &[u8], marks: impl Fn(u64) -> u64) -> &[u8] {
     tail
 }
 
+/// The high bit of each byte that is a quotation mark, a backslash or a control character; what it says of bytes beyond ASCII is no use.
+///
+/// Flipped in its second bit a quotation mark comes to stand right behind the control characters, and these stay among themselves.
 #[inline]
-fn below_space(word: u64) -> u64 {
-    word.wrapping_sub(LOW_BITS * 0x20) & !word & HIGH_BITS
-}
-
-#[inline]
-fn equal_to(word: u64, byte: u8) -> u64 {
-    let difference = word ^ (LOW_BITS * u64::from(byte));
-    difference.wrapping_sub(LOW_BITS) & !difference & HIGH_BITS
+fn unplain(word: u64) -> u64 {
+    let below = (word ^ (LOW_BITS * 0x02)).wrapping_sub(LOW_BITS * 0x21);
+    let backslash = (word ^ (LOW_BITS * 0x5C)).wrapping_sub(LOW_BITS);
+    below | backslash
 }
 
 #[cfg(test)]

@@ -22,9 +22,8 @@ pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
 }
 
 #[inline]
-fn write_where(text: &str, plain_length: fn(&[u8]) -> usize, out: &mut String) {
+fn write_where(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
     let plain = plain_length(text.as_bytes());
-    out.reserve(text.len().saturating_add(2));
     out.push('"');
     if plain == text.len() {
         out.push_str(text);
@@ -36,7 +35,7 @@ fn write_where(text: &str, plain_length: fn(&[u8]) -> usize, out: &mut String) {
 
 /// Writes a text whose first `plain` bytes stay as they are, and all behind them.
 #[inline(never)]
-fn write_pieces(text: &str, plain: usize, plain_length: fn(&[u8]) -> usize, out: &mut String) {
+fn write_pieces(text: &str, plain: usize, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
     let (mut rest, mut plain) = (text, plain);
     // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.
     while let Some((piece, special)) = rest.split_at_checked(plain) {

@@ -26,7 +26,9 @@ pub struct Meter<'a> {
     steps_kept: u64,
     watch: Option<Watch<'a>>,
     calls: u32,
-    stack_base: usize,
+    /// Where the stack may reach down to, and how far from there it may reach up: as far on the other side of where the meter was made.
+    stack_end: usize,
+    stack_room: usize,
     live: Rc<Cell<u64>>,
 }
 
@@ -56,7 +58,8 @@ impl<'a> Meter<'a> {
                 cancel,
             }),
             calls: 0,
-            stack_base: address(&marker),
+            stack_end: address(&marker).wrapping_sub(limits.stack),
+            stack_room: limits.stack.saturating_mul(2),
             live: Rc::new(Cell::new(0)),
             limits,
         }
@@ -162,12 +165,18 @@ impl<'a> Meter<'a> {
     #[inline]
     pub fn check_stack(&self) -> Result<()> {
         let marker = 0_u8;
-        let used = self.stack_base.abs_diff(address(&marker));
-        match !cfg!(unmetered) && used > self.limits.stack {
-            // CPython counts frames where we count bytes.
-            true => Err(Error::recursion(Reached::sizes(Limit::Stack, used, self.limits.stack))),
+        let address = address(&marker);
+        match !cfg!(unmetered) && address.wrapping_sub(self.stack_end) > self.stack_room {
+            true => Err(self.stack_exceeded(address)),
             false => Ok(()),
         }
+    }
+
+    #[cold]
+    fn stack_exceeded(&self, address: usize) -> Error {
+        let used = self.stack_end.wrapping_add(self.limits.stack).abs_diff(address);
+        // CPython counts frames where we count bytes.
+        Error::recursion(Reached::sizes(Limit::Stack, used, self.limits.stack))
     }
 
     /// Enters a call of a macro, a block or a recursive loop; [`Meter::leave_call`] must follow.

@@ -75,7 +75,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         has_long_number: false,
         eval_context: EvalContext::default(),
         has_extended: false,
-        steps: 0,
+        parts: 0,
         meter: Meter::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
@@ -139,6 +139,9 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
 /// has limits of its own. Real templates have a few hundred.
 const MAX_FOLDS: u32 = 10_000;
 
+/// So many parts of a statement are worked through in the time that other steps take.
+const PARTS_OF_A_STEP: u32 = 4;
+
 /// The state of a walk.
 struct Resolver<'t> {
     source: &'t Source,
@@ -159,8 +162,8 @@ struct Resolver<'t> {
     eval_context: EvalContext,
     /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
     has_extended: bool,
-    /// The work of the expressions and texts of the statement that was walked so far, in steps.
-    steps: u32,
+    /// The parts of the statement that were walked so far: its expressions, and each 64 bytes of its texts.
+    parts: u32,
     /// How much of our own stack is used.
     meter: Meter<'static>,
     /// Whether that is something that CPython finds before it makes any code.
@@ -226,7 +229,12 @@ impl Resolver<'_> {
     /// and not in each part of it.
     fn count(&mut self, bytes: usize) {
         let bytes = u32::try_from(bytes >> 6).unwrap_or(u32::MAX);
-        self.steps = self.steps.saturating_add(bytes).saturating_add(1);
+        self.parts = self.parts.saturating_add(bytes).saturating_add(1);
+    }
+
+    /// The steps of the parts that were counted since so many were; the count goes on with those before.
+    fn take_steps(&mut self, before: u32) -> u32 {
+        std::mem::replace(&mut self.parts, before).div_ceil(PARTS_OF_A_STEP)
     }
 
     /// Where the variable of a name that is read lives.

@@ -54,7 +54,7 @@ impl Resolver<'_> {
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
-        let outer = std::mem::replace(&mut self.steps, 1);
+        let outer = std::mem::replace(&mut self.parts, 1);
         let line = match &mut stmt.kind {
             StmtKind::Output(pieces) => {
                 self.output(pieces, place)?;
@@ -97,7 +97,7 @@ impl Resolver<'_> {
             }
         };
         stmt.line = line;
-        stmt.steps = std::mem::replace(&mut self.steps, outer);
+        stmt.steps = self.take_steps(outer);
         Ok(())
     }
 
@@ -108,14 +108,14 @@ impl Resolver<'_> {
         let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
             test.line = self.newline(test.condition.at);
-            let outer = std::mem::take(&mut self.steps);
+            let outer = std::mem::take(&mut self.parts);
             self.scopes.frames.open();
             self.scopes.open();
             self.scopes.read_loop_test(&node.target, &test.condition);
             test.scope = self.scopes.enter();
             self.target(&mut test.target, &place.inner())?;
             self.root(&mut test.condition, &place.inner(), 0)?;
-            test.steps = std::mem::replace(&mut self.steps, outer);
+            test.steps = self.take_steps(outer);
             self.scopes.close(&mut test.scope);
             test.frame = self.scopes.frames.close();
         }
@@ -268,7 +268,7 @@ impl Resolver<'_> {
         node.scope = self.scopes.enter();
         node.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
         let inner = Place::default();
-        let outer = std::mem::take(&mut self.steps);
+        let outer = std::mem::take(&mut self.parts);
         for parameter in &mut node.parameters {
             self.count(0);
             parameter.slot = self.name_slot(parameter.symbol, span)?;
@@ -277,7 +277,7 @@ impl Resolver<'_> {
                 self.root(default, &inner, 0)?;
             }
         }
-        node.steps = std::mem::replace(&mut self.steps, outer);
+        node.steps = self.take_steps(outer);
         self.indented(&mut node.body, &inner, span)?;
         node.end_line = self.line;
         self.scopes.close(&mut node.scope);

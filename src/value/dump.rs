@@ -13,6 +13,7 @@ use super::display::DIGITS;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use super::sort::sorted;
+use crate::data::{Data, Object};
 use crate::error::{Error, Result};
 use crate::json::{Layout, write_float, write_string};
 use crate::text::escape::escape;
@@ -31,10 +32,14 @@ pub struct Dump {
     pub escapes: [bool; 2],
 }
 
+/// Bytes of a text that is not charged for itself: what it is a member of is.
+const SHORT: usize = 64;
+
 impl<'a> Runtime<'a> {
     /// Appends `json.dumps(value)`.
     pub fn dumps(&mut self, value: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {
-        self.dump(value, options, 0, out)
+        self.dump(value, options, 0, out)?;
+        self.meter.check_output(out.len())
     }
 
     fn dump(&mut self, value: &Value<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
@@ -58,23 +63,46 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    fn dump_items(&mut self, items: &Seq<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        self.meter.check_stack()?;
-        if items.is_empty() {
-            return self.write_piece("[]", out);
+    /// A value of the caller, of which most is written as it stands there.
+    fn dump_json(&mut self, json: &'a serde_json::Value, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        match json {
+            serde_json::Value::String(text) => self.dump_text(text, options, out),
+            serde_json::Value::Object(map) if !options.sort_keys => self.dump_map(map, options, level, out),
+            serde_json::Value::Array(items) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
+            _ => self.dump(&Value::from(json), options, level, out),
         }
-        let within = level.saturating_add(1);
-        out.push('[');
-        for (index, item) in items.iter().enumerate() {
-            self.begin_member(index, options, within, out)?;
-            let [first, later] = options.escapes;
-            match &item {
-                Value::Str(text) if if index == 0 { first } else { later } => self.dump_escaped(text.as_str(), options, out)?,
-                _ => self.dump(&item, options, within, out)?,
+    }
+
+    /// The same of a JSON text.
+    fn dump_data(&mut self, data: &'a Data<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        match data {
+            Data::Str(text) => self.dump_text(text, options, out),
+            Data::Object(object) if !options.sort_keys => self.dump_object(object, options, level, out),
+            _ => self.dump(&Value::from(data), options, level, out),
+        }
+    }
+
+    fn dump_items(&mut self, items: &Seq<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        match items {
+            Seq::Json(items, _) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
+            _ => {
+                let [mut escapes, later] = options.escapes;
+                let members = (items.len(), items.iter());
+                self.dump_between(['[', ']'], members, options, level, out, |runtime, item, level, out| {
+                    match (item, std::mem::replace(&mut escapes, later)) {
+                        (Value::Str(text), true) => runtime.dump_escaped(text.as_str(), options, out),
+                        (item, _) => runtime.dump(&item, options, level, out),
+                    }
+                })
             }
         }
-        self.break_line(options, level, out)?;
-        self.write_piece("]", out)
+    }
+
+    fn dump_array(&mut self, items: &'a [serde_json::Value], options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        let members = (items.len(), items);
+        self.dump_between(['[', ']'], members, options, level, out, |runtime, item, level, out| {
+            runtime.dump_json(item, options, level, out)
+        })
     }
 
     #[cold]
@@ -87,42 +115,52 @@ impl<'a> Runtime<'a> {
     }
 
     fn dump_dict(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        self.meter.check_stack()?;
-        if dict.is_empty() {
-            return self.write_piece("{}", out);
-        }
         match dict {
             _ if options.sort_keys => self.dump_sorted(dict, options, level, out),
-            Dict::Json(map) => self.dump_members(*map, options, level, out),
-            Dict::Data(object, _) => {
-                self.dump_members(object.entries().iter().map(|(key, value)| (key, value)), options, level, out)
-            }
-            Dict::Owned(_) => self.dump_entries(dict.iter(), options, level, out),
+            Dict::Json(map) => self.dump_map(map, options, level, out),
+            Dict::Data(object, _) => self.dump_object(object, options, level, out),
+            Dict::Owned(_) => self.dump_entries(dict.len(), dict.iter(), options, level, out),
         }
     }
 
     /// An object of the caller, whose keys are strings.
-    fn dump_members<'k, K, V>(
+    fn dump_map(
         &mut self,
-        members: impl IntoIterator<Item = (&'k K, V)>,
+        map: &'a serde_json::Map<String, serde_json::Value>,
         options: &Dump,
         level: usize,
         out: &mut String,
-    ) -> Result<()>
-    where
-        K: AsRef<str> + ?Sized + 'k,
-        Value<'a>: From<V>,
-    {
-        let within = level.saturating_add(1);
-        out.push('{');
-        for (index, (key, value)) in members.into_iter().enumerate() {
-            self.begin_member(index, options, within, out)?;
-            self.dump_text(key.as_ref(), options, out)?;
-            out.push_str(&options.layout.key_separator);
-            self.dump(&Value::from(value), options, within, out)?;
-        }
-        self.break_line(options, level, out)?;
-        self.write_piece("}", out)
+    ) -> Result<()> {
+        let members = (map.len(), map);
+        self.dump_between(
+            ['{', '}'],
+            members,
+            options,
+            level,
+            out,
+            |runtime, (key, value), level, out| {
+                runtime.dump_text(key, options, out)?;
+                out.push_str(&options.layout.key_separator);
+                runtime.dump_json(value, options, level, out)
+            },
+        )
+    }
+
+    /// An object of a JSON text.
+    fn dump_object(&mut self, object: &'a Object<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        let members = (object.len(), object.entries());
+        self.dump_between(
+            ['{', '}'],
+            members,
+            options,
+            level,
+            out,
+            |runtime, (key, value), level, out| {
+                runtime.dump_text(key, options, out)?;
+                out.push_str(&options.layout.key_separator);
+                runtime.dump_data(value, options, level, out)
+            },
+        )
     }
 
     fn dump_sorted(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
@@ -141,26 +179,64 @@ impl<'a> Runtime<'a> {
             },
         )?;
         let entries = order.into_iter().filter_map(|index| entries.get(index).cloned());
-        self.dump_entries(entries, options, level, out)
+        self.dump_entries(dict.len(), entries, options, level, out)
     }
 
     fn dump_entries(
         &mut self,
+        count: usize,
         entries: impl Iterator<Item = (Value<'a>, Value<'a>)>,
         options: &Dump,
         level: usize,
         out: &mut String,
     ) -> Result<()> {
+        self.dump_between(
+            ['{', '}'],
+            (count, entries),
+            options,
+            level,
+            out,
+            |runtime, (key, value), level, out| {
+                runtime.dump_key(&key, options, out)?;
+                out.push_str(&options.layout.key_separator);
+                runtime.dump(&value, options, level, out)
+            },
+        )
+    }
+
+    /// The members of a container between its brackets, so many; `dump` writes one.
+    fn dump_between<T>(
+        &mut self,
+        [open, close]: [char; 2],
+        (count, members): (usize, impl IntoIterator<Item = T>),
+        options: &Dump,
+        level: usize,
+        out: &mut String,
+        mut dump: impl FnMut(&mut Self, T, usize, &mut String) -> Result<()>,
+    ) -> Result<()> {
+        self.meter.check_stack()?;
+        let layout = &options.layout;
         let within = level.saturating_add(1);
-        out.push('{');
-        for (index, (key, value)) in entries.enumerate() {
-            self.begin_member(index, options, within, out)?;
-            self.dump_key(&key, options, out)?;
-            self.write_piece(&options.layout.key_separator, out)?;
-            self.dump(&value, options, within, out)?;
+        // What a member has around it, at most.
+        let around = layout.around_length(within);
+        let steps = (around as u64 >> 6).saturating_add(1);
+        self.meter.charge(steps.saturating_mul(count as u64))?;
+        let line = layout.line(within);
+        let mut is_empty = true;
+        out.push(open);
+        for member in members {
+            self.meter.check_output(out.len().saturating_add(around))?;
+            if !std::mem::take(&mut is_empty) {
+                out.push_str(&layout.item_separator);
+            }
+            line.write(out);
+            dump(self, member, within, out)?;
         }
-        self.break_line(options, level, out)?;
-        self.write_piece("}", out)
+        if !is_empty {
+            layout.line(level).write(out);
+        }
+        out.push(close);
+        Ok(())
     }
 
     /// A key is a string always, whatever it was.
@@ -170,7 +246,8 @@ impl<'a> Runtime<'a> {
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
                 out.push('"');
                 self.dump(key, options, 0, out)?;
-                self.write_piece("\"", out)
+                out.push('"');
+                Ok(())
             }
             _ => {
                 let name = key.ty().name();
@@ -182,34 +259,10 @@ impl<'a> Runtime<'a> {
 
     #[inline]
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
-        self.meter.charge_scan(text.len())?;
+        if text.len() > SHORT {
+            self.meter.charge_scan(text.len())?;
+        }
         write_string(text, options.ensure_ascii, out);
-        self.meter.check_output(out.len())
-    }
-
-    /// What stands between a member and the one before it, or the opening bracket.
-    #[inline]
-    fn begin_member(&mut self, index: usize, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        if index > 0 {
-            out.push_str(&options.layout.item_separator);
-        }
-        self.break_line(options, level, out)
-    }
-
-    #[inline]
-    fn break_line(&mut self, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        match options.layout.indent {
-            Some(_) => self.indent(options, level, out),
-            None => Ok(()),
-        }
-    }
-
-    #[inline(never)]
-    fn indent(&mut self, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        let len = options.layout.line_break_length(level);
-        self.meter.charge_bytes(len)?;
-        self.meter.check_output(out.len().saturating_add(len))?;
-        options.layout.break_line(level, out);
         Ok(())
     }
 }
