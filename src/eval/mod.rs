@@ -8,6 +8,8 @@ mod arguments;
 mod assign;
 mod autoescape;
 mod block;
+mod call;
+mod condition;
 mod expr;
 mod frame;
 mod joined;

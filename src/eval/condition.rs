@@ -1,0 +1,149 @@
+//! Decides conditions: whether an expression is true, where the value itself does not matter.
+//!
+//! ```text
+//! {% if message.role == "user" and not loop.first and message.content is string %}
+//! ```
+//!
+//! What can be decided by a look at a variable is [`super::leaf`]'s; what needs values asks [`super::expr`] for them.
+
+use super::Evaluator;
+use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
+use crate::builtins::predicates;
+use crate::error::Result;
+use crate::resolve::operate;
+use crate::value::{Arguments, Code, Value};
+
+impl<'a> Evaluator<'a, '_> {
+    /// Whether an expression is true; comparisons and tests make no value on the way. Each kind is a function of its own, which is
+    /// entered without a frame of this one.
+    pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        match &expr.kind {
+            ExprKind::Compare(compare) => self.compare(compare, expr),
+            ExprKind::Logic(op, operands) => self.logic_truth(*op, operands),
+            ExprKind::Unary(UnaryOp::Not, operand) => self.falsity(operand),
+            ExprKind::Test(test) => self.answer(test, expr),
+            _ => self.value_truth(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn logic_truth(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<bool> {
+        let [left, right] = operands;
+        match (op, self.truth(left)?) {
+            (LogicOp::Or, true) => Ok(true),
+            (LogicOp::And, false) => Ok(false),
+            _ => self.truth(right),
+        }
+    }
+
+    #[inline(never)]
+    fn falsity(&mut self, operand: &'a Expr) -> Result<bool> {
+        self.truth(operand).map(|truth| !truth)
+    }
+
+    #[inline(never)]
+    fn value_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        match self.truth_of_leaf(expr) {
+            Some(truth) => Ok(truth),
+            None => self.made_truth(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn made_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+        let value = self.expr(expr)?;
+        self.runtime.truth(&value).map_err(|error| error.at(expr.span))
+    }
+
+    /// What a test answers; most only look.
+    #[inline(never)]
+    fn answer(&mut self, test: &'a Test, expr: &'a Expr) -> Result<bool> {
+        match look(test) {
+            Some(asks) => match self.ask_leaf(&test.input, asks) {
+                Some(answer) => Ok(answer),
+                None => self.ask(test, asks, expr),
+            },
+            None => self.test(test).map_err(|error| self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool, expr: &'a Expr) -> Result<bool> {
+        match self.expr(&test.input) {
+            Ok(value) => Ok(asks(&value)),
+            Err(error) => Err(self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<bool> {
+        match self.compare_leaf(compare) {
+            Some(truth) => Ok(truth),
+            None => self.compare_values(compare).map_err(|error| self.explained(error, expr)),
+        }
+    }
+
+    #[inline(never)]
+    fn compare_values(&mut self, compare: &'a Compare) -> Result<bool> {
+        if let Some(truth) = self.contains_leaf(compare)? {
+            return Ok(truth);
+        }
+        self.runtime.meter.check_stack()?;
+        let mut left = self.expr(&compare.first)?;
+        for (op, right) in compare.links() {
+            let right = self.expr(right)?;
+            if !operate::compare(self.runtime, *op, &left, &right)? {
+                return Ok(false);
+            }
+            left = right;
+        }
+        Ok(true)
+    }
+
+    /// The branch that a conditional takes, if there is one.
+    pub(super) fn branch(&mut self, conditional: &'a Conditional) -> Result<Option<&'a Expr>> {
+        Ok(match self.truth(&conditional.test)? {
+            true => Some(&conditional.then),
+            false => conditional.otherwise.as_ref(),
+        })
+    }
+
+    #[inline(never)]
+    fn test(&mut self, test: &'a Test) -> Result<bool> {
+        self.runtime.meter.check_stack()?;
+        let input = self.expr(&test.input)?;
+        let found = test.builtin.and_then(predicates::get);
+        let mut arguments = Arguments::new();
+        match (found, test.args.positional.as_slice(), test.args.are_positional()) {
+            (Some(row), [other], true) => {
+                let other = self.expr(other)?;
+                if let Some(told) = row.test(self.runtime, &input, std::slice::from_ref(&other)) {
+                    return told;
+                }
+                arguments.push(input);
+                arguments.push(other);
+            }
+            _ => {
+                arguments.push(input);
+                self.arguments(&test.args, &mut arguments, found)?;
+            }
+        }
+        let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
+        let told = function.call(self.runtime, &mut arguments)?;
+        self.runtime.truth(&told)
+    }
+}
+
+/// The question of a test without arguments that only looks at its value.
+#[inline]
+fn look(test: &Test) -> Option<fn(&Value<'_>) -> bool> {
+    let row = predicates::get(test.builtin?)?;
+    match row.code {
+        Code::Look(asks) if test.args.is_empty() => {
+            #[cfg(test)]
+            crate::value::called::note(row);
+            Some(asks)
+        }
+        _ => None,
+    }
+}
