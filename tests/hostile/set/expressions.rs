@@ -320,5 +320,5 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn render(name: String, template: String) -> Case {
-    Case::render(name, move || template.clone(), json!({}))
+    Case::render(name, move || template.clone(), || json!({}))
 }

@@ -43,7 +43,7 @@ pub(super) fn cases() -> Vec<Case> {
             let parameters = parameters();
             format!("{{% macro m({parameters}) %}}{{% endmacro %}}{{% for i in range(100000) %}}{{{{ m() }}}}{{% endfor %}}")
         },
-        json!({}),
+        || json!({}),
     ));
     cases.push(Case::request(
         "found: deep values laid out again and again".to_owned(),

@@ -250,30 +250,22 @@ pub fn cases() -> Vec<Case> {
                     cases.push(Case::render(
                         format!("growth {rounds} of {start} by {step}: {after}"),
                         move || template.clone(),
-                        json!({}),
+                        || json!({}),
                     ));
                 }
             }
         }
     }
     for template in LOOPS {
-        cases.push(Case::render(
-            format!("loop: {template}"),
-            || (*template).to_owned(),
-            messages(),
-        ));
+        cases.push(Case::render(format!("loop: {template}"), || (*template).to_owned(), messages));
     }
     for round in ROUNDS {
         let template = format!("{{% for k in range(100000) %}}{{% for i in range(100000) %}}{round}{{% endfor %}}{{% endfor %}}");
-        cases.push(Case::render(format!("rounds: {round}"), move || template.clone(), messages()));
+        cases.push(Case::render(format!("rounds: {round}"), move || template.clone(), messages));
         let kept = format!(
             "{{% for k in range(100000) %}}{{% for i in range(100000) %}}{{% set z %}}{round}{{% endset %}}{{% endfor %}}{{% endfor %}}"
         );
-        cases.push(Case::render(
-            format!("rounds kept: {round}"),
-            move || kept.clone(),
-            messages(),
-        ));
+        cases.push(Case::render(format!("rounds kept: {round}"), move || kept.clone(), messages));
     }
     cases
 }

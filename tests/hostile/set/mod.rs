@@ -25,9 +25,9 @@ pub struct Case {
 }
 
 impl Case {
-    /// A template with a context.
-    fn render(name: String, template: impl Fn() -> String + 'static, context: Value) -> Self {
-        Self::request(name, move || json!({"template": template(), "context": context}))
+    /// A template with a context; both are made when they are asked, for a set of them all would take long to make.
+    fn render(name: String, template: impl Fn() -> String + 'static, context: fn() -> Value) -> Self {
+        Self::request(name, move || json!({"template": template(), "context": context()}))
     }
 
     /// Any request; it is made when it is asked, because some are large.

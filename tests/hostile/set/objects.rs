@@ -69,7 +69,7 @@ pub(super) fn cases() -> Vec<Case> {
             let middle = grow("ms", &inner, "o.a");
             let outer = grow("ns", &middle, "ms.a");
             let before = "{% set b = 'abc'.encode() %}{% macro m() %}{% endmacro %}{% block block %}{% endblock %}";
-            Case::render(format!("objects: {object}"), move || format!("{before}{outer}"), context())
+            Case::render(format!("objects: {object}"), move || format!("{before}{outer}"), context)
         })
         .collect()
 }

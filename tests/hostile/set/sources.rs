@@ -339,7 +339,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn render(name: String, template: impl Fn() -> String + 'static) -> Case {
-    Case::render(name, template, json!({"x": 1}))
+    Case::render(name, template, || json!({"x": 1}))
 }
 
 /// As many as a source holds.

@@ -327,5 +327,5 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn render(name: String, template: String) -> Case {
-    Case::render(name, move || template.clone(), json!({}))
+    Case::render(name, move || template.clone(), || json!({}))
 }
