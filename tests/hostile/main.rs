@@ -3,6 +3,7 @@
 
 #[cfg(all(feature = "cli", target_os = "linux"))]
 mod child;
+mod depths;
 mod reachable;
 mod reached;
 #[cfg(all(feature = "cli", target_os = "linux"))]
