@@ -2,18 +2,20 @@
 
 use super::Value;
 use super::dict::{Dict, Key};
+use super::set_table::Table;
 
-/// A Python `set`, kept in the order in which it was made.
+/// A Python `set`.
 #[derive(Clone, Debug)]
 pub struct Set<'a> {
-    /// The items as the keys of a dict.
+    /// The items as the keys of a dict, in the order in which the set goes over them.
     items: Dict<'a>,
+    table: Table<'a>,
 }
 
 impl<'a> Set<'a> {
-    /// The set of a dict's keys.
-    pub fn new(items: Dict<'a>) -> Self {
-        Self { items }
+    /// The set of a dict's keys, which are those of the table.
+    pub(super) fn new(items: Dict<'a>, table: Table<'a>) -> Self {
+        Self { items, table }
     }
 
     /// How many items there are.
@@ -44,5 +46,10 @@ impl<'a> Set<'a> {
     /// The items as the keys of a dict.
     pub fn as_dict(&self) -> &Dict<'a> {
         &self.items
+    }
+
+    /// Where the items are.
+    pub fn table(&self) -> &Table<'a> {
+        &self.table
     }
 }

@@ -181,7 +181,7 @@ impl<'a> Runtime<'a> {
             Value::Complex(complex) => complex.claim(meter, |_| 0),
             Value::Bytes(Bytes(bytes)) => bytes.claim(meter, |bytes| bytes.len()),
             Value::Proxy(dict) => dict.claim(meter, |_| 0),
-            Value::Set(set) => set.claim(meter, |_| 0),
+            Value::Set(set) => set.claim(meter, |set| set.table().size()),
             Value::Range(range) => range.claim(meter, |_| 0),
             Value::Cycler(cycler) => cycler.claim(meter, |_| 0),
             Value::Joiner(joiner) => joiner.claim(meter, |_| 0),

@@ -97,6 +97,9 @@ pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 
 /// What `re` says of what it cannot search.
 fn not_a_string(value: &Value<'_>) -> Error {
+    if let Value::Bytes(_) = value {
+        return Error::type_error("cannot use a string pattern on a bytes-like object");
+    }
     Error::type_error(format!("expected string or bytes-like object, got '{}'", value.ty().name()))
 }
 

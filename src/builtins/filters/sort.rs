@@ -162,6 +162,8 @@ fn no_attribute(value: &Value<'_>, name: &str) -> Error {
             };
             format!("type object '{class}' has no attribute '{name}'")
         }
+        // A method asks its function.
+        (_, Type::Method) => format!("'function' object has no attribute '{name}'"),
         (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
     };
     Error::new(ErrorKind::Attribute, message)

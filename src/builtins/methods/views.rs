@@ -2,11 +2,10 @@
 //!
 //! ```text
 //! {{ d.keys().isdisjoint(["a"]) }}                   False
-//! {{ (d.keys() - e.keys()).union([1]) }}             {'b', 1}
+//! {{ (d.keys() - e.keys()).union([1]) }}             {1, 'b'}
 //! ```
 //!
-//! After CPython 3.11 `dictobject.c` (`dictviews_isdisjoint`) and `setobject.c`. A set here keeps the order in which it was made, which
-//! Python's does not.
+//! After CPython 3.11 `dictobject.c` (`dictviews_isdisjoint`) and `setobject.c`.
 
 use super::argument::wrong_receiver;
 use super::row::{any_number, no_arguments, one_argument};
@@ -71,55 +70,59 @@ fn entries_of<'a>(runtime: &mut Runtime<'a>, set: &Shared<Set<'a>>) -> Result<En
     items_of(runtime, Some(Value::Set(set.clone())))
 }
 
-fn set<'a>(runtime: &mut Runtime<'a>, entries: Entries<'a>) -> Result<Value<'a>> {
-    Ok(Value::Set(Shared::new(Set::new(runtime.dict(entries)?))))
-}
-
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries_of(runtime, &receiver(&mut arguments)?)?;
-    set(runtime, entries)
+    let set = receiver(&mut arguments)?;
+    let table = runtime.set_of(&Value::Set(set))?;
+    runtime.set(table)
 }
 
 fn union<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut entries = entries_of(runtime, &receiver(&mut arguments)?)?;
+    let set = receiver(&mut arguments)?;
+    let mut table = runtime.set_of(&Value::Set(set.clone()))?;
     for other in arguments.take_from(1) {
-        for (key, value) in items_of(runtime, Some(other))? {
-            entries.entry(key).or_insert(value);
+        match &other {
+            Value::Set(other) if other.is_same(&set) => {}
+            other => runtime.set_update(&mut table, other)?,
         }
     }
-    set(runtime, entries)
+    runtime.set(table)
 }
 
 fn intersection<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut entries = entries_of(runtime, &receiver(&mut arguments)?)?;
+    let set = receiver(&mut arguments)?;
+    let mut table = None;
     for other in arguments.take_from(1) {
-        let other = items_of(runtime, Some(other))?;
-        entries.retain(|key, _| other.contains_key(key));
+        let own = table.as_ref().unwrap_or_else(|| set.table());
+        table = Some(match &other {
+            Value::Set(other) if table.is_none() && other.is_same(&set) => runtime.set_of(&Value::Set(set.clone()))?,
+            other => runtime.set_and(own, other)?,
+        });
     }
-    set(runtime, entries)
+    let table = match table {
+        Some(table) => table,
+        None => runtime.set_of(&Value::Set(set))?,
+    };
+    runtime.set(table)
 }
 
 fn difference<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut entries = entries_of(runtime, &receiver(&mut arguments)?)?;
-    for other in arguments.take_from(1) {
-        let other = items_of(runtime, Some(other))?;
-        entries.retain(|key, _| !other.contains_key(key));
+    let set = receiver(&mut arguments)?;
+    let mut others = arguments.take_from(1).into_iter();
+    let mut table = match others.next() {
+        Some(other) => runtime.set_minus(&set, &other)?,
+        None => runtime.set_of(&Value::Set(set))?,
+    };
+    for other in others {
+        runtime.set_remove(&mut table, &other)?;
     }
-    set(runtime, entries)
+    runtime.set(table)
 }
 
 fn symmetric_difference<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut entries = entries_of(runtime, &receiver(&mut arguments)?)?;
-    let mut others = items_of(runtime, arguments.take(1))?;
-    let common: Entries<'a> = entries
-        .iter()
-        .filter(|(key, _)| others.contains_key(*key))
-        .map(|(key, value)| (key.clone(), value.clone()))
-        .collect();
-    entries.retain(|key, _| !common.contains_key(key));
-    others.retain(|key, _| !common.contains_key(key));
-    entries.extend(others);
-    set(runtime, entries)
+    let set = receiver(&mut arguments)?;
+    let other = arguments.take(1).unwrap_or(Value::None);
+    let table = runtime.set_either(set.table(), &other)?;
+    runtime.set(table)
 }
 
 fn is_disjoint<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -142,8 +145,13 @@ fn is_subset<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Res
 
 fn is_superset<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let set = receiver(&mut arguments)?;
-    let other = items_of(runtime, arguments.take(1))?;
-    Ok(Value::Bool(other.keys().all(|key| set.contains(key))))
+    let mut iter = Iter::new(&arguments.take(1).unwrap_or(Value::None))?;
+    while let Some(item) = iter.next(runtime)? {
+        if !set.contains(&Key::new(runtime, item)?) {
+            return Ok(Value::Bool(false));
+        }
+    }
+    Ok(Value::Bool(true))
 }
 
 /// Asks the larger of the two whether it holds an item of the other, where the other can say how large it is.
