@@ -1,5 +1,7 @@
 //! Takes the blocks out of the bodies where they stand: each is a frame of its own, which more than one place may render.
 
+use std::collections::BTreeSet;
+
 use super::statements::first_target;
 use crate::ast::{Block, Body, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
@@ -9,13 +11,12 @@ pub(super) fn take_out(template: &mut Template) -> Result<()> {
     let mut blocks = Vec::new();
     let loop_name = template.symbols.find("loop");
     take_from(&mut template.body, loop_name, &mut blocks);
-    let mut names: Vec<Symbol> = Vec::new();
+    let mut names = BTreeSet::new();
     for (block, span) in &blocks {
-        if names.contains(&block.name) {
+        if !names.insert(block.name) {
             let name = crate::text::quote::repr(template.symbols.name(block.name));
             return Err(Error::new(ErrorKind::Syntax, format!("block {name} defined twice")).at(*span));
         }
-        names.push(block.name);
     }
     template.blocks = blocks.into_iter().map(|(block, _)| block).collect();
     Ok(())
