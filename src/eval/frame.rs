@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a, '_> {
     /// `Context.derived`: a context that also has the given variables; gives its number.
     pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> Result<usize> {
         let symbols = self.render.template.looked_up.len();
-        self.runtime.meter.charge_items(symbols >> 3)?;
+        self.runtime.meter.charge_items(symbols.saturating_add(visible.len()) >> 3)?;
         // All are kept until the render ends.
         let contexts = self.runtime.heap.contexts.len().saturating_add(1);
         let bytes = contexts

@@ -50,6 +50,8 @@ pub enum Limit {
     Attributes,
     /// Fixed: bits of a bound of `range`.
     RangeBits,
+    /// Fixed: names that blocks which are `scoped` see, those of all blocks together.
+    Visible,
     /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
     Objects,
 }
@@ -77,6 +79,7 @@ impl Limit {
         Self::JsonValues,
         Self::Attributes,
         Self::RangeBits,
+        Self::Visible,
         Self::Objects,
     ];
 
@@ -103,6 +106,7 @@ impl Limit {
             Self::JsonValues => "json_values",
             Self::Attributes => "attributes",
             Self::RangeBits => "range_bits",
+            Self::Visible => "visible",
             Self::Objects => "objects",
         }
     }

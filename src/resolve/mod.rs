@@ -80,6 +80,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
         has_blocks: *has_blocks,
+        visible: 0,
         block: None,
         stubs: Vec::new(),
         specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
@@ -178,6 +179,8 @@ struct Resolver<'t> {
     sets_loop: bool,
     /// Whether there are blocks.
     has_blocks: bool,
+    /// How many names the scoped blocks so far see, all together.
+    visible: usize,
     /// The block that the walk is in.
     block: Option<Symbol>,
     /// The unknown filters and tests that may complain about their arguments.

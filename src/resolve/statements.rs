@@ -8,6 +8,7 @@ use crate::ast::{
     Stmt, StmtKind, Symbol, Target, TargetKind, With,
 };
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
@@ -16,6 +17,10 @@ const MAX_INDENTATION: u32 = 99;
 
 /// CPython's compiler refuses the twenty-first loop inside loops of one function (`CO_MAXBLOCKS`).
 const MAX_LOOPS: u32 = 20;
+
+/// Each scoped block copies what the scopes around it set, as it does in the reference: ten thousand names and as many blocks would take
+/// gigabytes.
+const MAX_VISIBLE: usize = 1 << 20;
 
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
@@ -82,7 +87,7 @@ impl Resolver<'_> {
             }
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
-            StmtKind::Block(node) => self.block(node, at),
+            StmtKind::Block(node) => self.block(node, at, span)?,
             StmtKind::Autoescape(node) => self.autoescape(node, place)?,
             StmtKind::Include(node) => self.include(node, place, at, span)?,
             StmtKind::Break | StmtKind::Continue => {
@@ -340,12 +345,19 @@ impl Resolver<'_> {
     }
 
     /// `visit_Block`: the block's own body is walked after the root.
-    fn block(&mut self, node: &mut Block, at: u32) -> u32 {
+    fn block(&mut self, node: &mut Block, at: u32, span: Span) -> Result<u32> {
         if node.scoped {
-            let stores = self.scopes.all_stores().into_iter();
-            node.visible = stores.map(|(name, variable)| (name, self.slot(variable))).collect();
+            let stores = self.scopes.all_stores();
+            self.visible = self.visible.saturating_add(stores.len());
+            if self.visible > MAX_VISIBLE {
+                return Err(Error::limit(Reached::sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
+            }
+            node.visible = stores
+                .into_iter()
+                .map(|(name, variable)| (name, self.slot(variable)))
+                .collect();
         }
-        self.newline(at)
+        Ok(self.newline(at))
     }
 
     fn include(&mut self, node: &mut Include, place: &Place, at: u32, span: Span) -> Result<u32> {

@@ -62,6 +62,11 @@ fn templates() -> Vec<(Limit, &'static str, String)> {
             "{{ namespace(range(1001)|map('string')|batch(1)|map('batch', 2, 0)|map('first')) }}",
         ),
     ];
+    let sets: String = (0..2000).map(|number| format!("{{% set a{number} = 1 %}}")).collect();
+    let blocks: String = (0..2000)
+        .map(|number| format!("{{% block b{number} scoped %}}{{% endblock %}}"))
+        .collect();
+    rows.push((Limit::Visible, "{}", sets + &blocks));
     rows.push((Limit::Source, "{}", "#".repeat(2 << 20)));
     rows
 }
