@@ -317,6 +317,11 @@ pub fn cases() -> Vec<Case> {
             }));
         }
     }
+    for piece in PIECES {
+        cases.push(render(format!("many behind sets: {piece}"), move || {
+            numbered("{% set s@ = 1 %}", 15_000) + &as_many_as(piece, 700_000)
+        }));
+    }
     for (before, part, after) in LONG_ROUNDS {
         cases.push(render(format!("long rounds: {before}{part}{after}"), move || {
             let values = "{% set d = {'a': 1} %}{% set ns = namespace() %}{% set t = ('a' * 1000000)[:1039000 // 1] %}";
@@ -344,7 +349,12 @@ fn render(name: String, template: impl Fn() -> String + 'static) -> Case {
 
 /// As many as a source holds.
 fn many(piece: &str) -> String {
-    numbered(piece, 1_040_000 / (piece.len() + 5 * piece.matches('@').count()))
+    as_many_as(piece, 1_040_000)
+}
+
+/// As many as so many bytes hold.
+fn as_many_as(piece: &str, bytes: usize) -> String {
+    numbered(piece, bytes / (piece.len() + 5 * piece.matches('@').count()))
 }
 
 /// So many, with their numbers in the place of `@`.
