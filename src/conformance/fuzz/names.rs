@@ -19,6 +19,22 @@ const TARGETS: [&str; 15] = [
     "x", "y", "z", "i", "k", "v", "m", "ns", "a", "b", "items", "message", "ﬁ", "range", "é",
 ];
 
+/// Arguments that nothing asks for by name; words of Python among them, and what Jinja passes itself.
+const KEYWORDS: [&str; 12] = [
+    "a",
+    "b",
+    "x",
+    "default",
+    "attribute",
+    "caller",
+    "self",
+    "if",
+    "None",
+    "ﬁ",
+    "_loop_vars",
+    "__debug__",
+];
+
 /// Calls of `lipsum` without words: what words there are, is left to chance.
 const LIPSUM: [&str; 8] = [
     "lipsum(0)",
@@ -181,7 +197,7 @@ impl<'w> Walker<'w> {
                 self.wish = wish;
             }
             _ => {
-                let name = self.random.text(&["a", "b", "x", "default", "attribute", "caller", "self"]);
+                let name = self.random.text(&KEYWORDS);
                 self.word(name);
             }
         }
