@@ -17,7 +17,7 @@ use crate::value::{Runtime, Str, Undefined, Value};
 /// `value.name`
 #[inline]
 pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    runtime.meter.charge_bytes(name.as_str().len())?;
+    runtime.meter.charge(name.as_str().len() as u64 >> 6)?;
     match value {
         Value::Dict(dict) if !methods::is_dict_attribute(name.as_str()) => {
             Ok(dict.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
@@ -70,7 +70,7 @@ pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<
 /// `value[key]`
 #[inline]
 pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    runtime.meter.charge_bytes(key.as_str().map_or(0, str::len))?;
+    runtime.meter.charge(key.as_str().map_or(0, str::len) as u64 >> 6)?;
     match (value, key) {
         (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
             Some(item) => Ok(item),

@@ -25,6 +25,7 @@ impl<'a> Runtime<'a> {
                 self.meter.charge_bytes(left.len())?;
                 Ok(left == right)
             }
+            (Value::Str(_), Value::Undefined(_)) | (Value::Undefined(_), Value::Str(_)) => Ok(false),
             _ => self.equal_values(left, right),
         }
     }
