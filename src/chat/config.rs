@@ -12,9 +12,13 @@
 
 use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
 use super::templates::{NamedTemplate, Templates};
+
+/// How many templates a model may have by name. The most that is known is five.
+const MAX_TEMPLATES: usize = 1000;
 
 /// What the key `chat_template` of a configuration holds; `origin` is the file it was read from.
 pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Templates> {
@@ -32,10 +36,12 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
         None | Some(Data::None) => Ok(Templates::None),
         Some(source @ Data::Str(_)) => Ok(Templates::One(template("", source)?)),
         Some(Data::List(entries)) => {
+            check_count(entries.len())?;
             let named: Result<Vec<_>> = entries.iter().map(|entry| named(entry, template)).collect();
             Ok(Templates::named(named?))
         }
         Some(Data::Object(entries)) => {
+            check_count(entries.len())?;
             let named: Result<Vec<_>> = entries
                 .entries()
                 .iter()
@@ -44,6 +50,14 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
             Ok(Templates::named(named?))
         }
         Some(other) => Err(not_text("", other)),
+    }
+}
+
+/// Each is compiled, and takes some kilobytes.
+fn check_count(templates: usize) -> Result<()> {
+    match templates > MAX_TEMPLATES {
+        true => Err(Error::limit(Reached::sizes(Limit::Templates, templates, MAX_TEMPLATES))),
+        false => Ok(()),
     }
 }
 

@@ -14,6 +14,9 @@ use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, Fix
 
 use super::port::Output;
 
+/// How many templates an apply may have by name.
+const MAX_TEMPLATES: usize = 1000;
+
 /// Answers `apply` requests. The last template is kept, because a suite asks for the same one again and again.
 #[derive(Default)]
 pub struct Applier {
@@ -78,6 +81,9 @@ impl Applier {
 fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
     match template {
         Data::Str(source) => Ok(ChatTemplate::from_source(&**source, &[])),
+        Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
+            "an apply has at most {MAX_TEMPLATES} templates, because each is compiled"
+        )),
         Data::Object(named) => {
             let named: Result<Vec<_>, _> = named
                 .entries()

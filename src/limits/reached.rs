@@ -52,6 +52,8 @@ pub enum Limit {
     RangeBits,
     /// Fixed: names that blocks which are `scoped` see, those of all blocks together.
     Visible,
+    /// Fixed: templates by name in one configuration.
+    Templates,
     /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
     Objects,
 }
@@ -80,6 +82,7 @@ impl Limit {
         Self::Attributes,
         Self::RangeBits,
         Self::Visible,
+        Self::Templates,
         Self::Objects,
     ];
 
@@ -107,6 +110,7 @@ impl Limit {
             Self::Attributes => "attributes",
             Self::RangeBits => "range_bits",
             Self::Visible => "visible",
+            Self::Templates => "templates",
             Self::Objects => "objects",
         }
     }

@@ -79,9 +79,9 @@ fn assert_reached(error: &Error, limit: Limit) {
     let reached = error.reached().unwrap_or_else(|| panic!("{limit:?}: {error}"));
     assert_eq!(reached.limit, limit, "{error}");
     assert_eq!(error.kind(), ErrorKind::Limit);
-    // A file of a model is not the caller's.
-    let is_file = limit == Limit::File;
-    assert_eq!(error.class(), if is_file { ErrorClass::Template } else { ErrorClass::Limit });
+    // A file of a model, and what it holds, are not the caller's.
+    let is_model = matches!(limit, Limit::File | Limit::Templates);
+    assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
     assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
         error.to_string().contains(&format!("limit reached: {}: ", limit.name())),
@@ -131,6 +131,9 @@ fn json_and_files_have_limits_of_their_own() {
     let wide = format!("[{}1]", "1,".repeat(6_000_000));
     let wide = json::read(&wide, json::DEPTH).expect_err("it is wide");
     assert_reached(&Error::from(wide), Limit::JsonValues);
+    let named: serde_json::Map<_, _> = (0..1001).map(|number| (number.to_string(), json!("x"))).collect();
+    let many = ChatTemplate::from_config(&json!({"chat_template": named})).expect_err("there are many");
+    assert_reached(&many, Limit::Templates);
     let options = LoadOptions {
         max_file_size: 10,
         ..LoadOptions::default()
@@ -142,7 +145,13 @@ fn json_and_files_have_limits_of_their_own() {
 #[test]
 fn every_limit_is_reached_here() {
     let mut reached: Vec<Limit> = templates().iter().map(|(limit, ..)| *limit).collect();
-    reached.extend([Limit::Cancel, Limit::JsonDepth, Limit::JsonValues, Limit::File]);
+    reached.extend([
+        Limit::Cancel,
+        Limit::JsonDepth,
+        Limit::JsonValues,
+        Limit::File,
+        Limit::Templates,
+    ]);
     // Four thousand million namespaces take more memory than any other limit allows.
     reached.push(Limit::Objects);
     for limit in Limit::ALL {
