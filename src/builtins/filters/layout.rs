@@ -145,19 +145,24 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
 ///
 /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
 pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = match given(&mut arguments, 4) {
-        Value::None => Str::from("\n"),
-        Value::Str(separator) => separator,
-        other => return Err(lacks(runtime, &other, "join")),
+    let joined = given(&mut arguments, 4);
+    let separator = match &joined {
+        Value::None | Value::Bytes(_) => Str::from("\n"),
+        Value::Str(separator) => separator.clone(),
+        other => return Err(lacks(runtime, other, "join")),
     };
     let text = match given(&mut arguments, 1) {
         Value::Str(text) => text,
+        Value::Bytes(bytes) if bytes.is_empty() => Str::from(""),
         other => return Err(lacks(runtime, &other, "splitlines")),
     };
     // It goes word by word, and twice.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     if text.as_str().is_empty() {
-        return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
+        return match joined {
+            Value::Bytes(_) => joined_by_bytes(runtime, &joined, ""),
+            _ => Ok(Value::Str(Str::from("").with_markup(separator.is_markup()))),
+        };
     }
     let width = arguments.take(2).unwrap_or(Value::Int(79));
     let wrap = Wrap {
@@ -179,7 +184,18 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
             ));
         }
     }
-    Ok(Value::Str(wrapped))
+    match joined {
+        Value::Bytes(_) => joined_by_bytes(runtime, &joined, wrapped.as_str()),
+        _ => Ok(Value::Str(wrapped)),
+    }
+}
+
+/// What bytes make of lines that were wrapped: they join nothing but lines without words.
+fn joined_by_bytes<'a>(runtime: &mut Runtime<'a>, separator: &Value<'a>, wrapped: &str) -> Result<Value<'a>> {
+    match wrapped.chars().all(|char| char == '\n') {
+        true => runtime.multiply(separator, &Value::Int(i64::try_from(wrapped.len()).unwrap_or(i64::MAX))),
+        false => Err(Error::type_error("sequence item 0: expected a bytes-like object, str found")),
+    }
 }
 
 /// The text wrapped. A separator that is a Markup escapes what it joins.
