@@ -216,7 +216,7 @@ fn is_upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
 
 fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str) -> bool) -> Result<Value<'a>> {
     let text = plain(runtime, value)?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_unicode(text.as_str())?;
     Ok(Value::Bool(has_case(text.as_str())))
 }
 

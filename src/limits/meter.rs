@@ -111,6 +111,13 @@ impl<'a> Meter<'a> {
         self.charge((bytes as u64 >> 3).saturating_add(1))
     }
 
+    /// Counts the work of asking the tables of Unicode about the characters of a text, which takes three times as long where they are not
+    /// ASCII.
+    pub fn charge_unicode(&mut self, text: &str) -> Result<()> {
+        let times = if text.is_ascii() { 1 } else { 3 };
+        self.charge_scan(text.len().saturating_mul(times))
+    }
+
     /// Steps used so far.
     pub fn steps(&self) -> u64 {
         self.limits

@@ -109,7 +109,7 @@ pub(super) fn lowered<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result
     match is_lower_already(text.as_str()) {
         true => Ok(value),
         false => {
-            runtime.meter.charge_scan(text.as_str().len())?;
+            runtime.meter.charge_unicode(text.as_str())?;
             runtime.str(unicode::to_lower(text.as_str()))
         }
     }

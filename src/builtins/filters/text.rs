@@ -47,7 +47,7 @@ pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
 /// `{{ "they're foo-bar"|title }} -> They're Foo-Bar`
 pub(super) fn title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_unicode(text.as_str())?;
     runtime.str(title::title(text.as_str()))
 }
 

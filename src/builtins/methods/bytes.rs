@@ -18,7 +18,6 @@ use super::{bytes_search, bytes_table, decode};
 use crate::error::{Error, Result};
 use crate::text::pad::{self, Padding};
 use crate::value::{Arguments, Bytes, Function, Parameter, Runtime, Value};
-use std::fmt::Write;
 
 /// The tables.
 pub(super) static METHODS: &[&[Function]] = &[&CODING, &ASKING, &CHANGING, &bytes_search::METHODS, &bytes_table::METHODS];
@@ -167,8 +166,8 @@ fn hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Va
         if let Some(separator) = separator.filter(|_| is_between) {
             text.push(separator);
         }
-        // A string refuses nothing.
-        let _ = write!(text, "{byte:02x}");
+        let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(u32::from(digit), 16));
+        text.extend(digits.into_iter().flatten());
     }
     runtime.str(text)
 }

@@ -22,7 +22,7 @@ pub(super) static METHODS: [Function; 6] = [
 /// The text mapped; what the mapping leaves as it is stays the same piece of the context.
 fn mapped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_unicode(text.as_str())?;
     let mapped = map(text.as_str());
     if mapped == text.as_str() {
         return Ok(Value::Str(text));

@@ -26,7 +26,7 @@ pub(super) static METHODS: [Function; 12] = [
 
 fn asked<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, ask: fn(&str) -> bool) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
-    runtime.meter.charge_scan(text.as_str().len())?;
+    runtime.meter.charge_unicode(text.as_str())?;
     Ok(Value::Bool(ask(text.as_str())))
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Case;
 
-/// Templates over a text `s` of a million characters, a list `l`, a dict `d`.
+/// Templates over a text `s` of a million characters, a text `u` of ten thousand that are not ASCII, a list `l`, a dict `d`.
 const TEMPLATES: &[&str] = &[
     "{{ strftime_now('%' * 1000000)|length }}",
     "{{ ([s ~ 'a', s ~ 'b'] * 10000)|sort|length }}",
@@ -24,6 +24,12 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{{ (s|striptags ~ s|urlize)|length }}{% endfor %}",
     "{% for i in range(100000) %}{{ (3 ** 8000)|string|length }}{{ (3 ** 8000) ~ '' }}{% endfor %}",
     "{% for i in range(100000) %}{% set x = namespace(**d) %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.swapcase() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.title() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u|title ~ u|upper %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.islower() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.casefold() %}{% endfor %}{% endfor %}",
+    "{% set b = u.encode() %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = b.hex() %}{% endfor %}{% endfor %}",
 ];
 
 pub(super) fn cases() -> Vec<Case> {
@@ -61,5 +67,5 @@ pub(super) fn cases() -> Vec<Case> {
 
 fn context() -> Value {
     let dict: serde_json::Map<String, Value> = (0..100_000).map(|number| (number.to_string(), json!(number))).collect();
-    json!({"s": "ab <&%s{} ".repeat(100_000), "l": (0..200_000).collect::<Vec<_>>(), "d": dict})
+    json!({"s": "ab <&%s{} ".repeat(100_000), "u": "é".repeat(10_000), "l": (0..200_000).collect::<Vec<_>>(), "d": dict})
 }
