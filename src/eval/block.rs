@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         let number = node.number;
         self.runtime.meter.enter_call()?;
-        let result = self.nested(context, self.is_root, |evaluator| evaluator.block_body(number));
+        let result = self.nested(context, self.is_counted, |evaluator| evaluator.block_body(number));
         self.runtime.meter.leave_call();
         result
     }

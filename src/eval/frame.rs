@@ -233,12 +233,12 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn nested<T>(
         &mut self,
         context: usize,
-        is_root: bool,
+        is_counted: bool,
         run: impl FnOnce(&mut Evaluator<'a, '_>) -> Result<T>,
     ) -> Result<T> {
         let out = std::mem::take(&mut self.out);
         let mut inner = Evaluator::new(self.runtime, Rc::clone(&self.render), context, out);
-        inner.is_root = is_root;
+        inner.is_counted = is_counted;
         inner.counted = self.counted;
         inner.joined = std::mem::take(&mut self.joined);
         let result = run(&mut inner);
@@ -249,7 +249,7 @@ impl<'a> Evaluator<'a, '_> {
         );
         self.out = out;
         self.joined = joined;
-        if is_root {
+        if is_counted {
             self.counted = counted;
         }
         result

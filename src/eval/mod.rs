@@ -68,8 +68,8 @@ struct Evaluator<'a, 'r> {
     context: usize,
     out: String,
     joined: Joined,
-    /// Whether `out` is the output of the root itself, and not a text that is captured.
-    is_root: bool,
+    /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
+    is_counted: bool,
     /// Bytes of the root's output that [`Render::root_length`] counts.
     counted: usize,
 }
@@ -112,7 +112,7 @@ pub fn render<'a>(
     let context = runtime.heap.contexts.len();
     runtime.heap.contexts.push(Vec::new());
     let mut evaluator = Evaluator::new(runtime, Rc::clone(&render), context, String::with_capacity(capacity));
-    evaluator.is_root = true;
+    evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_scope(&template.scope)?;
     if let Some(slot) = template.self_slot {
@@ -141,7 +141,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             context,
             out,
             joined: Joined::default(),
-            is_root: false,
+            is_counted: false,
             counted: 0,
         }
     }
@@ -151,12 +151,12 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let room = self.runtime.heap.idle.room();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
-        let was_root = std::mem::replace(&mut self.is_root, false);
+        let was_counted = std::mem::replace(&mut self.is_counted, false);
         let outer_joined = std::mem::take(&mut self.joined);
         let result = run(self);
         let text = std::mem::replace(&mut self.out, outer);
         let joined = std::mem::replace(&mut self.joined, outer_joined);
-        self.is_root = was_root;
+        self.is_counted = was_counted;
         let result = result?;
         joined.check()?;
         let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
@@ -166,17 +166,16 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.
     #[inline]
     fn count_root(&mut self) {
-        if self.is_root {
+        if self.is_counted {
             self.count_tracked();
         }
     }
 
+    #[inline(never)]
     fn count_tracked(&mut self) {
-        if self.render.tracks_spans {
-            let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
-            self.render.root_length.set(self.render.root_length.get().saturating_add(new));
-            self.counted = self.out.len();
-        }
+        let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
+        self.render.root_length.set(self.render.root_length.get().saturating_add(new));
+        self.counted = self.out.len();
     }
 }
 

@@ -157,7 +157,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
         let Value::Str(text) = value else {
             self.joined.refuse(value.ty().name());
-            if self.is_root && self.render.tracks_spans {
+            if self.is_counted {
                 if let Err(error) = self.runtime.length(value) {
                     self.render.unmeasured.borrow_mut().get_or_insert(error);
                 }
