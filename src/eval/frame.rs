@@ -34,7 +34,7 @@ impl Activation {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn set<'a>(self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
         let place = match slot {
             Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(local as usize)),
