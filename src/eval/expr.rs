@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::leaf::absent;
-use crate::ast::{Attribute, BinaryOp, Expr, ExprKind, Filter, LogicOp, Slice, UnaryOp};
+use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -20,6 +20,8 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(Data::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Attribute(attribute) => self.key(attribute, expr),
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
+            ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
+            ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             _ => self.compound(expr),
         }
     }
@@ -51,14 +53,11 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth(expr).map(Value::Bool),
-            ExprKind::Logic(op, operands) => self.logic(*op, operands),
+            ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
+            ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, operands) => self.binary(*op, operands),
             ExprKind::Concat(_) => self.concat(expr),
-            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) => self.expr(branch),
-                None => Ok(Value::Undefined(Undefined::NoElse(conditional.line))),
-            },
             ExprKind::Tuple(items) => self.items(items).map(Value::Tuple),
             ExprKind::List(items) => self.items(items).map(Value::List),
             ExprKind::Dict(pairs) => self.dict(pairs),
@@ -93,13 +92,30 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn logic(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+    fn logic(&mut self, op: LogicOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
+        self.check_stack(expr)?;
         let [left, right] = operands;
         let left = self.expr(left)?;
-        match self.runtime.truth(&left)? == (op == LogicOp::Or) {
+        let truth = self.runtime.truth(&left).map_err(|error| self.explained(error, expr))?;
+        match truth == (op == LogicOp::Or) {
             true => Ok(left),
             false => self.expr(right),
         }
+    }
+
+    #[inline(never)]
+    fn conditional(&mut self, conditional: &'a Conditional, expr: &'a Expr) -> Result<Value<'a>> {
+        self.check_stack(expr)?;
+        match self.branch(conditional)? {
+            Some(branch) => self.expr(branch),
+            None => Ok(Value::Undefined(Undefined::NoElse(conditional.line))),
+        }
+    }
+
+    #[inline(always)]
+    fn check_stack(&mut self, expr: &'a Expr) -> Result<()> {
+        let checked = self.runtime.meter.check_stack();
+        checked.map_err(|error| self.explained(error, expr))
     }
 
     #[inline(never)]
