@@ -38,6 +38,8 @@ pub(super) fn python_hash(value: &Value<'_>) -> Option<u64> {
         Value::Complex(complex) => of_complex(**complex),
         Value::Str(text) if text.as_str().is_empty() => Some(0),
         Value::Bytes(bytes) if bytes.is_empty() => Some(0),
+        // The address of its class, of which only the last bits are known.
+        Value::Undefined(_) => Some(0),
         Value::Tuple(items) => {
             let [first, second, fifth] = PRIMES;
             let mut hash = fifth;
