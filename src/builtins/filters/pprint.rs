@@ -185,7 +185,7 @@ impl<'a> Printer<'a, '_> {
     }
 
     fn format_text(&mut self, text: &str, place: Place) -> Result<()> {
-        self.runtime.meter.charge_scan(text.len().saturating_mul(4))?;
+        self.runtime.meter.charge_scan(text.len().saturating_mul(6))?;
         let stands_alone = place.level == 1;
         let indent = place.indent.saturating_add(usize::from(stands_alone));
         let allowance = place.allowance.saturating_add(usize::from(stands_alone));

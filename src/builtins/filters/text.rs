@@ -48,6 +48,8 @@ pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
 pub(super) fn title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
     runtime.meter.charge_unicode(text.as_str())?;
+    // Each word is a text of its own on the way.
+    runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
     runtime.str(title::title(text.as_str()))
 }
 

@@ -29,6 +29,8 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u|title ~ u|upper %}{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.islower() %}{% endfor %}{% endfor %}",
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.casefold() %}{% endfor %}{% endfor %}",
+    "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|pprint %}{% endfor %}{% endfor %}",
+    "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|title %}{% endfor %}{% endfor %}",
     "{% set b = u.encode() %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = b.hex() %}{% endfor %}{% endfor %}",
 ];
 
