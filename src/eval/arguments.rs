@@ -48,6 +48,8 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(star) = &others.star {
             self.star(star, arguments)?;
         }
+        // A name and its value are moved more than once on their way.
+        self.runtime.meter.charge_items(others.keywords.len().saturating_mul(3))?;
         for keyword in &others.keywords {
             let value = self.expr(&keyword.value)?;
             let name = Str::from(&*keyword.name);

@@ -150,6 +150,8 @@ impl<'a> Evaluator<'a, '_> {
             Some(slot) => {
                 let mut entries = Entries::default();
                 for (name, value) in arguments.take_keywords() {
+                    // Its hash is made, and its place among the others.
+                    self.runtime.meter.charge_scan(name.as_str().len().saturating_add(32))?;
                     entries.insert(Key::from(name), value);
                 }
                 let keywords = Value::Dict(self.runtime.dict(entries)?);
