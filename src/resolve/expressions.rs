@@ -151,6 +151,11 @@ impl Resolver<'_> {
             ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
                 expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
             }
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                if let Some(sum) = joined_sum(operands) {
+                    expr.kind = sum;
+                }
+            }
             ExprKind::Binary(BinaryOp::Pow, operands) => {
                 if let Some(positive) = fold::base_without_sign(operands) {
                     let [base, _] = &mut **operands;
@@ -408,6 +413,19 @@ fn by_key(kind: ExprKind) -> ExprKind {
         },
         kind => kind,
     }
+}
+
+/// `x + "a" + "b"` as `x + "ab"`: whatever `x` is, it takes both texts or refuses the first.
+fn joined_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
+    let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Data::Str(text))) = (&mut left.kind, &right.kind) else {
+        return None;
+    };
+    let [_, last] = &mut **operands;
+    let ExprKind::Literal(Data::Str(before)) = &mut last.kind else {
+        return None;
+    };
+    before.to_mut().push_str(text);
+    Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Data::None)))
 }
 
 /// Bytes of a constant text.
