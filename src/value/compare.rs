@@ -88,7 +88,7 @@ impl<'a> Runtime<'a> {
         self.meter.check_stack()?;
         for (key, value) in left.iter() {
             // A large dict is not in the processor's caches.
-            self.meter.charge(4)?;
+            self.meter.charge(6)?;
             match self.lookup(right, &key)? {
                 Some(other) if self.identical_or_equal(&value, &other)? => {}
                 _ => return Ok(false),
