@@ -137,6 +137,9 @@ impl Shortcuts {
     };
 }
 
+/// Steps of binding the arguments of a call and making its result.
+const CALL: u64 = 4;
+
 impl Function {
     /// Its name behind that of its module, as Python tells it where it complains before the call.
     pub fn full_name(&self) -> String {
@@ -157,7 +160,7 @@ impl Function {
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
         called::note(self);
-        runtime.meter.charge(1)?;
+        runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
             Code::Run(run) => {
@@ -187,7 +190,7 @@ impl Function {
 
     /// Binds the arguments and appends the result to a text, where it has a shortcut for that.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
-        runtime.meter.charge(1)?;
+        runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;
         write(runtime, arguments, out)
     }

@@ -7,6 +7,8 @@
 //! After CPython 3.11 `json/encoder.py` and `_json.c`. How strings are escaped and lines are broken is [`crate::json`]'s. What is not
 //! of JSON's types has no text: `Object of type range is not JSON serializable`.
 
+use serde_json::{Map, Value as Json};
+
 use super::Value;
 use super::dict::Dict;
 use super::display::DIGITS;
@@ -64,11 +66,11 @@ impl<'a> Runtime<'a> {
     }
 
     /// A value of the caller, of which most is written as it stands there.
-    fn dump_json(&mut self, json: &'a serde_json::Value, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    fn dump_json(&mut self, json: &'a Json, options: &Dump, level: usize, out: &mut String) -> Result<()> {
         match json {
-            serde_json::Value::String(text) => self.dump_text(text, options, out),
-            serde_json::Value::Object(map) if !options.sort_keys => self.dump_map(map, options, level, out),
-            serde_json::Value::Array(items) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
+            Json::String(text) => self.dump_text(text, options, out),
+            Json::Object(map) if !options.sort_keys => self.dump_map(map, options, level, out),
+            Json::Array(items) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
             _ => self.dump(&Value::from(json), options, level, out),
         }
     }
@@ -98,7 +100,7 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    fn dump_array(&mut self, items: &'a [serde_json::Value], options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    fn dump_array(&mut self, items: &'a [Json], options: &Dump, level: usize, out: &mut String) -> Result<()> {
         let members = (items.len(), items);
         self.dump_between(['[', ']'], members, options, level, out, |runtime, item, level, out| {
             runtime.dump_json(item, options, level, out)
@@ -119,48 +121,36 @@ impl<'a> Runtime<'a> {
             _ if options.sort_keys => self.dump_sorted(dict, options, level, out),
             Dict::Json(map) => self.dump_map(map, options, level, out),
             Dict::Data(object, _) => self.dump_object(object, options, level, out),
-            Dict::Owned(_) => self.dump_entries(dict.len(), dict.iter(), options, level, out),
+            Dict::Owned(_) => self.dump_entries((dict.len(), dict.iter()), options, level, out),
         }
     }
 
-    /// An object of the caller, whose keys are strings.
-    fn dump_map(
+    /// The members of an object whose keys are strings; `dump` writes a value.
+    fn dump_members<K: AsRef<str>, V>(
         &mut self,
-        map: &'a serde_json::Map<String, serde_json::Value>,
+        members: (usize, impl IntoIterator<Item = (K, V)>),
         options: &Dump,
         level: usize,
         out: &mut String,
+        dump: impl Fn(&mut Self, V, &Dump, usize, &mut String) -> Result<()>,
     ) -> Result<()> {
-        let members = (map.len(), map);
-        self.dump_between(
-            ['{', '}'],
-            members,
-            options,
-            level,
-            out,
-            |runtime, (key, value), level, out| {
-                runtime.dump_text(key, options, out)?;
-                out.push_str(&options.layout.key_separator);
-                runtime.dump_json(value, options, level, out)
-            },
-        )
+        let braces = ['{', '}'];
+        self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
+            runtime.dump_text(key.as_ref(), options, out)?;
+            out.push_str(&options.layout.key_separator);
+            dump(runtime, value, options, level, out)
+        })
+    }
+
+    /// An object of the caller.
+    fn dump_map(&mut self, map: &'a Map<String, Json>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+        self.dump_members((map.len(), map), options, level, out, Self::dump_json)
     }
 
     /// An object of a JSON text.
     fn dump_object(&mut self, object: &'a Object<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        let members = (object.len(), object.entries());
-        self.dump_between(
-            ['{', '}'],
-            members,
-            options,
-            level,
-            out,
-            |runtime, (key, value), level, out| {
-                runtime.dump_text(key, options, out)?;
-                out.push_str(&options.layout.key_separator);
-                runtime.dump_data(value, options, level, out)
-            },
-        )
+        let entries = object.entries().iter().map(|(key, value)| (key, value));
+        self.dump_members((object.len(), entries), options, level, out, Self::dump_data)
     }
 
     fn dump_sorted(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
@@ -179,29 +169,23 @@ impl<'a> Runtime<'a> {
             },
         )?;
         let entries = order.into_iter().filter_map(|index| entries.get(index).cloned());
-        self.dump_entries(dict.len(), entries, options, level, out)
+        self.dump_entries((dict.len(), entries), options, level, out)
     }
 
+    /// The members of a dict whose keys may be other values too.
     fn dump_entries(
         &mut self,
-        count: usize,
-        entries: impl Iterator<Item = (Value<'a>, Value<'a>)>,
+        members: (usize, impl Iterator<Item = (Value<'a>, Value<'a>)>),
         options: &Dump,
         level: usize,
         out: &mut String,
     ) -> Result<()> {
-        self.dump_between(
-            ['{', '}'],
-            (count, entries),
-            options,
-            level,
-            out,
-            |runtime, (key, value), level, out| {
-                runtime.dump_key(&key, options, out)?;
-                out.push_str(&options.layout.key_separator);
-                runtime.dump(&value, options, level, out)
-            },
-        )
+        let braces = ['{', '}'];
+        self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
+            runtime.dump_key(&key, options, out)?;
+            out.push_str(&options.layout.key_separator);
+            runtime.dump(&value, options, level, out)
+        })
     }
 
     /// The members of a container between its brackets, so many; `dump` writes one.
@@ -260,7 +244,8 @@ impl<'a> Runtime<'a> {
     #[inline]
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
         if text.len() > SHORT {
-            self.meter.charge_scan(text.len())?;
+            // Of an escape each byte is looked at, and up to six are written.
+            self.meter.charge_scan(text.len().saturating_mul(2))?;
         }
         write_string(text, options.ensure_ascii, out);
         Ok(())
