@@ -122,6 +122,7 @@ impl<'a> Runtime<'a> {
             }
             Value::Dict(dict) if dict.len() >= most => {
                 for item in set.table().ordered() {
+                    self.meter.charge(2)?;
                     if dict.get(&item.key).is_none() {
                         table.add(&mut self.meter, item.clone())?;
                     }
