@@ -46,15 +46,11 @@ impl<'a> Evaluator<'a, '_> {
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
         let value = match &expr.kind {
-            ExprKind::Name(name) => Ok(self.name(name)),
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
-            ExprKind::Compare(_) | ExprKind::Test(_) => self.truth(expr).map(Value::Bool),
-            ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
-            ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
             ExprKind::Binary(op, operands) => self.binary(*op, operands),
             ExprKind::Concat(_) => self.concat(expr),
@@ -64,6 +60,10 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Slice(slice) => self.slice(slice),
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(&call.callee, &call.args, None),
+            // These never come here.
+            ExprKind::Name(_) | ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Logic(..) | ExprKind::Conditional(_) => {
+                self.expr(expr)
+            }
         };
         value.map_err(|error| self.explained(error, expr))
     }
