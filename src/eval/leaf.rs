@@ -12,11 +12,9 @@ use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind};
 use crate::data::Data;
 use crate::error::Result;
+use crate::limits::STEP_BYTES;
 use crate::text::same::is_same;
 use crate::value::{Dict, Found, Heap, Lookup, Runtime, Type, Undefined, Value};
-
-/// Bytes of a text whose statement has been charged for writing it.
-const SHORT: usize = 64;
 
 impl Activation {
     /// What a variable or a key of one is.
@@ -91,7 +89,7 @@ impl<'a> Evaluator<'a, '_> {
                 Lookup::Absent | Lookup::Elsewhere => return Ok(false),
             },
         };
-        if text.len() > SHORT {
+        if text.len() > STEP_BYTES {
             meter.charge_bytes(text.len())?;
             meter.check_output(self.out.len().saturating_add(text.len()))?;
         }

@@ -13,6 +13,9 @@ use crate::error::{Error, Result};
 /// Steps between two looks at the clock and the flag: some 100 microseconds.
 const STRIDE: u64 = 4096;
 
+/// Bytes of text that are touched in one step. A text that has no more is charged with the statement or the container that it stands in.
+pub const STEP_BYTES: usize = 64;
+
 /// Bytes that any object takes besides what it holds: counts, its claim, and what the allocator rounds up.
 const OBJECT: u64 = 96;
 
@@ -96,7 +99,7 @@ impl<'a> Meter<'a> {
     /// Counts the work of touching so many bytes once.
     #[inline]
     pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
-        self.charge((bytes as u64 >> 6).saturating_add(1))
+        self.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))
     }
 
     /// Counts the work of touching so many items once.

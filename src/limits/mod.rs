@@ -7,7 +7,7 @@ mod meter;
 mod reached;
 mod read;
 
-pub use meter::{Claim, Meter};
+pub use meter::{Claim, Meter, STEP_BYTES};
 pub use reached::{Limit, Reached};
 
 /// The limits of one render, and those of compiling.

@@ -24,7 +24,7 @@ use track::undeclared;
 
 use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::Meter;
+use crate::limits::{Meter, STEP_BYTES};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 
@@ -231,7 +231,7 @@ impl Resolver<'_> {
     /// Counts what the render will do for an expression or a text, which has so many bytes of its own: once before the statement runs,
     /// and not in each part of it.
     fn count(&mut self, bytes: usize) {
-        let bytes = u32::try_from(bytes >> 6).unwrap_or(u32::MAX);
+        let bytes = u32::try_from(bytes / STEP_BYTES).unwrap_or(u32::MAX);
         self.parts = self.parts.saturating_add(bytes).saturating_add(1);
     }
 

@@ -18,6 +18,7 @@ use super::sort::sorted;
 use crate::data::{Data, Object};
 use crate::error::{Error, Result};
 use crate::json::{Layout, write_float, write_string};
+use crate::limits::STEP_BYTES;
 use crate::text::escape::escape;
 
 /// The options of `json.dumps`.
@@ -33,9 +34,6 @@ pub struct Dump {
     /// puts before it is a Markup.
     pub escapes: [bool; 2],
 }
-
-/// Bytes of a text that is not charged for itself: what it is a member of is.
-const SHORT: usize = 64;
 
 impl<'a> Runtime<'a> {
     /// Appends `json.dumps(value)`.
@@ -203,7 +201,7 @@ impl<'a> Runtime<'a> {
         let within = level.saturating_add(1);
         // What a member has around it, at most.
         let around = layout.around_length(within);
-        let steps = (around as u64 >> 6).saturating_add(1);
+        let steps = ((around / STEP_BYTES) as u64).saturating_add(1);
         self.meter.charge(steps.saturating_mul(count as u64))?;
         let line = layout.line(within);
         let mut is_empty = true;
@@ -243,7 +241,7 @@ impl<'a> Runtime<'a> {
 
     #[inline]
     fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
-        if text.len() > SHORT {
+        if text.len() > STEP_BYTES {
             // Of an escape each byte is looked at, and up to six are written.
             self.meter.charge_scan(text.len().saturating_mul(2))?;
         }
