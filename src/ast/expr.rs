@@ -23,8 +23,9 @@ pub struct Expr {
 
 /// The kinds of expressions, each with the source it stands for.
 #[derive(Clone, Debug)]
-// The tag stands by itself: one that hides in a part takes longer to read.
-#[repr(u8)]
+// The tag is a word of its own: one that hides in a part takes longer to read, and a byte of it alone is slow to move, as the parser does
+// often: a word that is read right after a part of it was written has to wait.
+#[repr(u64)]
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.
     Literal(Literal),
