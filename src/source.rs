@@ -3,14 +3,15 @@
 //! The rule is jinja2 3.1.6 `lexer.py`, `Lexer.tokeniter`: `\r\n`, `\r` and `\n` each end a line and become `\n`; of the text's
 //! last line, when empty, the newline before it goes. Nothing else is touched.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::span::Span;
 
 /// The normalised text, and where its lines begin, which is counted when someone asks.
 #[derive(Clone, Debug)]
-pub struct Source {
-    text: Box<str>,
+pub struct Source<'s> {
+    text: Cow<'s, str>,
     line_starts: OnceLock<Box<[u32]>>,
 }
 
@@ -23,26 +24,30 @@ pub struct Position {
     pub column: u32,
 }
 
-impl Source {
+impl<'s> Source<'s> {
     /// Normalises `text`; offsets fit `u32` because the caller has checked the template's size against its limit.
-    pub fn new(text: &str) -> Self {
-        let mut normalised = String::new();
-        let mut rest = text;
-        if contains_byte(text.as_bytes(), b'\r') {
-            normalised.reserve(text.len());
-            while let Some(at) = rest.find('\r') {
-                let (before, after) = rest.split_at(at);
-                normalised.push_str(before);
-                normalised.push('\n');
-                let after = after.strip_prefix('\r').unwrap_or(after);
-                rest = after.strip_prefix('\n').unwrap_or(after);
-            }
-            normalised.push_str(rest);
-            rest = &normalised;
-        }
+    pub fn new(text: &'s str) -> Self {
+        let text = match contains_byte(text.as_bytes(), b'\r') {
+            true => Cow::Owned(with_line_feeds(text)),
+            false => Cow::Borrowed(text),
+        };
         Self {
-            text: rest.strip_suffix('\n').unwrap_or(rest).into(),
+            text: match text {
+                Cow::Borrowed(text) => Cow::Borrowed(text.strip_suffix('\n').unwrap_or(text)),
+                Cow::Owned(mut text) => {
+                    text.truncate(text.strip_suffix('\n').unwrap_or(&text).len());
+                    Cow::Owned(text)
+                }
+            },
             line_starts: OnceLock::new(),
+        }
+    }
+
+    /// The same, borrowing from nothing.
+    pub fn into_owned(self) -> Source<'static> {
+        Source {
+            text: Cow::Owned(self.text.into_owned()),
+            line_starts: self.line_starts,
         }
     }
 
@@ -98,14 +103,14 @@ impl Source {
 /// Tells the lines of places that are asked for one after the other, by the lines between one and the next.
 #[derive(Debug)]
 pub struct LineCounter<'s> {
-    source: &'s Source,
+    source: &'s Source<'s>,
     offset: u32,
     line: u32,
 }
 
 impl<'s> LineCounter<'s> {
     /// A counter at the beginning of a source.
-    pub fn new(source: &'s Source) -> Self {
+    pub fn new(source: &'s Source<'_>) -> Self {
         Self {
             source,
             offset: 0,
@@ -138,6 +143,21 @@ fn newlines(text: &[u8]) -> u32 {
     text.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
 }
 
+/// The text with one line feed for each line's end.
+fn with_line_feeds(text: &str) -> String {
+    let mut normalised = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\r') {
+        let (before, after) = rest.split_at(at);
+        normalised.push_str(before);
+        normalised.push('\n');
+        let after = after.strip_prefix('\r').unwrap_or(after);
+        rest = after.strip_prefix('\n').unwrap_or(after);
+    }
+    normalised.push_str(rest);
+    normalised
+}
+
 /// Whether a byte occurs. Blocks of bytes are asked as a whole, which the processor does at once.
 fn contains_byte(text: &[u8], byte: u8) -> bool {
     const BLOCK: usize = 256;
@@ -160,7 +180,8 @@ mod tests {
         let source = Source::new("a\né=x");
         assert_eq!(source.position(5), Position { line: 2, column: 3 });
         assert_eq!(source.line_text(2), "é=x");
-        let source = Source::new(&"123456\n".repeat(10));
+        let text = "123456\n".repeat(10);
+        let source = Source::new(&text);
         let lines: Vec<u32> = [0, 6, 7, 13, 14, 48, 49, 62, 63].map(|offset| source.line(offset)).to_vec();
         assert_eq!(lines, [1, 1, 2, 2, 3, 7, 8, 9, 10]);
         let mut counter = LineCounter::new(&source);

@@ -25,7 +25,7 @@ use crate::{eval, parser, resolve};
 /// ```
 #[derive(Debug)]
 pub struct Template {
-    source: Source,
+    source: Source<'static>,
     tree: ast::Template,
     /// How long the last output was: room to begin the next one with.
     last_length: AtomicUsize,
@@ -117,7 +117,9 @@ impl Template {
         resolve::resolve(&mut tree, &source).map_err(located)?;
         Ok(Self {
             tree,
-            source,
+            // Copied only now: glibc's allocator tidies up before it gives a large block, and would have put together the small ones that
+            // a tree before this one left, which the tree has just been made of.
+            source: source.into_owned(),
             last_length: AtomicUsize::new(0),
         })
     }

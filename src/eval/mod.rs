@@ -48,7 +48,7 @@ pub struct Output {
 /// What all frames of one render share and do not change.
 pub struct Render<'a> {
     template: &'a Template,
-    source: &'a Source,
+    source: &'a Source<'a>,
     input: Value<'a>,
     /// Whether the spans of `generation` blocks are asked for.
     tracks_spans: bool,
@@ -95,7 +95,7 @@ enum Flow {
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
-    source: &'a Source,
+    source: &'a Source<'a>,
     input: Value<'a>,
     tracks_spans: bool,
     capacity: usize,

@@ -44,7 +44,7 @@ enum Mode {
 
 impl<'s> Lexer<'s> {
     /// A lexer at the beginning of the source.
-    pub fn new(source: &'s Source) -> Self {
+    pub fn new(source: &'s Source<'s>) -> Self {
         Self {
             code: code(source.text()),
             mode: Mode::Text,

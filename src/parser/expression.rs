@@ -256,7 +256,8 @@ mod tests {
 
     /// The expression of an output, with parentheses around operations.
     fn shape(text: &str) -> String {
-        let source = Source::new(&format!("{{{{ {text} }}}}"));
+        let text = format!("{{{{ {text} }}}}");
+        let source = Source::new(&text);
         let template = parse(&source).unwrap();
         let StmtKind::Output(pieces) = &template.body[0].kind else {
             panic!("an output")

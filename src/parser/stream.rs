@@ -12,7 +12,7 @@ use crate::span::Span;
 /// The tokens of a source, from the current one on.
 #[derive(Debug)]
 pub struct TokenStream<'s> {
-    source: &'s Source,
+    source: &'s Source<'s>,
     lexer: Lexer<'s>,
     current: Token,
     ahead: Option<Token>,
@@ -22,7 +22,7 @@ pub struct TokenStream<'s> {
 
 impl<'s> TokenStream<'s> {
     /// The tokens of a source; the first one is pulled at once.
-    pub fn new(source: &'s Source) -> Result<Self> {
+    pub fn new(source: &'s Source<'s>) -> Result<Self> {
         let mut lexer = Lexer::new(source);
         let mut current = Token::default();
         lexer.next(&mut current)?;

@@ -145,7 +145,7 @@ const PARTS_OF_A_STEP: u32 = 4;
 
 /// The state of a walk.
 struct Resolver<'t> {
-    source: &'t Source,
+    source: &'t Source<'t>,
     lines: LineCounter<'t>,
     symbols: &'t crate::ast::Symbols,
     scopes: Scopes,
