@@ -21,6 +21,17 @@ pub struct Expr {
     pub at: u32,
 }
 
+/// The place of an expression that is still to come.
+impl Default for Expr {
+    fn default() -> Self {
+        Self {
+            kind: ExprKind::Literal(Literal::None),
+            span: Span::default(),
+            at: 0,
+        }
+    }
+}
+
 /// The kinds of expressions, each with the source it stands for.
 #[derive(Clone, Debug)]
 // The tag is a word of its own: one that hides in a part takes longer to read, and a byte of it alone is slow to move, as the parser does

@@ -21,14 +21,22 @@ const RULES: CharacterRules = CharacterRules {
     repr: quote::repr,
 };
 
-/// The value of a string token, quotes included.
-pub fn string(token: &str, span: Span) -> Result<Literal> {
-    let body = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
+/// The value of a string token, quotes included, if it is another than what stands between them.
+pub fn escaped(token: &str, span: Span) -> Result<Option<Literal>> {
+    let body = between_quotes(token);
+    if !body.as_bytes().contains(&b'\\') {
+        return Ok(None);
+    }
     match escape::decode(body) {
-        Ok(text) => Ok(Literal::Str(Cow::Owned(text.into_owned()))),
+        Ok(text) => Ok(Some(Literal::Str(Cow::Owned(text.into_owned())))),
         Err(message @ escape::SURROGATE) => Err(Error::new(ErrorKind::Unsupported, message).at(span)),
         Err(message) => Err(Error::syntax(message, span)),
     }
+}
+
+/// What stands between the quotes of a string token.
+pub fn between_quotes(token: &str) -> &str {
+    token.get(1..token.len().saturating_sub(1)).unwrap_or_default()
 }
 
 /// The value of an integer token.

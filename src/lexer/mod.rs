@@ -12,6 +12,7 @@ mod text;
 mod token;
 mod word;
 
+pub use literal::between_quotes;
 pub use token::{Token, TokenKind};
 
 use self::text::{Closer, Opener, Opening};
@@ -28,7 +29,7 @@ pub struct Lexer<'s> {
     code: Code<'s>,
     mode: Mode,
     is_line_start: bool,
-    /// The value of the last string or number.
+    /// The value of the last string with escapes or number.
     literal: Option<Literal>,
 }
 
@@ -61,7 +62,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// The value of the last token, if that was a string or a number; it is given once.
+    /// The value of the last token, if that was a string with escapes or a number; it is given once.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.literal.take()
     }
@@ -94,7 +95,7 @@ impl<'s> Lexer<'s> {
     fn finish(&mut self, token: &Token) -> Result<()> {
         let text = self.code.slice();
         match token.kind {
-            TokenKind::String => self.literal = Some(literal::string(text, token.span)?),
+            TokenKind::String => self.literal = literal::escaped(text, token.span)?,
             TokenKind::Integer => self.literal = Some(literal::integer(text, token.span)?),
             TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
             TokenKind::VariableEnd | TokenKind::BlockEnd => {

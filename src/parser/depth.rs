@@ -19,7 +19,7 @@ use crate::span::Span;
 const FRAMES: u32 = 989;
 
 /// Levels of an expression's tree. Probed: `1 + 1 + …` with 491 operators compiles, with 492 it does not.
-const HEIGHT: u32 = 492;
+const HEIGHT: Height = 492;
 
 /// Statements inside each other. CPython refuses the 101st level of indentation, which all but `with`, `filter`, `set`, `autoescape` and
 /// `block` make. With 200 of them around a tall expression, what visits the tree overflows a stack of 512 KiB.
@@ -42,35 +42,8 @@ pub const TAG: u32 = 2;
 /// See [`TAG`].
 pub const BODY: u32 = 2;
 
-/// An expression on its way into the tree.
-#[derive(Debug)]
-pub struct Node {
-    /// The expression.
-    pub expr: Expr,
-    /// The levels of its tree, at least 1.
-    pub height: u32,
-}
-
-impl Node {
-    /// Moves what it holds into a node that goes above it.
-    pub fn take(&mut self) -> Self {
-        let Span { start, .. } = self.expr.span;
-        std::mem::replace(self, Self::leaf(ExprKind::Literal(Literal::None), self.expr.span, start))
-    }
-
-    /// Puts a node where one was taken from, so that nothing is left to drop.
-    pub fn put(&mut self, node: Self) {
-        std::mem::forget(std::mem::replace(self, node));
-    }
-
-    /// A node above no other.
-    pub fn leaf(kind: ExprKind, span: Span, at: u32) -> Self {
-        Self {
-            expr: Expr { kind, span, at },
-            height: 1,
-        }
-    }
-}
+/// The levels of an expression's tree, at least 1.
+pub type Height = usize;
 
 impl<'s> Parser<'s> {
     /// Parses something that is so many of the reference's calls further in.
@@ -97,24 +70,29 @@ impl<'s> Parser<'s> {
         self.frames = self.frames.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
     }
 
-    /// Makes a node above others, the tallest of which has so many levels.
-    pub fn node(&mut self, kind: ExprKind, span: Span, at: u32, height_below: u32) -> Node {
-        let height = height_below.saturating_add(1);
+    /// Puts an expression above others, which were taken from its place and the tallest of which has so many levels; gives its own levels.
+    pub fn put(&mut self, place: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
+        let height = below.saturating_add(1);
         if height > HEIGHT {
-            let reached = Reached::new(Limit::Tree, u64::from(height), u64::from(HEIGHT));
-            self.fail_later(too_deep(reached, span));
-            return Node::leaf(ExprKind::Literal(Literal::None), span, at);
+            self.fail_later(too_deep(Reached::sizes(Limit::Tree, height, HEIGHT), span));
+            return fill(place, ExprKind::Literal(Literal::None), span, at);
         }
-        Node {
-            expr: Expr { kind, span, at },
-            height,
-        }
+        fill(place, kind, span, at);
+        height
     }
 
     /// Keeps an error that the reference finds only after the whole template has been parsed.
     pub fn fail_later(&mut self, error: Error) {
         self.late_error.get_or_insert(error);
     }
+}
+
+/// Puts an expression above no other into its place, where none is yet or the last was taken: there is nothing to drop. Gives its levels.
+///
+/// Expressions are parsed into their place in the tree, as far as that is there before them, because moving them takes long.
+pub fn fill(place: &mut Expr, kind: ExprKind, span: Span, at: u32) -> Height {
+    std::mem::forget(std::mem::replace(place, Expr { kind, span, at }));
+    1
 }
 
 /// An error at the place where a template nests too deep.

@@ -4,8 +4,10 @@
 //! `precedence.rs`; chains of prefixes and of `else` are loops too, so that only brackets nest calls. What operands are made of is in
 //! `primary.rs` and `postfix.rs`.
 
+use std::mem::take;
+
 use super::Parser;
-use super::depth::{self, Node};
+use super::depth::{self, Height};
 use super::precedence::{self, Binding, Operator};
 use crate::ast::{Compare, CompareOp, Conditional, Expr, ExprKind, UnaryOp};
 use crate::error::Result;
@@ -22,84 +24,70 @@ pub struct Start {
 }
 
 impl<'s> Parser<'s> {
-    /// `a if b else c`, or anything tighter.
-    pub fn parse_expression(&mut self) -> Result<Node> {
-        self.nested(depth::EXPRESSION, Self::parse_conditional)
+    /// `a if b else c`, or anything tighter, into its place.
+    pub fn parse_expression(&mut self, place: &mut Expr) -> Result<Height> {
+        self.nested(depth::EXPRESSION, |parser| parser.parse_conditional(place))
+    }
+
+    /// The same for an expression that has no place yet.
+    pub fn new_expression(&mut self) -> Result<Expr> {
+        let mut expr = Expr::default();
+        self.parse_expression(&mut expr)?;
+        Ok(expr)
     }
 
     /// An expression where an `if` would belong to the statement around it.
-    pub fn parse_condition(&mut self) -> Result<Node> {
-        self.nested(depth::CONDITION, |parser| parser.parse_binary(Binding::Or))
+    pub fn parse_condition(&mut self, place: &mut Expr) -> Result<Height> {
+        self.nested(depth::CONDITION, |parser| parser.parse_binary(place, Binding::Or))
     }
 
-    fn parse_conditional(&mut self) -> Result<Node> {
+    fn parse_conditional(&mut self, place: &mut Expr) -> Result<Height> {
         let outer = self.waiting.len();
-        let mut node = 'branch: loop {
+        let mut height = 'branch: loop {
             let mut start = self.start();
-            let first = self.parse_binary(Binding::Or);
-            if !self.stream.is_at_word("if") && self.waiting.len() == outer {
-                // Most expressions are no conditionals, and are passed on as they are.
-                return first;
-            }
-            let mut node = first?;
+            let mut height = self.parse_binary(place, Binding::Or)?;
             while self.stream.eat_word("if")? {
-                let test = self.parse_binary(Binding::Or)?;
+                let mut choice = Box::new(Conditional {
+                    test: Expr::default(),
+                    then: take(place),
+                    otherwise: None,
+                    line: 0,
+                });
+                height = height.max(self.parse_binary(&mut choice.test, Binding::Or)?);
                 if self.stream.eat_word("else")? {
                     // The reference calls itself here; what follows is the last branch of all that wait.
                     self.deepen(depth::CALL)?;
-                    self.waiting.push((start, node, test));
+                    self.waiting.push((start, choice, height));
                     continue 'branch;
                 }
-                node = self.conditional(start, node, test, None);
+                let span = self.span_from(start.start);
+                height = self.put(place, ExprKind::Conditional(choice), span, start.at, height);
                 start.at = self.stream.current().at;
             }
-            break node;
+            break height;
         };
         self.leave_calls(self.waiting.len().saturating_sub(outer));
         while self.waiting.len() > outer {
-            let Some((start, then, test)) = self.waiting.pop() else {
+            let Some((start, mut choice, below)) = self.waiting.pop() else {
                 break;
             };
-            node = self.conditional(start, then, test, Some(node));
+            choice.otherwise = Some(take(place));
+            let span = self.span_from(start.start);
+            height = self.put(place, ExprKind::Conditional(choice), span, start.at, height.max(below));
         }
-        Ok(node)
-    }
-
-    fn conditional(&mut self, start: Start, then: Node, test: Node, otherwise: Option<Node>) -> Node {
-        let height = otherwise
-            .as_ref()
-            .map_or(0, |node| node.height)
-            .max(then.height)
-            .max(test.height);
-        let conditional = Conditional {
-            test: test.expr,
-            then: then.expr,
-            otherwise: otherwise.map(|node| node.expr),
-            line: 0,
-        };
-        let span = self.span_from(start.start);
-        self.node(ExprKind::Conditional(Box::new(conditional)), span, start.at, height)
+        Ok(height)
     }
 
     /// Operands and operators that bind at least as tightly as `least`.
-    fn parse_binary(&mut self, least: Binding) -> Result<Node> {
+    fn parse_binary(&mut self, place: &mut Expr, least: Binding) -> Result<Height> {
         let start = self.start();
-        let first = if least <= Binding::Not && self.stream.is_at_word("not") {
-            self.parse_not()
+        let mut height = if least <= Binding::Not && self.stream.is_at_word("not") {
+            self.parse_not(place)?
         } else {
-            self.parse_unary()
+            self.parse_unary(place)?
         };
-        let mut next = match first {
-            Ok(_) => self.operator(least)?,
-            Err(_) => None,
-        };
-        if next.is_none() {
-            // Most operands are none of an operator that is as loose as this.
-            return first;
-        }
-        let mut left = first?;
         let mut previous = Binding::Unary;
-        while let Some((binding, operator)) = next {
+        while let Some((binding, operator)) = self.operator(least)? {
             // The first operation of a chain has the line of the chain's first token, a later one that of the token after the
             // operation before it, which is the operator.
             let at = if binding == previous {
@@ -107,22 +95,21 @@ impl<'s> Parser<'s> {
             } else {
                 start.at
             };
-            left = match operator {
+            height = match operator {
                 Operator::Logic(op) => {
-                    let (operands, height) = self.take_operands(left, binding)?;
-                    self.node(ExprKind::Logic(op, operands), self.span_from(start.start), at, height)
+                    let (operands, below) = self.take_operands(place, height, binding)?;
+                    self.put(place, ExprKind::Logic(op, operands), self.span_from(start.start), at, below)
                 }
                 Operator::Binary(op) => {
-                    let (operands, height) = self.take_operands(left, binding)?;
-                    self.node(ExprKind::Binary(op, operands), self.span_from(start.start), at, height)
+                    let (operands, below) = self.take_operands(place, height, binding)?;
+                    self.put(place, ExprKind::Binary(op, operands), self.span_from(start.start), at, below)
                 }
-                Operator::Concat => self.parse_concat(left, start)?,
-                Operator::Compare(op) => self.parse_comparison(left, op, start)?,
+                Operator::Concat => self.parse_concat(place, height, start)?,
+                Operator::Compare(op) => self.parse_comparison(place, height, op, start)?,
             };
             previous = binding;
-            next = self.operator(least)?;
         }
-        Ok(left)
+        Ok(height)
     }
 
     /// The binary operator that stands here, if it binds at least as tightly as `least`; of two words it stands at the first.
@@ -138,67 +125,65 @@ impl<'s> Parser<'s> {
         Ok(operator.filter(|(binding, _)| *binding >= least))
     }
 
-    /// Takes the operator and parses what stands right of it.
-    fn take_operands(&mut self, left: Node, binding: Binding) -> Result<(Box<[Expr; 2]>, u32)> {
+    /// Takes the operator, and the operand before it from its place, and parses what stands right of it.
+    fn take_operands(&mut self, place: &mut Expr, height: Height, binding: Binding) -> Result<(Box<[Expr; 2]>, Height)> {
         self.stream.bump()?;
-        let right = self.parse_binary(binding.operand())?;
-        let height = left.height.max(right.height);
-        Ok((Box::new([left.expr, right.expr]), height))
+        let mut operands = Box::new([take(place), Expr::default()]);
+        let [_, right] = &mut *operands;
+        let below = self.parse_binary(right, binding.operand())?;
+        Ok((operands, height.max(below)))
     }
 
-    fn parse_concat(&mut self, first: Node, start: Start) -> Result<Node> {
-        let mut height = first.height;
-        let mut pieces = vec![first.expr];
+    fn parse_concat(&mut self, place: &mut Expr, mut height: Height, start: Start) -> Result<Height> {
+        let mut pieces = vec![take(place)];
         while self.stream.eat(TokenKind::Tilde)? {
-            let piece = self.parse_binary(Binding::Concat.operand())?;
-            height = height.max(piece.height);
-            pieces.push(piece.expr);
+            height = height.max(self.parse_binary(place, Binding::Concat.operand())?);
+            pieces.push(take(place));
         }
-        Ok(self.node(ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
+        Ok(self.put(place, ExprKind::Concat(pieces), self.span_from(start.start), start.at, height))
     }
 
-    fn parse_comparison(&mut self, first: Node, op: CompareOp, start: Start) -> Result<Node> {
-        let link = self.take_link(op)?;
-        let mut height = first.height.max(link.height);
+    fn parse_comparison(&mut self, place: &mut Expr, mut height: Height, op: CompareOp, start: Start) -> Result<Height> {
+        let mut compare = Box::new(Compare {
+            first: take(place),
+            link: (op, Expr::default()),
+            more: Box::default(),
+        });
+        let (_, right) = &mut compare.link;
+        height = height.max(self.take_link(right, op)?);
         let mut more = Vec::new();
         while let Some((Binding::Comparison, Operator::Compare(op))) = self.operator(Binding::Comparison)? {
-            let link = self.take_link(op)?;
-            height = height.max(link.height);
-            more.push((op, link.expr));
+            height = height.max(self.take_link(place, op)?);
+            more.push((op, take(place)));
         }
-        let compare = Compare {
-            first: first.expr,
-            link: (op, link.expr),
-            more: more.into_boxed_slice(),
-        };
+        compare.more = more.into_boxed_slice();
         // The line is that of the token after the last operand.
         let at = self.stream.current().at;
-        Ok(self.node(ExprKind::Compare(Box::new(compare)), self.span_from(start.start), at, height))
+        Ok(self.put(place, ExprKind::Compare(compare), self.span_from(start.start), at, height))
     }
 
-    /// Takes the operator of a comparison, which may be two words, and what stands right of it.
-    fn take_link(&mut self, op: CompareOp) -> Result<Node> {
+    /// Takes the operator of a comparison, which may be two words, and parses what stands right of it.
+    fn take_link(&mut self, place: &mut Expr, op: CompareOp) -> Result<Height> {
         self.stream.bump()?;
         if op == CompareOp::NotIn {
             self.stream.bump()?;
         }
-        self.parse_binary(Binding::Comparison.operand())
+        self.parse_binary(place, Binding::Comparison.operand())
     }
 
-    fn parse_not(&mut self) -> Result<Node> {
+    fn parse_not(&mut self, place: &mut Expr) -> Result<Height> {
         let outer = self.prefixes.len();
         while self.stream.is_at_word("not") {
             self.deepen(depth::CALL)?;
             let start = self.stream.take()?.span.start;
             self.prefixes.push((UnaryOp::Not, start));
         }
-        let mut operand = self.parse_binary(Binding::Not.operand())?;
-        self.prefix(outer, &mut operand);
-        Ok(operand)
+        let height = self.parse_binary(place, Binding::Not.operand())?;
+        Ok(self.put_prefixes(outer, place, height))
     }
 
     /// Signs and an operand, and then filters and tests, which apply to both.
-    fn parse_unary(&mut self) -> Result<Node> {
+    fn parse_unary(&mut self, place: &mut Expr) -> Result<Height> {
         let start = self.stream.current().span.start;
         let outer = self.prefixes.len();
         loop {
@@ -211,26 +196,24 @@ impl<'s> Parser<'s> {
             let start = self.stream.take()?.span.start;
             self.prefixes.push((op, start));
         }
-        let mut operand = self.parse_primary();
-        if let Ok(node) = &mut operand {
-            self.parse_postfix(node)?;
-            if self.prefixes.len() > outer {
-                self.prefix(outer, node);
-            }
-            self.parse_filtered(node, start)?;
+        let mut height = self.parse_primary(place)?;
+        height = self.parse_postfix(place, height)?;
+        if self.prefixes.len() > outer {
+            height = self.put_prefixes(outer, place, height);
         }
-        operand
+        self.parse_filtered(place, height, start)
     }
 
     /// Puts the prefixes behind the first `outer` before an operand, the innermost last, and leaves the calls that they stand for.
-    fn prefix(&mut self, outer: usize, operand: &mut Node) {
+    fn put_prefixes(&mut self, outer: usize, place: &mut Expr, mut height: Height) -> Height {
         let end = self.stream.end();
         while self.prefixes.len() > outer {
             let Some((op, start)) = self.prefixes.pop() else { break };
             self.leave_calls(1);
-            let Node { expr, height } = operand.take();
-            operand.put(self.node(ExprKind::Unary(op, Box::new(expr)), Span::new(start, end), start, height));
+            let operand = Box::new(take(place));
+            height = self.put(place, ExprKind::Unary(op, operand), Span::new(start, end), start, height);
         }
+        height
     }
 
     /// Where the current token stands.

@@ -12,7 +12,7 @@ impl<'s> Parser<'s> {
     /// `include a ignore missing with context`
     pub fn parse_include(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let template = self.parse_expression()?.expr;
+        let template = self.new_expression()?;
         let ignores_missing = self.stream.is_at_word("ignore") && self.stream.is_ahead("missing")?;
         if ignores_missing {
             self.stream.bump()?;
@@ -25,7 +25,7 @@ impl<'s> Parser<'s> {
     /// `import a as b with context`
     pub fn parse_import(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let template = self.parse_expression()?.expr;
+        let template = self.new_expression()?;
         self.stream.expect_word("as")?;
         let (_, target) = self.parse_name_target()?;
         self.parse_import_context()?;
@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
     /// `from a import b, c as d with context`
     pub fn parse_from(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let template = self.parse_expression()?.expr;
+        let template = self.new_expression()?;
         self.stream.expect_word("import")?;
         let mut names: Vec<Target> = Vec::new();
         loop {
@@ -75,7 +75,7 @@ impl<'s> Parser<'s> {
     /// `extends a`
     pub fn parse_extends(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let template = self.parse_expression()?.expr;
+        let template = self.new_expression()?;
         Ok(include(LoaderTag::Extends, template, Vec::new()))
     }
 }

@@ -20,12 +20,12 @@ mod target;
 
 use std::sync::Arc;
 
-use crate::ast::{Stmt, Symbol, Symbols, Template, UnaryOp};
+use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 use crate::limits::Meter;
 use crate::source::Source;
-use depth::Node;
+use depth::Height;
 use expression::Start;
 use statement::Pieces;
 use stream::TokenStream;
@@ -81,8 +81,8 @@ struct Parser<'s> {
     stmts: Vec<Stmt>,
     /// The output that grows until a tag ends it.
     pieces: Pieces,
-    /// The conditionals around here that wait for their last branch.
-    waiting: Vec<(Start, Node, Node)>,
+    /// The conditionals around here that wait for their last branch, with the levels of what they have.
+    waiting: Vec<(Start, Box<Conditional>, Height)>,
     /// The prefixes around here that wait for their operand, with where they begin.
     prefixes: Vec<(UnaryOp, u32)>,
     /// How many of the reference's calls are inside each other.

@@ -3,72 +3,64 @@
 //! The rules are jinja2 3.1.6 `parser.py`, `parse_postfix` to `parse_test`. Subscripts and calls bind to the operand, filters and tests
 //! to the operand with its signs, and a call may follow those too. Names of filters and tests are not looked up here.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use super::Parser;
-use super::depth::{self, Node};
+use super::depth::{self, Height};
 use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
 use crate::error::{Error, ErrorKind, Result};
 use crate::lexer::TokenKind;
 use crate::span::Span;
 
-/// Arguments, with the height of the tallest.
-type ArgsNode = (Args, u32);
-
 /// What stands between the brackets of a subscript, or between its commas.
 enum Index {
-    Expr(Node),
-    Slice([Option<Node>; 3], Span),
+    /// An expression.
+    Expr(Expr, Height),
+    /// A slice of nothing yet, with the height of its tallest bound.
+    Slice(Box<Slice>, Height, Span),
 }
 
 impl<'s> Parser<'s> {
     /// Subscripts and calls of an operand.
-    pub fn parse_postfix(&mut self, node: &mut Node) -> Result<()> {
+    pub fn parse_postfix(&mut self, place: &mut Expr, mut height: Height) -> Result<Height> {
         loop {
-            match self.stream.current().kind {
-                TokenKind::Dot => self.parse_attribute(node)?,
-                TokenKind::LeftBracket => {
-                    let object = node.take();
-                    node.put(self.nested(depth::POSTFIX, |parser| parser.parse_subscript(object))?);
-                }
-                TokenKind::LeftParen => self.parse_call(node)?,
-                _ => return Ok(()),
+            height = match self.stream.current().kind {
+                TokenKind::Dot => self.parse_attribute(place, height)?,
+                TokenKind::LeftBracket => self.nested(depth::POSTFIX, |parser| parser.parse_subscript(place, height))?,
+                TokenKind::LeftParen => self.parse_call(place, height)?,
+                _ => return Ok(height),
             }
         }
     }
 
     /// Filters, tests and calls. The operand begins at `start`, where its parentheses or signs do.
-    pub fn parse_filtered(&mut self, node: &mut Node, start: u32) -> Result<()> {
+    pub fn parse_filtered(&mut self, place: &mut Expr, mut height: Height, start: u32) -> Result<Height> {
         loop {
-            match self.stream.current().kind {
+            height = match self.stream.current().kind {
                 TokenKind::Pipe => {
                     self.stream.bump()?;
-                    let input = node.take();
-                    node.put(self.parse_filter(Some(input), start)?);
+                    self.parse_filter(place, Some(height), start)?
                 }
-                TokenKind::Name if self.stream.is_at_word("is") => {
-                    let input = node.take();
-                    node.put(self.parse_test(input, start)?);
-                }
-                TokenKind::LeftParen => self.parse_call(node)?,
-                _ => return Ok(()),
+                TokenKind::Name if self.stream.is_at_word("is") => self.parse_test(place, height, start)?,
+                TokenKind::LeftParen => self.parse_call(place, height)?,
+                _ => return Ok(height),
             }
         }
     }
 
     /// `.name` or `.0`
-    fn parse_attribute(&mut self, node: &mut Node) -> Result<()> {
-        let start = node.expr.span.start;
+    fn parse_attribute(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
+        let start = place.span.start;
         let at = self.stream.take()?.at;
         let literal = self.stream.take_literal();
         let name = self.stream.take()?;
-        let Node { expr: object, height } = node.take();
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
-                object,
+                name: self.spelling(self.stream.text(name)),
+                object: take(place),
                 is_key: false,
                 text_method: None,
-                name: self.spelling(self.stream.text(name)),
             })),
             TokenKind::Integer => {
                 let index = Expr {
@@ -76,17 +68,16 @@ impl<'s> Parser<'s> {
                     span: name.span,
                     at: name.at,
                 };
-                ExprKind::Item(Box::new([object, index]))
+                ExprKind::Item(Box::new([take(place), index]))
             }
             _ => return Err(self.stream.error_at("expected name or number", name.span, name.at)),
         };
-        node.put(self.node(kind, self.span_from(start), at, height));
-        Ok(())
+        Ok(self.put(place, kind, self.span_from(start), at, height))
     }
 
     /// `[a]`, `[a:b:c]`, `[a, b]`
-    fn parse_subscript(&mut self, object: Node) -> Result<Node> {
-        let start = object.expr.span.start;
+    fn parse_subscript(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
+        let start = place.span.start;
         let bracket = self.stream.expect(TokenKind::LeftBracket)?;
         let first = match self.stream.current().kind {
             TokenKind::RightBracket => None,
@@ -99,103 +90,91 @@ impl<'s> Parser<'s> {
         }
         self.stream.expect(TokenKind::RightBracket)?;
         let span = self.span_from(start);
-        let (kind, height) = match first {
-            Some(Index::Slice(bounds, _)) if more.is_empty() => {
-                let heights = bounds.iter().flatten().map(|node| node.height);
-                let height = heights.fold(object.height, u32::max);
-                let [start, stop, step] = bounds.map(|bound| bound.map(|node| node.expr));
-                let slice = Slice {
-                    object: object.expr,
-                    start,
-                    stop,
-                    step,
-                };
-                (ExprKind::Slice(Box::new(slice)), height)
+        let (kind, below) = match first {
+            Some(Index::Slice(mut slice, below, _)) if more.is_empty() => {
+                slice.object = take(place);
+                (ExprKind::Slice(slice), below)
             }
-            Some(Index::Expr(index)) if more.is_empty() => {
-                let height = object.height.max(index.height);
-                (ExprKind::Item(Box::new([object.expr, index.expr])), height)
-            }
+            Some(Index::Expr(index, below)) if more.is_empty() => (ExprKind::Item(Box::new([take(place), index])), below),
             first => {
                 let indices = first.into_iter().chain(more);
-                let index = self.tuple_index(indices, Span::new(bracket.span.start, span.end));
-                let height = object.height.max(index.height);
-                (ExprKind::Item(Box::new([object.expr, index.expr])), height)
+                let mut index = Expr::default();
+                let below = self.put_tuple(&mut index, indices, Span::new(bracket.span.start, span.end));
+                (ExprKind::Item(Box::new([take(place), index])), below)
             }
         };
-        Ok(self.node(kind, span, bracket.at, height))
+        Ok(self.put(place, kind, span, bracket.at, height.max(below)))
     }
 
     /// `[a, b]` as one index. A slice inside is an error that CPython finds in the generated code, after everything has been parsed.
-    fn tuple_index(&mut self, indices: impl Iterator<Item = Index>, span: Span) -> Node {
-        let mut height = 0;
+    fn put_tuple(&mut self, place: &mut Expr, indices: impl Iterator<Item = Index>, span: Span) -> Height {
+        let mut tallest = 0;
         let mut items = Vec::new();
         for index in indices {
             match index {
-                Index::Expr(node) => {
-                    height = height.max(node.height);
-                    items.push(node.expr);
+                Index::Expr(expr, height) => {
+                    tallest = tallest.max(height);
+                    items.push(expr);
                 }
-                Index::Slice(_, span) => {
+                Index::Slice(.., span) => {
                     let error = Error::new(ErrorKind::Syntax, "invalid syntax");
                     self.fail_later(error.at(span).without_line());
                 }
             }
         }
-        self.node(ExprKind::Tuple(items), span, span.start, height)
+        self.put(place, ExprKind::Tuple(items), span, span.start, tallest)
     }
 
     fn parse_slice(&mut self) -> Result<Index> {
-        let start = self.stream.current().span.start;
-        let first = if self.stream.is_at(TokenKind::Colon) {
-            None
-        } else {
-            Some(self.parse_expression()?)
-        };
-        let first = match first {
-            Some(node) if !self.stream.is_at(TokenKind::Colon) => return Ok(Index::Expr(node)),
-            bound => bound,
-        };
+        let from = self.stream.current().span.start;
+        let mut start = None;
+        let mut height = 0;
+        if !self.stream.is_at(TokenKind::Colon) {
+            let mut expr = Expr::default();
+            height = self.parse_expression(&mut expr)?;
+            if !self.stream.is_at(TokenKind::Colon) {
+                return Ok(Index::Expr(expr, height));
+            }
+            start = Some(expr);
+        }
+        let mut slice = Box::new(Slice {
+            object: Expr::default(),
+            start,
+            stop: None,
+            step: None,
+        });
         self.stream.expect(TokenKind::Colon)?;
-        let second = if self.stream.is_at(TokenKind::Colon) {
-            None
-        } else {
-            self.parse_bound()?
-        };
-        let third = if self.stream.eat(TokenKind::Colon)? {
-            self.parse_bound()?
-        } else {
-            None
-        };
-        Ok(Index::Slice([first, second, third], self.span_from(start)))
+        if !self.stream.is_at(TokenKind::Colon) {
+            height = height.max(self.parse_bound(&mut slice.stop)?);
+        }
+        if self.stream.eat(TokenKind::Colon)? {
+            height = height.max(self.parse_bound(&mut slice.step)?);
+        }
+        Ok(Index::Slice(slice, height, self.span_from(from)))
     }
 
     /// A bound of a slice, which may be absent.
-    fn parse_bound(&mut self) -> Result<Option<Node>> {
+    fn parse_bound(&mut self, place: &mut Option<Expr>) -> Result<Height> {
         match self.stream.current().kind {
-            TokenKind::RightBracket | TokenKind::Comma => Ok(None),
-            _ => self.parse_expression().map(Some),
+            TokenKind::RightBracket | TokenKind::Comma => Ok(0),
+            _ => self.parse_expression(place.insert(Expr::default())),
         }
     }
 
-    fn parse_call(&mut self, node: &mut Node) -> Result<()> {
-        let start = node.expr.span.start;
+    fn parse_call(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
+        let start = place.span.start;
         let at = self.stream.current().at;
-        let (args, height) = self.nested(depth::POSTFIX, Self::parse_arguments)?;
-        let callee = node.take();
-        let height = height.max(callee.height);
-        let kind = ExprKind::Call(Box::new(Call {
-            callee: callee.expr,
-            args,
-        }));
-        node.put(self.node(kind, self.span_from(start), at, height));
-        Ok(())
+        let mut call = Box::new(Call {
+            callee: take(place),
+            args: Args::default(),
+        });
+        let below = self.nested(depth::POSTFIX, |parser| parser.parse_arguments(&mut call.args))?;
+        Ok(self.put(place, ExprKind::Call(call), self.span_from(start), at, height.max(below)))
     }
 
-    /// `(a, b=1, *c, **d)`
-    fn parse_arguments(&mut self) -> Result<ArgsNode> {
+    /// `(a, b=1, *c, **d)`; gives the height of the tallest.
+    fn parse_arguments(&mut self, args: &mut Args) -> Result<Height> {
         let paren = self.stream.expect(TokenKind::LeftParen)?;
-        let mut args = Args::default();
         let mut height = 0;
         let mut needs_comma = false;
         while !self.stream.is_at(TokenKind::RightParen) {
@@ -217,14 +196,14 @@ impl<'s> Parser<'s> {
                 let message = "invalid syntax for function call expression";
                 return Err(self.stream.error_at(message, self.stream.current().span, paren.at));
             }
-            height = height.max(self.take_argument(&mut args, kind, is_keyword)?);
+            height = height.max(self.take_argument(args, kind, is_keyword)?);
         }
         self.stream.expect(TokenKind::RightParen)?;
-        Ok((args, height))
+        Ok(height)
     }
 
     /// Adds one argument and gives its height.
-    fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<u32> {
+    fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<Height> {
         let mut name = None;
         match kind {
             TokenKind::Mul | TokenKind::Pow => self.stream.bump()?,
@@ -234,7 +213,8 @@ impl<'s> Parser<'s> {
             }
             _ => {}
         }
-        let Node { expr: value, height } = self.parse_expression()?;
+        let mut value = Expr::default();
+        let height = self.parse_expression(&mut value)?;
         if kind != TokenKind::Mul && kind != TokenKind::Pow && name.is_none() {
             if args.positional.is_empty() {
                 // Few calls have more than one.
@@ -256,9 +236,9 @@ impl<'s> Parser<'s> {
     }
 
     /// The arguments, if a parenthesis follows.
-    fn take_arguments(&mut self) -> Result<Option<ArgsNode>> {
+    fn take_arguments(&mut self, args: &mut Args) -> Result<Option<Height>> {
         match self.stream.current().kind {
-            TokenKind::LeftParen => self.nested(depth::POSTFIX, Self::parse_arguments).map(Some),
+            TokenKind::LeftParen => self.nested(depth::POSTFIX, |parser| parser.parse_arguments(args)).map(Some),
             _ => Ok(None),
         }
     }
@@ -277,53 +257,52 @@ impl<'s> Parser<'s> {
         Ok((name.into(), first.at))
     }
 
-    /// A filter behind its `|`, and those that follow. The first of a `filter` or `set` block has no input.
-    pub fn parse_filter(&mut self, mut input: Option<Node>, start: u32) -> Result<Node> {
+    /// A filter behind its `|`, and those that follow. The input is taken from the place; the first filter of a `filter` or `set` block
+    /// has none.
+    pub fn parse_filter(&mut self, place: &mut Expr, mut input: Option<Height>, start: u32) -> Result<Height> {
         loop {
             let (name, at) = self.parse_dotted_name()?;
-            let (args, height) = self.take_arguments()?.unwrap_or_default();
-            let height = input.as_ref().map_or(0, |node| node.height).max(height);
-            let filter = Filter {
-                input: input.map(|node| node.expr),
+            let mut filter = Box::new(Filter {
+                input: input.map(|_| take(place)),
                 name,
-                args,
+                args: Args::default(),
                 builtin: None,
-            };
-            let node = self.node(ExprKind::Filter(Box::new(filter)), self.span_from(start), at, height);
+            });
+            let below = self.take_arguments(&mut filter.args)?.max(input).unwrap_or_default();
+            let height = self.put(place, ExprKind::Filter(filter), self.span_from(start), at, below);
             if !self.stream.eat(TokenKind::Pipe)? {
-                return Ok(node);
+                return Ok(height);
             }
-            input = Some(node);
+            input = Some(height);
         }
     }
 
     /// `is t`, `is not t(a)`, `is t a`
-    fn parse_test(&mut self, input: Node, start: u32) -> Result<Node> {
+    fn parse_test(&mut self, place: &mut Expr, height: Height, start: u32) -> Result<Height> {
         let at = self.stream.expect_word("is")?.at;
         let is_negated = self.stream.eat_word("not")?;
         let (name, _) = self.parse_dotted_name()?;
-        let (args, height) = match self.take_arguments()? {
-            Some(args) => args,
-            None => self.parse_test_argument()?,
-        };
-        let height = input.height.max(height);
-        let test = Test {
-            input: input.expr,
+        let mut test = Box::new(Test {
+            input: take(place),
             name,
-            args,
+            args: Args::default(),
             builtin: None,
+        });
+        let below = match self.take_arguments(&mut test.args)? {
+            Some(below) => below,
+            None => self.parse_test_argument(&mut test.args)?,
         };
         let span = self.span_from(start);
-        let node = self.node(ExprKind::Test(Box::new(test)), span, at, height);
+        let height = self.put(place, ExprKind::Test(test), span, at, height.max(below));
         if !is_negated {
-            return Ok(node);
+            return Ok(height);
         }
-        let kind = ExprKind::Unary(UnaryOp::Not, Box::new(node.expr));
-        Ok(self.node(kind, span, at, node.height))
+        let test = Box::new(take(place));
+        Ok(self.put(place, ExprKind::Unary(UnaryOp::Not, test), span, at, height))
     }
 
     /// The argument of a test without parentheses, if one begins here: any name but three does.
-    fn parse_test_argument(&mut self) -> Result<ArgsNode> {
+    fn parse_test_argument(&mut self, args: &mut Args) -> Result<Height> {
         let token = self.stream.current();
         let begins = match token.kind {
             TokenKind::Name => !self.stream.is_any_word(token, &["else", "or", "and"]),
@@ -331,21 +310,18 @@ impl<'s> Parser<'s> {
             _ => false,
         };
         if !begins {
-            return Ok(ArgsNode::default());
+            return Ok(0);
         }
         if self.stream.is_word(token, "is") {
             return Err(self.stream.error("You cannot chain multiple tests with is"));
         }
-        let node = self.nested(depth::TEST_ARGUMENT, |parser| {
-            let mut argument = parser.parse_primary()?;
-            parser.parse_postfix(&mut argument)?;
-            Ok(argument)
+        let mut argument = Expr::default();
+        let height = self.nested(depth::TEST_ARGUMENT, |parser| {
+            let height = parser.parse_primary(&mut argument)?;
+            parser.parse_postfix(&mut argument, height)
         })?;
-        let args = Args {
-            positional: vec![node.expr],
-            ..Args::default()
-        };
-        Ok((args, node.height))
+        args.positional = vec![argument];
+        Ok(height)
     }
 }
 

@@ -4,11 +4,12 @@
 //! `parse_tuple`, `parse_list`, `parse_dict`. Which variable a name means is unknown here.
 
 use std::borrow::Cow;
+use std::mem::take;
 
 use super::Parser;
-use super::depth::{self, Node};
+use super::depth::{self, Height, fill};
 use super::expression::Start;
-use crate::ast::{ExprKind, Literal, Name};
+use crate::ast::{Expr, ExprKind, Literal, Name};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 
@@ -25,7 +26,7 @@ pub enum TupleKind {
 
 impl<'s> Parser<'s> {
     /// A name, a literal or something in brackets.
-    pub fn parse_primary(&mut self) -> Result<Node> {
+    pub fn parse_primary(&mut self, place: &mut Expr) -> Result<Height> {
         self.nested(depth::CALL, |parser| {
             let start = parser.start();
             match parser.stream.current().kind {
@@ -38,17 +39,17 @@ impl<'s> Parser<'s> {
                             ..Name::default()
                         }),
                     };
-                    Ok(parser.leaf(kind, start))
+                    Ok(parser.leaf(place, kind, start))
                 }
-                TokenKind::String => parser.parse_string(start),
+                TokenKind::String => parser.parse_string(place, start),
                 TokenKind::Integer | TokenKind::Float => {
                     let literal = parser.stream.take_literal().unwrap_or(Literal::None);
                     parser.stream.bump()?;
-                    Ok(parser.leaf(ExprKind::Literal(literal), start))
+                    Ok(parser.leaf(place, ExprKind::Literal(literal), start))
                 }
-                TokenKind::LeftParen => parser.parse_parentheses(start),
-                TokenKind::LeftBracket => parser.nested(depth::CALL, |parser| parser.parse_list(start)),
-                TokenKind::LeftBrace => parser.nested(depth::CALL, |parser| parser.parse_dict(start)),
+                TokenKind::LeftParen => parser.parse_parentheses(place, start),
+                TokenKind::LeftBracket => parser.nested(depth::CALL, |parser| parser.parse_list(place, start)),
+                TokenKind::LeftBrace => parser.nested(depth::CALL, |parser| parser.parse_dict(place, start)),
                 _ => Err(parser
                     .stream
                     .error(format!("unexpected '{}'", parser.stream.describe(parser.stream.current())))),
@@ -57,34 +58,30 @@ impl<'s> Parser<'s> {
     }
 
     /// Adjacent literals are one.
-    fn parse_string(&mut self, start: Start) -> Result<Node> {
-        let mut text = String::new();
+    fn parse_string(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+        let mut text = self.stream.take_string()?;
         while self.stream.is_at(TokenKind::String) {
-            match self.stream.take_literal() {
-                Some(Literal::Str(piece)) if text.is_empty() => text = piece.into_owned(),
-                Some(Literal::Str(piece)) => text.push_str(&piece),
-                _ => {}
-            }
-            self.stream.bump()?;
+            let piece = self.stream.take_string()?;
+            text.to_mut().push_str(&piece);
         }
-        Ok(self.leaf(ExprKind::Literal(Literal::Str(Cow::Owned(text))), start))
+        let text = Cow::Owned(text.into_owned());
+        Ok(self.leaf(place, ExprKind::Literal(Literal::Str(text)), start))
     }
 
-    fn parse_parentheses(&mut self, start: Start) -> Result<Node> {
+    fn parse_parentheses(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
         self.stream.bump()?;
-        let mut node = self.parse_tuple(TupleKind::Parenthesised)?;
+        let height = self.parse_tuple(place, TupleKind::Parenthesised)?;
         self.stream.expect(TokenKind::RightParen)?;
-        node.expr.span = self.span_from(start.start);
-        Ok(node)
+        place.span = self.span_from(start.start);
+        Ok(height)
     }
 
-    /// One expression, or several between commas.
-    pub fn parse_tuple(&mut self, kind: TupleKind) -> Result<Node> {
+    /// One expression, or several between commas, into its place.
+    pub fn parse_tuple(&mut self, place: &mut Expr, kind: TupleKind) -> Result<Height> {
         self.nested(depth::TUPLE, |parser| {
             let mut start = parser.start();
             let mut items = Vec::new();
             let mut height = 0;
-            let mut is_tuple = false;
             loop {
                 if !items.is_empty() {
                     parser.stream.expect(TokenKind::Comma)?;
@@ -92,30 +89,33 @@ impl<'s> Parser<'s> {
                 if parser.is_at_tuple_end() {
                     break;
                 }
-                let item = match kind {
-                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression(),
-                    TupleKind::Conditions => parser.parse_condition(),
+                let below = match kind {
+                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression(place)?,
+                    TupleKind::Conditions => parser.parse_condition(place)?,
                 };
                 let is_last = !parser.stream.is_at(TokenKind::Comma);
-                if is_last && !is_tuple {
-                    return item;
+                if is_last && items.is_empty() {
+                    return Ok(below);
                 }
-                let item = item?;
+                height = height.max(below);
+                items.push(take(place));
                 if is_last {
-                    height = height.max(item.height);
-                    items.push(item.expr);
                     break;
                 }
-                height = height.max(item.height);
-                items.push(item.expr);
-                is_tuple = true;
                 start.at = parser.stream.current().at;
             }
-            if !is_tuple && kind != TupleKind::Parenthesised {
+            if items.is_empty() && kind != TupleKind::Parenthesised {
                 return Err(parser.expected_expression());
             }
-            Ok(parser.node(ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
+            Ok(parser.put(place, ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
         })
+    }
+
+    /// The same for an expression that has no place yet.
+    pub fn new_tuple(&mut self, kind: TupleKind) -> Result<Expr> {
+        let mut expr = Expr::default();
+        self.parse_tuple(&mut expr, kind)?;
+        Ok(expr)
     }
 
     /// Whether nothing may follow a trailing comma. The words `in` and `recursive` should count behind a `for`, but jinja2 3.1.6
@@ -134,7 +134,7 @@ impl<'s> Parser<'s> {
         self.stream.error(format!("Expected an expression, got '{found}'"))
     }
 
-    fn parse_list(&mut self, start: Start) -> Result<Node> {
+    fn parse_list(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
         self.stream.expect(TokenKind::LeftBracket)?;
         let mut items = Vec::new();
         let mut height = 0;
@@ -145,15 +145,14 @@ impl<'s> Parser<'s> {
                     break;
                 }
             }
-            let item = self.parse_expression()?;
-            height = height.max(item.height);
-            items.push(item.expr);
+            height = height.max(self.parse_expression(place)?);
+            items.push(take(place));
         }
         self.stream.expect(TokenKind::RightBracket)?;
-        Ok(self.node(ExprKind::List(items), self.span_from(start.start), start.at, height))
+        Ok(self.put(place, ExprKind::List(items), self.span_from(start.start), start.at, height))
     }
 
-    fn parse_dict(&mut self, start: Start) -> Result<Node> {
+    fn parse_dict(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
         self.stream.expect(TokenKind::LeftBrace)?;
         let mut pairs = Vec::new();
         let mut height = 0;
@@ -164,18 +163,18 @@ impl<'s> Parser<'s> {
                     break;
                 }
             }
-            let key = self.parse_expression()?;
+            let mut key = Expr::default();
+            height = height.max(self.parse_expression(&mut key)?);
             self.stream.expect(TokenKind::Colon)?;
-            let value = self.parse_expression()?;
-            height = height.max(key.height).max(value.height);
-            pairs.push((key.expr, value.expr));
+            height = height.max(self.parse_expression(place)?);
+            pairs.push((key, take(place)));
         }
         self.stream.expect(TokenKind::RightBrace)?;
-        Ok(self.node(ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
+        Ok(self.put(place, ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
     }
 
-    fn leaf(&self, kind: ExprKind, start: Start) -> Node {
-        Node::leaf(kind, self.span_from(start.start), start.at)
+    fn leaf(&self, place: &mut Expr, kind: ExprKind, start: Start) -> Height {
+        fill(place, kind, self.span_from(start.start), start.at)
     }
 }
 

@@ -36,7 +36,7 @@ impl<'s> Parser<'s> {
             let (name, _) = self.parse_name_target()?;
             let mut default = None;
             if self.stream.eat(TokenKind::Assign)? {
-                default = Some(self.nested(depth::CALL, Self::parse_expression)?.expr);
+                default = Some(self.nested(depth::CALL, Self::new_expression)?);
                 has_default = true;
             } else if has_default {
                 return Err(self.stream.error("non-default argument follows default argument"));
@@ -59,7 +59,7 @@ impl<'s> Parser<'s> {
             TokenKind::LeftParen => self.parse_signature()?,
             _ => Vec::new(),
         };
-        let call = self.parse_expression()?.expr;
+        let call = self.new_expression()?;
         let ExprKind::Call(called) = call.kind else {
             return Err(self.stream.error_at("expected call", call.span, tag.at));
         };
@@ -104,7 +104,7 @@ impl<'s> Parser<'s> {
             }
             let target = self.parse_target(false)?;
             self.stream.expect(TokenKind::Assign)?;
-            let value = self.parse_expression()?.expr;
+            let value = self.new_expression()?;
             bindings.push((target, value, 0));
         }
         let body = self.close_statements(&["endwith"])?;
@@ -142,7 +142,7 @@ impl<'s> Parser<'s> {
     /// `autoescape a`
     pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let condition = self.parse_expression()?.expr;
+        let condition = self.new_expression()?;
         let body = self.close_statements(&["endautoescape"])?;
         let scope = Scope::default();
         Ok(StmtKind::Autoescape(Box::new(AutoescapeBlock { condition, body, scope })))

@@ -41,7 +41,7 @@ impl<'s> Parser<'s> {
                 }
                 TokenKind::VariableBegin => {
                     let start = self.stream.take()?.span.start;
-                    let expr = self.parse_tuple(TupleKind::Expressions)?.expr;
+                    let expr = self.new_tuple(TupleKind::Expressions)?;
                     let at = expr.at;
                     self.pieces.push(Piece::Expr(expr, 0), start, at);
                     self.stream.expect(TokenKind::VariableEnd)?;
@@ -144,11 +144,11 @@ impl<'s> Parser<'s> {
         self.stream.bump()?;
         let target = self.parse_target(false)?;
         self.stream.expect_word("in")?;
-        let iter = self.parse_tuple(TupleKind::Conditions)?.expr;
+        let iter = self.new_tuple(TupleKind::Conditions)?;
         let mut test = None;
         if self.stream.eat_word("if")? {
             test = Some(LoopTest {
-                condition: self.parse_expression()?.expr,
+                condition: self.new_expression()?,
                 target: target.clone(),
                 line: 0,
                 steps: 0,
@@ -184,7 +184,7 @@ impl<'s> Parser<'s> {
         let mut at = self.stream.take()?.at;
         let mut arms = Vec::with_capacity(1);
         loop {
-            let test = self.parse_tuple(TupleKind::Conditions)?.expr;
+            let test = self.new_tuple(TupleKind::Conditions)?;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
             arms.push(IfArm { test, body, at, line: 0 });
             let otherwise = match self.take_word()? {
@@ -204,7 +204,7 @@ impl<'s> Parser<'s> {
         self.stream.bump()?;
         let target = self.parse_target(true)?;
         if self.stream.eat(TokenKind::Assign)? {
-            let value = self.parse_tuple(TupleKind::Expressions)?.expr;
+            let value = self.new_tuple(TupleKind::Expressions)?;
             return Ok(StmtKind::Set(Box::new(Set {
                 target,
                 value,
@@ -231,7 +231,9 @@ impl<'s> Parser<'s> {
     /// Filters that a block's text goes through.
     pub fn block_filter(&mut self) -> Result<Expr> {
         let start = self.stream.current().span.start;
-        Ok(self.parse_filter(None, start)?.expr)
+        let mut filter = Expr::default();
+        self.parse_filter(&mut filter, None, start)?;
+        Ok(filter)
     }
 
     fn parse_print(&mut self) -> Result<StmtKind> {
@@ -241,7 +243,7 @@ impl<'s> Parser<'s> {
             if !pieces.is_empty() {
                 self.stream.expect(TokenKind::Comma)?;
             }
-            pieces.push(Piece::Expr(self.parse_expression()?.expr, 0));
+            pieces.push(Piece::Expr(self.new_expression()?, 0));
         }
         Ok(StmtKind::Output(pieces))
     }

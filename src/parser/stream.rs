@@ -3,9 +3,11 @@
 //! Tokens are pulled when the parser goes on, one behind the current one at most, as jinja2 3.1.6 `lexer.py`, `TokenStream`, does; the
 //! texts are those of its `expect`. Grammar is unknown here.
 
+use std::borrow::Cow;
+
 use crate::ast::Literal;
 use crate::error::{Error, Result};
-use crate::lexer::{Lexer, Token, TokenKind};
+use crate::lexer::{Lexer, Token, TokenKind, between_quotes};
 use crate::source::Source;
 use crate::span::Span;
 
@@ -106,10 +108,20 @@ impl<'s> TokenStream<'s> {
         words.iter().any(|word| self.is_word(token, word))
     }
 
-    /// The value of the current token, if that is a string or a number. Whoever looks at the token behind it stands at a name, so that
-    /// the last literal is the current token's.
+    /// The value of the current token, if that is a string with escapes or a number. Whoever looks at the token behind it stands at a
+    /// name, so that the last literal is the current token's.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.lexer.take_literal()
+    }
+
+    /// Takes the current token, which is a string; gives its value.
+    pub fn take_string(&mut self) -> Result<Cow<'s, str>> {
+        let literal = self.take_literal();
+        let token = self.take()?;
+        Ok(match literal {
+            Some(Literal::Str(text)) => text,
+            _ => Cow::Borrowed(between_quotes(self.text(token))),
+        })
     }
 
     /// Whether the current token is of a kind.

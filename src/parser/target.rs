@@ -64,7 +64,9 @@ impl<'s> Parser<'s> {
         let token = self.stream.current();
         let is_variable = token.kind == TokenKind::Name && constant(self.stream.text(token)).is_none();
         if !is_variable {
-            return Ok(assignable(self.parse_primary()?.expr));
+            let mut expr = Expr::default();
+            self.parse_primary(&mut expr)?;
+            return Ok(assignable(expr));
         }
         let name = self.stream.take()?;
         let symbol = self.intern(self.stream.text(name));
