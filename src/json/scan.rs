@@ -62,18 +62,33 @@ impl<'t> Marks<'t> {
     }
 }
 
-/// A bit for each byte that matters. Written so that the compiler compares sixteen bytes at a time.
+/// A bit for each byte that matters. Written so that the compiler looks at sixteen bytes at a time.
 #[inline]
 fn marks_of_block(block: &[u8; BLOCK]) -> u64 {
     let mut marks = [0; BLOCK];
     for (index, (mark, byte)) in marks.iter_mut().zip(block).enumerate() {
-        let matters = (*byte < b' ') | (*byte == b'"') | (*byte == b'\\');
-        *mark = if matters { 1_u8 << (index % 8) } else { 0 };
+        // Flipped as in `unplain`.
+        let matters = (*byte ^ 0x02 <= 0x20) | (*byte == b'\\');
+        *mark = if matters { 1_u8 << (index / 8) } else { 0 };
     }
-    // Of eight bytes each has another bit, so that the product's highest byte, which is their sum, has them all.
-    let words = marks.chunks_exact(8).rev().filter_map(|word| word.first_chunk::<8>());
-    words.fold(0, |bits, word| {
-        bits << 8 | u64::from_le_bytes(*word).wrapping_mul(LOW_BITS) >> 56
+    // Each word of eight bytes has a bit of its own: one word holds them all, a row for each place in a word.
+    let words = marks.chunks_exact(8).filter_map(|word| word.first_chunk::<8>());
+    transposed(words.fold(0, |all, word| all | u64::from_le_bytes(*word)))
+}
+
+/// The square of eight rows of eight bits with its rows as columns: the halves change places across the diagonal, in squares of one
+/// bit, of two and of four.
+#[inline]
+fn transposed(square: u64) -> u64 {
+    [
+        (7, 0x00AA_00AA_00AA_00AA),
+        (14, 0x0000_CCCC_0000_CCCC),
+        (28, 0x0000_0000_F0F0_F0F0),
+    ]
+    .into_iter()
+    .fold(square, |square, (distance, upper)| {
+        let differs = (square ^ (square >> distance)) & upper;
+        square ^ differs ^ (differs << distance)
     })
 }
 
