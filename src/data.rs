@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
             if has_repeated_key(&entries) {
                 entries = without_repeated_keys(entries);
             }
-            return Self { entries, index: None };
+            return Self::plain(entries);
         }
         let mut sorted = sorted_positions(&entries);
         let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
@@ -97,6 +97,16 @@ impl<'a> Object<'a> {
         // Positions that do not fit into 32 bits were left out; such an object is scanned.
         let index = (sorted.len() == entries.len()).then(|| Box::new(Index(sorted.into_boxed_slice())));
         Self { entries, index }
+    }
+
+    /// Whether these are few enough to be scanned, and no two have the same key.
+    pub(crate) fn is_plain(entries: &[Entry<'a>]) -> bool {
+        entries.len() <= SCANNED && !has_repeated_key(entries)
+    }
+
+    /// The object with entries that are [plain](Self::is_plain).
+    pub(crate) fn plain(entries: Vec<Entry<'a>>) -> Self {
+        Self { entries, index: None }
     }
 
     /// The value of a key.

@@ -121,8 +121,15 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    pub(super) fn syntax(complaint: &'static str, at: usize) -> Self {
-        Self::Syntax { complaint, at }
+    /// Boxed, as faults are on their way out: a result that may be one is no larger than what was read.
+    #[cold]
+    pub(super) fn syntax(complaint: &'static str, at: usize) -> Box<Self> {
+        Box::new(Self::Syntax { complaint, at })
+    }
+
+    #[cold]
+    pub(super) fn too_large(limit: usize, bytes: usize, at: usize) -> Box<Self> {
+        Box::new(Self::TooLarge { limit, bytes, at })
     }
 
     #[cold]

@@ -15,7 +15,7 @@ const SAFE_DIGITS: usize = 18;
 
 impl<'a> Reader<'a> {
     /// Reads a number where one must be.
-    pub(super) fn number(&mut self) -> Result<Data<'a>, Fault> {
+    pub(super) fn number(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
         let unsigned = if is_negative {
@@ -53,9 +53,9 @@ impl<'a> Reader<'a> {
         self.large_integer(text, whole)
     }
 
-    fn large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Fault> {
+    fn large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
         if digits > MAX_DIGITS {
-            return Err(Fault::TooManyDigits { digits });
+            return Err(Box::new(Fault::TooManyDigits { digits }));
         }
         if let Ok(int) = text.parse() {
             return Ok(Data::Int(int));

@@ -73,176 +73,220 @@ pub(super) struct Reader<'a> {
     pub(super) decoded: String,
 }
 
-/// An array or object that is still open, by where its members begin among those of all open ones.
-enum Open {
+/// Where a value belongs.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Nowhere: it is the document.
+    Document,
+    /// Into an array, by where its items begin among those of all that are open.
     List { start: usize },
+    /// Into an object, by where its entries begin likewise.
     Object { start: usize },
 }
 
-/// What has been read so far.
-#[derive(Default)]
+/// What has been read so far of the arrays and objects that are open.
 struct Unfinished<'a> {
-    open: Vec<Open>,
+    /// The place of the value that comes next.
+    place: Place,
+    /// The places of the arrays and objects that are open, the outermost first.
+    around: Vec<Place>,
+    /// The keys of those among them that belong into objects.
+    keys: Vec<Cow<'a, str>>,
     /// The items of all open arrays, the outermost first. They are moved into a vector of the right size when their array ends.
     items: Vec<Data<'a>>,
     /// The entries of all open objects likewise.
     entries: Vec<Entry<'a>>,
-    /// The key of the next entry of each open object.
-    keys: Vec<Cow<'a, str>>,
 }
 
-impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Data<'a>, Fault> {
-        if self.text.starts_with('\u{feff}') {
-            return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
+impl<'a> Unfinished<'a> {
+    /// Begins an array or object, whose members belong there.
+    #[inline(always)]
+    fn open(&mut self, key: Cow<'a, str>, place: Place) {
+        if let Place::Object { .. } = self.place {
+            push(&mut self.keys, || key);
         }
-        self.skip_white_space();
-        let data = self.value()?;
-        self.skip_white_space();
-        if self.at < self.text.len() {
-            return Err(Fault::syntax("Extra data", self.at));
-        }
-        self.lone_surrogate.map_or(Ok(data), Err)
+        self.around.push(self.place);
+        self.place = place;
     }
 
-    /// Reads one value with all that it holds.
-    fn value(&mut self) -> Result<Data<'a>, Fault> {
-        let mut unfinished = Unfinished::default();
-        loop {
-            let mut value = match self.byte() {
-                Some(b'"') => {
-                    self.advance(1);
-                    Data::Str(self.string()?)
-                }
-                Some(b'{') => {
-                    self.open(&unfinished)?;
-                    if self.byte() != Some(b'}') {
-                        let start = unfinished.entries.len();
-                        unfinished.keys.push(self.key()?);
-                        unfinished.open.push(Open::Object { start });
-                        continue;
-                    }
-                    self.advance(1);
-                    Data::Object(Object::default())
-                }
-                Some(b'[') => {
-                    self.open(&unfinished)?;
-                    if self.byte() != Some(b']') {
-                        let start = unfinished.items.len();
-                        unfinished.open.push(Open::List { start });
-                        continue;
-                    }
-                    self.advance(1);
-                    Data::List(Vec::new())
-                }
-                Some(b'n') if self.take(b"null") => Data::None,
-                Some(b't') if self.take(b"true") => Data::Bool(true),
-                Some(b'f') if self.take(b"false") => Data::Bool(false),
-                _ => self.number()?,
-            };
-            // A finished value may be the last member of those around it.
-            loop {
-                let Some(innermost) = unfinished.open.last() else {
-                    return Ok(value);
-                };
-                self.skip_white_space();
-                let follower = self.byte();
-                match innermost {
-                    Open::List { start } => {
-                        unfinished.items.push(value);
-                        self.count(size_of::<Data<'_>>())?;
-                        match follower {
-                            Some(b',') => {
-                                self.advance(1);
-                                self.skip_white_space();
-                                break;
-                            }
-                            Some(b']') => {
-                                self.count(PIECE)?;
-                                value = Data::List(members(&mut unfinished.items, *start));
-                            }
-                            _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
-                        }
-                    }
-                    Open::Object { start } => {
-                        if let Some(key) = unfinished.keys.pop() {
-                            unfinished.entries.push((key, value));
-                        }
-                        self.count(size_of::<Entry<'_>>())?;
-                        match follower {
-                            Some(b',') => {
-                                self.advance(1);
-                                self.skip_white_space();
-                                unfinished.keys.push(self.key()?);
-                                break;
-                            }
-                            Some(b'}') => {
-                                self.count(PIECE)?;
-                                value = Data::Object(Object::new(members(&mut unfinished.entries, *start)));
-                            }
-                            _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
-                        }
-                    }
-                }
-                self.advance(1);
-                unfinished.open.pop();
+    /// Puts a value into its place, and says how many bytes it takes there.
+    #[inline(always)]
+    fn put(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
+        match self.place {
+            Place::Object { .. } => {
+                push(&mut self.entries, || (key, value()));
+                size_of::<Entry<'_>>()
+            }
+            _ => {
+                push(&mut self.items, value);
+                size_of::<Data<'_>>()
             }
         }
     }
 
-    /// Takes an opening bracket and the white space behind it.
-    fn open(&mut self, unfinished: &Unfinished<'a>) -> Result<(), Fault> {
-        if unfinished.open.len() >= self.depth_limit {
-            return Err(Fault::TooDeep {
+    /// Ends an array or object, and says the key that it belongs to.
+    #[inline(always)]
+    fn close(&mut self) -> Cow<'a, str> {
+        self.place = self.around.pop().unwrap_or(Place::Document);
+        let key = match self.place {
+            Place::Object { .. } => self.keys.pop(),
+            _ => None,
+        };
+        key.unwrap_or_default()
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn document(&mut self) -> Result<Data<'a>, Box<Fault>> {
+        if self.text.starts_with('\u{feff}') {
+            return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
+        }
+        self.token();
+        let data = self.value()?;
+        self.token();
+        if self.at < self.text.len() {
+            return Err(Fault::syntax("Extra data", self.at));
+        }
+        self.lone_surrogate.map_or(Ok(data), |fault| Err(Box::new(fault)))
+    }
+
+    /// Reads one value with all that it holds.
+    fn value(&mut self) -> Result<Data<'a>, Box<Fault>> {
+        let mut unfinished = Unfinished {
+            place: Place::Document,
+            around: Vec::new(),
+            keys: Vec::new(),
+            items: Vec::new(),
+            entries: Vec::new(),
+        };
+        loop {
+            let key = match unfinished.place {
+                Place::Object { .. } => self.key()?,
+                _ => Cow::Borrowed(""),
+            };
+            let mut bytes = match self.byte() {
+                b'"' => {
+                    let text = self.string()?;
+                    unfinished.put(key, || Data::Str(text))
+                }
+                b'{' => {
+                    if self.open(unfinished.around.len())? != b'}' {
+                        let start = unfinished.entries.len();
+                        unfinished.open(key, Place::Object { start });
+                        continue;
+                    }
+                    self.advance(1);
+                    unfinished.put(key, || Data::Object(Object::default()))
+                }
+                b'[' => {
+                    if self.open(unfinished.around.len())? != b']' {
+                        let start = unfinished.items.len();
+                        unfinished.open(key, Place::List { start });
+                        continue;
+                    }
+                    self.advance(1);
+                    unfinished.put(key, || Data::List(Vec::new()))
+                }
+                byte => {
+                    let leaf = match byte {
+                        b'n' if self.take(b"null") => Data::None,
+                        b't' if self.take(b"true") => Data::Bool(true),
+                        b'f' if self.take(b"false") => Data::Bool(false),
+                        _ => self.number()?,
+                    };
+                    unfinished.put(key, || leaf)
+                }
+            };
+            // A finished value may be the last member of those around it.
+            loop {
+                let follower = self.token();
+                self.count(bytes)?;
+                bytes = match (unfinished.place, follower) {
+                    (Place::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
+                    (_, b',') => break,
+                    (Place::List { start }, b']') => {
+                        let items = members(&mut unfinished.items, start);
+                        let key = unfinished.close();
+                        unfinished.put(key, || Data::List(items))
+                    }
+                    (Place::Object { start }, b'}') => {
+                        let is_plain = Object::is_plain(unfinished.entries.get(start..).unwrap_or_default());
+                        let entries = members(&mut unfinished.entries, start);
+                        let key = unfinished.close();
+                        if is_plain {
+                            unfinished.put(key, || Data::Object(Object::plain(entries)))
+                        } else {
+                            let object = Object::new(entries);
+                            unfinished.put(key, || Data::Object(object))
+                        }
+                    }
+                    _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
+                };
+                self.count(PIECE)?;
+                self.advance(1);
+            }
+            self.advance(1);
+            self.token();
+        }
+    }
+
+    /// Takes an opening bracket, and says what follows.
+    fn open(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
+        if depth >= self.depth_limit {
+            return Err(Box::new(Fault::TooDeep {
                 limit: self.depth_limit,
                 at: self.at,
-            });
+            }));
         }
         self.advance(1);
-        self.skip_white_space();
-        Ok(())
+        Ok(self.token())
     }
 
     /// Counts a piece of memory that a string or a number takes beside its place.
-    pub(super) fn count_piece(&mut self, bytes: usize) -> Result<(), Fault> {
+    pub(super) fn count_piece(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         self.count(bytes.saturating_add(PIECE))
     }
 
     /// Counts what a member takes beside the pieces of memory that it holds.
     #[inline]
-    fn count(&mut self, bytes: usize) -> Result<(), Fault> {
+    fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > MAX_BYTES {
-            return Err(Fault::TooLarge {
-                limit: MAX_BYTES,
-                bytes: self.bytes,
-                at: self.at,
-            });
+            return Err(Fault::too_large(MAX_BYTES, self.bytes, self.at));
         }
         Ok(())
     }
 
     /// Takes a key, its colon, and the white space behind it.
     #[inline]
-    fn key(&mut self) -> Result<Cow<'a, str>, Fault> {
-        if self.byte() != Some(b'"') {
+    fn key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+        if self.byte() != b'"' {
             return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
         }
-        self.advance(1);
         let key = self.string()?;
-        self.skip_white_space();
-        if self.byte() != Some(b':') {
+        if self.token() != b':' {
             return Err(Fault::syntax("Expecting ':' delimiter", self.at));
         }
         self.advance(1);
-        self.skip_white_space();
+        self.token();
         Ok(key)
     }
 
-    /// The next byte.
+    /// The next byte, and a NUL at the end of the text, which has a meaning nowhere either.
     #[inline]
-    pub(super) fn byte(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+    pub(super) fn byte(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or_default()
+    }
+
+    /// The next byte that is no white space; what is goes.
+    #[inline]
+    fn token(&mut self) -> u8 {
+        loop {
+            match self.byte() {
+                b' ' | b'\t' | b'\n' | b'\r' => self.advance(1),
+                byte => return byte,
+            }
+        }
     }
 
     /// The bytes from the next one on.
@@ -268,13 +312,23 @@ impl<'a> Reader<'a> {
         }
         is_next
     }
+}
 
-    #[inline]
-    fn skip_white_space(&mut self) {
-        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
-            self.advance(1);
-        }
+/// Pushes what `make` makes. Where there is room nothing can go wrong once it is made, so that its parts are written straight to their
+/// place: written to the stack and copied from there as a whole, the processor waits for them.
+#[inline(always)]
+fn push<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
+    if all.len() < all.capacity() {
+        all.push(make());
+    } else {
+        push_growing(all, make());
     }
+}
+
+#[cold]
+#[inline(never)]
+fn push_growing<T>(all: &mut Vec<T>, one: T) {
+    all.push(one);
 }
 
 /// Takes what stands from there on, in a vector of its own. The shorter part is the one that is copied, so that a long array is never in

@@ -13,12 +13,13 @@ use super::error::Fault;
 use super::read::Reader;
 
 impl<'a> Reader<'a> {
-    /// Reads a string whose opening quotation mark has been taken.
+    /// Reads a string, at its opening quotation mark.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
+    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+        self.advance(1);
         let start = self.at;
         let run = self.run();
-        if self.byte() == Some(b'"') {
+        if self.byte() == b'"' {
             self.advance(1);
             return Ok(Cow::Borrowed(run));
         }
@@ -37,7 +38,7 @@ impl<'a> Reader<'a> {
     /// Not inlined, so that the way for strings without escapes stays short. What is decoded grows in one place for all strings, and is
     /// copied once its length is known: growing each string by itself took longer.
     #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Fault> {
+    fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
         self.decoded.clear();
         self.decoded.push_str(first_run);
         let bytes = self.text.as_bytes();
@@ -48,21 +49,17 @@ impl<'a> Reader<'a> {
                     self.count_piece(0)?;
                     return Ok(self.decoded.as_str().to_owned());
                 }
-                Some(b'\\') => match bytes.get(self.at.saturating_add(1)) {
-                    // The two that nearly all texts have, without a way through a character of any size.
-                    Some(b'n') => {
-                        self.advance(2);
-                        self.decoded.push('\n');
-                    }
-                    Some(b'"') => {
-                        self.advance(2);
-                        self.decoded.push('"');
-                    }
-                    _ => {
-                        let character = self.escape(start)?;
-                        self.decoded.push(character);
-                    }
-                },
+                Some(b'\\') => {
+                    let letter = bytes.get(self.at.saturating_add(1)).copied().unwrap_or_default();
+                    let character = match simple_escape(letter) {
+                        0 => self.escape(start)?,
+                        byte => {
+                            self.advance(2);
+                            char::from(byte)
+                        }
+                    };
+                    self.decoded.push(character);
+                }
                 Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
                 None => return Err(unterminated(start)),
             }
@@ -71,34 +68,23 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes an escape and says what it stands for.
-    fn escape(&mut self, start: usize) -> Result<char, Fault> {
+    /// Takes an escape that is no [`simple_escape`], and says what it stands for.
+    #[inline(never)]
+    fn escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
         let backslash = self.at;
-        let [letter, rest @ ..] = self.rest().get(1..).unwrap_or_default() else {
-            return Err(unterminated(start));
-        };
-        let letter_at = backslash.saturating_add(1);
-        self.advance(2);
-        Ok(match letter {
-            b'"' => '"',
-            b'\\' => '\\',
-            b'/' => '/',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let code = hex_digits(rest, letter_at)?;
-                self.advance(4);
-                return self.unicode_escape(code, backslash);
+        match self.rest().get(1..).unwrap_or_default() {
+            [] => Err(unterminated(start)),
+            [b'u', rest @ ..] => {
+                let code = hex_digits(rest, backslash.saturating_add(1))?;
+                self.advance(6);
+                self.unicode_escape(code, backslash)
             }
-            _ => return Err(Fault::syntax("Invalid \\escape", backslash)),
-        })
+            _ => Err(Fault::syntax("Invalid \\escape", backslash)),
+        }
     }
 
     /// The character of a `\u` escape that has been taken, together with the second half of a surrogate pair.
-    fn unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Fault> {
+    fn unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<Fault>> {
         if let Some(character) = char::from_u32(code) {
             return Ok(character);
         }
@@ -116,12 +102,27 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn unterminated(start: usize) -> Fault {
+/// The byte that a letter behind a backslash stands for, and a NUL for all other letters: a table to the compiler, since which of them
+/// comes next cannot be foretold.
+#[inline]
+fn simple_escape(letter: u8) -> u8 {
+    match letter {
+        b'"' | b'\\' | b'/' => letter,
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => 0,
+    }
+}
+
+fn unterminated(start: usize) -> Box<Fault> {
     Fault::syntax("Unterminated string starting at", start.saturating_sub(1))
 }
 
 /// The four digits behind a `\u`, whose `u` is the place that an error names. Python wants one more character behind them.
-fn hex_digits(rest: &[u8], at: usize) -> Result<u32, Fault> {
+fn hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
     let digits = match rest {
         [a, b, c, d, _, ..] => [a, b, c, d],
         _ => return Err(Fault::syntax("Invalid \\uXXXX escape", at)),
