@@ -131,7 +131,7 @@ fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 
 /// `cycler(*items)`
 fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let items = arguments.take_from(1);
+    let items = arguments.take_from(0);
     if items.is_empty() {
         return Err(Error::runtime("at least one item has to be provided"));
     }
@@ -144,7 +144,7 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
 
 /// `joiner(sep=", ")`
 fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = arguments.take(1).unwrap_or(Value::Str(Str::from(", ")));
+    let separator = arguments.take(0).unwrap_or(Value::Str(Str::from(", ")));
     runtime.meter.check_height(separator.height().saturating_add(1))?;
     Ok(Value::Joiner(Shared::new(Joiner {
         separator,

@@ -142,14 +142,14 @@ fn is_undefined(value: &Value<'_>) -> bool {
 ///
 /// `{{ "tojson" is filter }} -> True`
 fn is_filter<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 1), filters::find)
+    is_name(runtime, given(&mut arguments, 0), filters::find)
 }
 
 /// Whether there is a test of that name.
 ///
 /// `{{ "odd" is test }} -> True`
 fn is_test<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 1), find)
+    is_name(runtime, given(&mut arguments, 0), find)
 }
 
 /// Whether the value is a key of a table; what cannot be a key is an error.

@@ -9,6 +9,7 @@
 
 use super::Value;
 use super::call::Arguments;
+use super::text::Str;
 use crate::error::{Error, Result};
 
 /// The parameters of a function.
@@ -35,7 +36,8 @@ pub struct Parameter {
     pub keyword_only: bool,
     /// Whether it cannot be given by name (before `/` in the signature).
     pub positional_only: bool,
-    /// Whether the engine gives it and no template can, as Jinja gives some filters their environment: it only counts in complaints.
+    /// Whether the reference gives it and no template can, as Jinja gives some filters their environment: it only counts in complaints,
+    /// and is not among the arguments.
     pub hidden: bool,
 }
 
@@ -98,27 +100,32 @@ impl Signature {
     /// where the signature allows that. `python` is the function's name as its complaints spell it: that of a method in C is
     /// `str.strip`, and its object is not counted.
     pub fn bind(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        if self.parameters.first().is_some_and(|parameter| parameter.hidden) {
-            arguments.push_front(Value::None);
-        }
+        let is_hidden = self.parameters.first().is_some_and(|parameter| parameter.hidden);
         // What is absent reads as None, so that nothing has to be moved here.
-        if arguments.keywords().is_empty() && self.fits(arguments.len()) {
+        if self.fits(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
             return Ok(());
         }
-        if self.style == Style::Python {
-            self.bind_python(python, arguments)
-        } else {
-            self.bind_c(python, arguments)
+        match (self.style, is_hidden) {
+            (Style::Python, true) => {
+                arguments.push_front(Value::None);
+                self.bind_python(python, arguments)?;
+                arguments.drop_first();
+                Ok(())
+            }
+            (Style::Python, false) => self.bind_python(python, arguments),
+            _ => self.bind_c(python, arguments),
         }
     }
 
-    /// Whether so many positional arguments are what the parameters ask for.
+    /// Whether so many positional arguments are what the parameters ask for, and the keywords none of theirs.
     #[inline]
-    fn fits(&self, given: usize) -> bool {
+    fn fits(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
         let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
-        taken.len() == given
+        let takes = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
+        (taken.len() == given || self.star)
             && taken.last().is_none_or(|last| !last.keyword_only)
             && rest.iter().all(|parameter| parameter.optional)
+            && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
 
     /// CPython 3.11 `ceval.c`, `initialize_locals`: first the keywords, then the count, then what is missing.

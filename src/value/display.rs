@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::limits::Limits;
-    use crate::value::Undefined;
+    use crate::value::{Namespace, Undefined};
 
     #[test]
     fn containers_print_the_repr_of_their_items() {
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn a_namespace_inside_itself_is_dots() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let id = runtime.namespace().unwrap();
+        let id = runtime.namespace(Namespace::default()).unwrap();
         let list = runtime.list(vec![Value::Namespace(id)]).unwrap();
         let namespace = runtime.heap.namespace_mut(id).unwrap();
         namespace.set(Str::from("a"), Value::Int(1));

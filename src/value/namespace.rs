@@ -36,6 +36,11 @@ pub struct Joiner<'a> {
 }
 
 impl<'a> Namespace<'a> {
+    /// A namespace with attributes of different names. A name that is no string is none that can be asked for.
+    pub fn new(attributes: Vec<(Value<'a>, Value<'a>)>) -> Self {
+        Self { attributes }
+    }
+
     /// The value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
         let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_same(attribute, name));
@@ -53,11 +58,6 @@ impl<'a> Namespace<'a> {
             Some((_, old)) => *old = value,
             None => self.attributes.push((Value::Str(name), value)),
         }
-    }
-
-    /// Adds what is no attribute, because its name is no string.
-    pub fn push(&mut self, name: Value<'a>, value: Value<'a>) {
-        self.attributes.push((name, value));
     }
 
     /// Takes the value of an attribute out, leaving None, so that what is made from it can reuse it.

@@ -199,12 +199,12 @@ impl<'a> Runtime<'a> {
         Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source), claim))))
     }
 
-    /// A namespace without attributes.
-    pub fn namespace(&mut self) -> Result<NamespaceId> {
+    /// Keeps a namespace, and gives its number.
+    pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
         self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
         let number = object_number(self.heap.namespaces.len())?;
-        self.heap.namespaces.push(Namespace::default());
+        self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))
     }
 }

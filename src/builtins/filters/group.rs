@@ -20,12 +20,12 @@ use crate::value::{Arguments, Entries, Key, Pull, Runtime, Value};
 ///
 /// `{{ [{"a": 2}, {"a": 1}]|groupby("a")|map(attribute="grouper")|list }} -> [1, 2]`
 pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attribute = given(&mut arguments, 2);
-    let default = given(&mut arguments, 3);
-    let ignores_case = !flag(runtime, &arguments, 4)?;
+    let attribute = given(&mut arguments, 1);
+    let default = given(&mut arguments, 2);
+    let ignores_case = !flag(runtime, &arguments, 3)?;
     let path = Path::new(runtime, &attribute)?.or(default.clone());
     let key_path = Path::new(runtime, &attribute)?.or(default).ignoring_case(ignores_case);
-    let items = runtime.collect(&given(&mut arguments, 1))?;
+    let items = runtime.collect(&given(&mut arguments, 0))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(key_path.follow(runtime, item)?);
@@ -66,9 +66,9 @@ fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Path<'a>
 ///
 /// `{{ [1, 1.0, true, 2]|unique|list }} -> [1, 2]`
 pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
-    let attribute = given(&mut arguments, 3);
-    let ignores_case = !flag(runtime, &arguments, 2)?;
+    let value = given(&mut arguments, 0);
+    let attribute = given(&mut arguments, 2);
+    let ignores_case = !flag(runtime, &arguments, 1)?;
     let below = value.height().max(attribute.height());
     let source = Source::new(value);
     runtime.generator(

@@ -63,7 +63,7 @@ pub(super) fn striptags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
 ///
 /// `<a{{ {"id": "x", "b": none}|xmlattr }}> -> <a id="x">`
 pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let pairs = items(runtime, &given(&mut arguments, 1))?;
+    let pairs = items(runtime, &given(&mut arguments, 0))?;
     let mut iter = Iter::new(&pairs)?;
     let mut output = String::new();
     while let Some(pair) = iter.next(runtime)? {
@@ -88,7 +88,7 @@ pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
         output.extend([name.as_str(), "=\"", value.as_str(), "\""]);
         runtime.meter.check_size(output.len())?;
     }
-    let has_space = arguments.get(2).is_none() || flag(runtime, &arguments, 2)?;
+    let has_space = arguments.get(1).is_none() || flag(runtime, &arguments, 1)?;
     if has_space && !output.is_empty() {
         output.insert(0, ' ');
     }
@@ -108,17 +108,17 @@ fn not_a_string(value: &Value<'_>) -> Error {
 /// `{{ "see www.a.com"|urlize }} -> see <a href="https://www.a.com" rel="noopener">www.a.com</a>`
 pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let rel = rel(runtime, &mut arguments)?;
-    let target = match given(&mut arguments, 4) {
+    let target = match given(&mut arguments, 3) {
         target if runtime.truth(&target)? => runtime.escape(&target)?,
         _ => Str::from(""),
     };
-    let extra_schemes = extra_schemes(runtime, &given(&mut arguments, 6))?;
+    let extra_schemes = extra_schemes(runtime, &given(&mut arguments, 5))?;
     let extra_schemes: Vec<_> = extra_schemes.iter().map(Str::as_str).collect();
-    let text = runtime.escape(&given(&mut arguments, 1))?;
+    let text = runtime.escape(&given(&mut arguments, 0))?;
     runtime
         .meter
         .charge_scan(text.as_str().len().saturating_mul(extra_schemes.len().saturating_add(16)))?;
-    let limit = given(&mut arguments, 2);
+    let limit = given(&mut arguments, 1);
     let mut links = Links {
         trim_url_limit: limit.clamped_index(),
         rel: rel.as_str(),
@@ -160,7 +160,7 @@ fn not_a_limit(limit: &Value<'_>) -> Error {
 
 /// The attribute `rel`: what was given, with Jinja's own word and, if asked for, another.
 fn rel<'a>(runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Str<'a>> {
-    let given_rel = given(arguments, 5);
+    let given_rel = given(arguments, 4);
     let given_rel = match &given_rel {
         rel if !runtime.truth(rel)? => Str::from(""),
         Value::Str(rel) => rel.clone(),
@@ -171,7 +171,7 @@ fn rel<'a>(runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<S
     };
     let mut words: BTreeSet<&str> = split_whitespace(given_rel.as_str(), -1).collect();
     words.insert("noopener");
-    if flag(runtime, arguments, 3)? {
+    if flag(runtime, arguments, 2)? {
         words.insert("nofollow");
     }
     let words: Vec<_> = words.into_iter().collect();

@@ -88,11 +88,11 @@ fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
 ///
 /// `{{ "hello world foo"|truncate(9, leeway=0) }} -> hello...`
 pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
-    let length = arguments.take(2).unwrap_or(Value::Int(255));
-    let end = arguments.take(4).unwrap_or(Value::text("..."));
+    let value = given(&mut arguments, 0);
+    let length = arguments.take(1).unwrap_or(Value::Int(255));
+    let end = arguments.take(3).unwrap_or(Value::text("..."));
     let leeway = arguments
-        .take(5)
+        .take(4)
         .filter(|leeway| !matches!(leeway, Value::None))
         .unwrap_or(Value::Int(5));
     let end_length = length_of(runtime, &end)?;
@@ -103,7 +103,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     if runtime.less_equal(&value_length, &tolerated)? {
         return Ok(value);
     }
-    let kills_words = flag(runtime, &arguments, 3)?;
+    let kills_words = flag(runtime, &arguments, 2)?;
     let kept = runtime.subtract(&length, &end_length)?;
     let beginning = match (&value, kept.as_int().map(usize::try_from)) {
         (Value::Str(text), Some(Ok(kept))) => {
@@ -145,13 +145,13 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
 ///
 /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
 pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let joined = given(&mut arguments, 4);
+    let joined = given(&mut arguments, 3);
     let separator = match &joined {
         Value::None | Value::Bytes(_) => Str::from("\n"),
         Value::Str(separator) => separator.clone(),
         other => return Err(lacks(runtime, other, "join")),
     };
-    let text = match given(&mut arguments, 1) {
+    let text = match given(&mut arguments, 0) {
         Value::Str(text) => text,
         Value::Bytes(bytes) if bytes.is_empty() => Str::from(""),
         other => return Err(lacks(runtime, &other, "splitlines")),
@@ -164,12 +164,12 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
             _ => Ok(Value::Str(Str::from("").with_markup(separator.is_markup()))),
         };
     }
-    let width = arguments.take(2).unwrap_or(Value::Int(79));
+    let width = arguments.take(1).unwrap_or(Value::Int(79));
     let wrap = Wrap {
         width: wrap_width(runtime, &width)?,
-        breaks_long_words: arguments.get(3).is_none() || flag(runtime, &arguments, 3)?,
-        splits_on_hyphens: matches!(arguments.get(5), None | Some(Value::Bool(true))),
-        prefers_hyphens: arguments.get(5).is_none() || flag(runtime, &arguments, 5)?,
+        breaks_long_words: arguments.get(2).is_none() || flag(runtime, &arguments, 2)?,
+        splits_on_hyphens: matches!(arguments.get(4), None | Some(Value::Bool(true))),
+        prefers_hyphens: arguments.get(4).is_none() || flag(runtime, &arguments, 4)?,
     };
     let wrapped = wrapped(runtime, &text, &separator, wrap)?;
     if matches!(width, Value::Float(float) if float >= 1.0) && wrap.breaks_long_words {

@@ -34,10 +34,10 @@ struct Extra<'a> {
 }
 
 impl<'a> Extra<'a> {
-    /// What stands behind the input, which is the parameter behind the context.
+    /// What stands behind the input.
     fn of(arguments: &mut Arguments<'a>) -> Self {
         Self {
-            positional: arguments.take_from(2),
+            positional: arguments.take_from(1),
             keywords: arguments.take_keywords(),
             function: None,
         }
@@ -122,7 +122,7 @@ impl<'a> Extra<'a> {
 /// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
 pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let extra = Extra::of(&mut arguments);
-    let value = given(&mut arguments, 1);
+    let value = given(&mut arguments, 0);
     let below = value.height().max(extra.height());
     let source = Source::new(value);
     runtime.generator(
@@ -228,7 +228,7 @@ impl<'a> Select<'a> {
     #[allow(clippy::new_ret_no_self, reason = "it is of use only as the generator that it becomes")]
     fn new(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, wanted: bool, by_attribute: bool) -> Result<Value<'a>> {
         let extra = Extra::of(&mut arguments);
-        let value = given(&mut arguments, 1);
+        let value = given(&mut arguments, 0);
         let below = value.height().max(extra.height());
         let source = Source::new(value);
         runtime.generator(

@@ -30,7 +30,7 @@ pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 ///
 /// `{{ {"b": 1}|attr("b") is defined }} -> False`
 pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (object, name) = (given(&mut arguments, 1), given(&mut arguments, 2));
+    let (object, name) = (given(&mut arguments, 0), given(&mut arguments, 1));
     let Value::Str(name) = &name else {
         Key::new(runtime, name.clone())?;
         let ty = name.ty().name();
@@ -55,7 +55,7 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 ///
 /// `{{ "abc"|first }} -> a`
 pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let item = Iter::new(&given(&mut arguments, 1))?.next(runtime)?;
+    let item = Iter::new(&given(&mut arguments, 0))?.next(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No first item, sequence was empty."))))
 }
 
@@ -63,7 +63,7 @@ pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 ///
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
+    let value = given(&mut arguments, 0);
     if let Value::Bytes(bytes) = &value {
         runtime.meter.charge_scan(bytes.len())?;
     }
@@ -206,7 +206,7 @@ impl<'a> Pull<'a> for Backwards<'a> {
 ///
 /// `{{ [5, 5]|random }} -> 5`
 pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
+    let value = given(&mut arguments, 0);
     let none = Value::Undefined(Undefined::Hint("No random item, sequence was empty."));
     let length = runtime.length(&value)?;
     if length == 0 {
@@ -223,13 +223,13 @@ pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
 pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
-    let path = Path::new(runtime, &given(&mut arguments, 3))?;
+    let value = given(&mut arguments, 0);
+    let path = Path::new(runtime, &given(&mut arguments, 2))?;
     if runtime.autoescape {
-        return join_escaped(runtime, &value, &path, arguments.take(2));
+        return join_escaped(runtime, &value, &path, arguments.take(1));
     }
     let mut iter = Iter::new(&value)?;
-    let separator = match arguments.take(2) {
+    let separator = match arguments.take(1) {
         Some(separator) => plain(runtime, &separator)?,
         None => Str::from(""),
     };
@@ -280,10 +280,10 @@ fn join_escaped<'a>(
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
 pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 1);
-    let path = Path::new(runtime, &given(&mut arguments, 2))?;
+    let value = given(&mut arguments, 0);
+    let path = Path::new(runtime, &given(&mut arguments, 1))?;
     let mut iter = Iter::new(&value)?;
-    let mut sum = arguments.take(3).unwrap_or(Value::Int(0));
+    let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
     match sum {
         Value::Str(_) => return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]")),
         Value::Bytes(_) => return Err(Error::type_error("sum() can't sum bytes [use b''.join(seq) instead]")),

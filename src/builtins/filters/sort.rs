@@ -19,12 +19,12 @@ use crate::value::{Arguments, Iter, Runtime, Type, Undefined, Value, sorted};
 ///
 /// `{{ [3, 1, 2]|sort(reverse=true) }} -> [3, 2, 1]`
 pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attribute = given(&mut arguments, 4);
-    let ignores_case = !flag(runtime, &arguments, 3)?;
+    let attribute = given(&mut arguments, 3);
+    let ignores_case = !flag(runtime, &arguments, 2)?;
     let mut paths = Path::several(runtime, &attribute)?;
     paths = paths.into_iter().map(|path| path.ignoring_case(ignores_case)).collect();
-    let items = runtime.collect(&given(&mut arguments, 1))?;
-    let reverse = c_int(arguments.get(2), 0)? != 0;
+    let items = runtime.collect(&given(&mut arguments, 0))?;
+    let reverse = c_int(arguments.get(1), 0)? != 0;
     // Nobody else counts the items and their keys.
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
     let _items = runtime.meter.claim(values)?;
@@ -90,12 +90,12 @@ fn extreme<'a>(
     mut arguments: Arguments<'a>,
     is_better: impl Fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>,
 ) -> Result<Value<'a>> {
-    let mut iter = Iter::new(&given(&mut arguments, 1))?;
+    let mut iter = Iter::new(&given(&mut arguments, 0))?;
     let Some(mut best) = iter.next(runtime)? else {
         return Ok(Value::Undefined(Undefined::Hint("No aggregated item, sequence was empty.")));
     };
-    let ignores_case = !flag(runtime, &arguments, 2)?;
-    let path = Path::new(runtime, &given(&mut arguments, 3))?.ignoring_case(ignores_case);
+    let ignores_case = !flag(runtime, &arguments, 1)?;
+    let path = Path::new(runtime, &given(&mut arguments, 2))?.ignoring_case(ignores_case);
     let mut best_key = path.follow(runtime, &best)?;
     while let Some(item) = iter.next(runtime)? {
         let key = path.follow(runtime, &item)?;

@@ -84,7 +84,7 @@ pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resul
 ///
 /// `{{ "aaa"|replace("a", "b", 2) }} -> bba`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let [text, old, new] = [1, 2, 3].map(|index| given(&mut arguments, index));
+    let [text, old, new] = [0, 1, 2].map(|index| given(&mut arguments, index));
     let (text, old, new) = match runtime.autoescape {
         true => {
             let escapes = old.is_markup() || new.is_markup();
@@ -100,7 +100,7 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let mut replacement = Arguments::one(Value::Str(text));
     replacement.push(Value::Str(old));
     replacement.push(Value::Str(new));
-    let count = given(&mut arguments, 4);
+    let count = given(&mut arguments, 3);
     if !matches!(count, Value::None) {
         replacement.push(count);
     }

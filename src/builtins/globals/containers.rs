@@ -17,7 +17,7 @@ use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
 
 /// `dict(…)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries(runtime, arguments, 1)?;
+    let entries = entries(runtime, arguments)?;
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
@@ -36,31 +36,26 @@ pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
 const MAX_ATTRIBUTES: usize = 1000;
 
 /// `namespace(…)`
-pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries(runtime, arguments, 0)?;
-    for key in entries.keys() {
-        if let Value::Str(name) = &key.value {
+pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let attributes: Vec<_> = if arguments.is_empty() {
+        // No keyword comes twice.
+        let keywords = arguments.take_keywords().into_iter();
+        keywords.map(|(name, value)| (Value::Str(name), value)).collect()
+    } else {
+        let entries = entries(runtime, arguments)?.into_iter();
+        entries.map(|(key, value)| (key.value, value)).collect()
+    };
+    for (name, _) in &attributes {
+        if let Value::Str(name) = name {
             check_name(name.as_str())?;
         }
     }
-    if entries.len() > MAX_ATTRIBUTES {
-        let reached = Reached::sizes(Limit::Attributes, entries.len(), MAX_ATTRIBUTES);
+    if attributes.len() > MAX_ATTRIBUTES {
+        let reached = Reached::sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
         return Err(Error::limit(reached));
     }
-    // Each attribute looks through those that are there.
-    let looks = entries.len().saturating_mul(entries.len()) / 32;
-    runtime.meter.charge_items(looks)?;
-    let id = runtime.namespace()?;
-    for (key, value) in entries {
-        let Some(namespace) = runtime.heap.namespace_mut(id) else {
-            break;
-        };
-        match key.value {
-            Value::Str(name) => Namespace::set(namespace, name, value),
-            name => namespace.push(name, value),
-        }
-    }
-    Ok(Value::Namespace(id))
+    runtime.meter.charge_items(attributes.len())?;
+    runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
 }
 
 /// Refuses names that begin with an underscore.
@@ -78,9 +73,9 @@ pub fn check_name(name: &str) -> Result<()> {
     ))
 }
 
-/// The entries of `dict(…)`: those of a dict or of pairs, which is the argument at that index, then the keywords.
-fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, first: usize) -> Result<Entries<'a>> {
-    let mut given = arguments.take_from(first);
+/// The entries of `dict(…)`: those of a dict or of pairs, which is the argument, then the keywords.
+fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
+    let mut given = arguments.take_from(0);
     if given.len() > 1 {
         return Err(Error::type_error(format!(
             "dict expected at most 1 argument, got {}",
