@@ -18,7 +18,7 @@ pub use expr::{
 };
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
-pub use slot::{Frame, Load, Scope, Slot};
+pub use slot::{Forgone, Frame, Load, Scope, Slot};
 pub use stmt::{
     Autoescape, AutoescapeBlock, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro,
     Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, With,
@@ -46,6 +46,8 @@ pub struct Template {
     pub self_slot: Option<Slot>,
     /// Of each symbol, as far as it goes, whether some scope inside the root looks it up in the context; the resolver's.
     pub looked_up: Vec<bool>,
+    /// Whether some assignment lets its variable grow in place; the resolver's.
+    pub accumulates: bool,
     /// The blocks, taken out of the bodies where they stand; the resolver's.
     pub blocks: Vec<Block>,
     /// What complaints about the arguments of unknown filters and tests call these; the resolver's.

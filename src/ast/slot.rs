@@ -40,10 +40,17 @@ pub enum Load {
     Resolve(Slot, Symbol),
     /// It becomes what the outer variable is now.
     Alias(Slot, Slot),
-    /// The same in the reference; but it is always set before it is read, so that it may as well become missing.
-    Forgo(Slot, Symbol),
     /// It becomes missing.
     Clear(Slot),
+}
+
+/// A variable whose first value nobody sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forgone {
+    /// The variable.
+    pub slot: Slot,
+    /// The name that the reference looks up for it.
+    pub name: Option<Symbol>,
 }
 
 /// Jinja's scope of names: what is loaded on entry and cleared on exit.
@@ -51,6 +58,8 @@ pub enum Load {
 pub struct Scope {
     /// On entry, in this order.
     pub loads: Vec<Load>,
+    /// What the reference loads too, but is always set before it is read: it keeps any value that it had.
+    pub forgone: Vec<Forgone>,
     /// On exit these become missing (`compiler.py`, `leave_frame`).
     pub clears: Vec<Slot>,
 }

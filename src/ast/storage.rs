@@ -203,13 +203,14 @@ impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         for load in &mut self.loads {
             match load {
-                Load::Resolve(slot, _) | Load::Forgo(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
+                Load::Resolve(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {
                     visit(Stored::Slot(slot));
                     visit(Stored::Slot(outer));
                 }
             }
         }
+        slots(self.forgone.iter_mut().map(|forgone| &mut forgone.slot), visit);
         slots(&mut self.clears, visit);
     }
 }

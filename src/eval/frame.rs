@@ -21,45 +21,65 @@ pub(super) struct Activation {
 
 impl Activation {
     /// The value of a variable; None where it is missing.
-    #[inline]
-    pub fn get<'v, 'a>(self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
+    #[inline(always)]
+    pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
         match slot {
             Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(local as usize))?.as_ref(),
-            Slot::Cell(cell) => heap.cells.get(self.cells.wrapping_add(cell as usize))?.as_ref(),
-            Slot::Outer { hops, cell } => {
-                let cells = self.outer_cells(heap, hops);
-                heap.cells.get(cells.wrapping_add(cell as usize))?.as_ref()
-            }
-            Slot::Unresolved => None,
+            _ => self.get_captured(heap, slot),
         }
     }
 
+    /// The same of a variable that macros close over; few are, and most accesses do without this.
+    #[inline(never)]
+    fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
+        heap.cells.get(self.cell(heap, slot)?)?.as_ref()
+    }
+
     #[inline(always)]
-    fn set<'a>(self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
-        let place = match slot {
-            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(local as usize)),
-            Slot::Cell(cell) => heap.cells.get_mut(self.cells.wrapping_add(cell as usize)),
-            Slot::Outer { hops, cell } => {
-                let cells = self.outer_cells(heap, hops);
-                heap.cells.get_mut(cells.wrapping_add(cell as usize))
+    fn set<'a>(&self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
+        match slot {
+            Slot::Local(local) => {
+                let place = heap.locals.get_mut(self.locals.wrapping_add(local as usize));
+                put(place, &mut heap.idle, value);
             }
-            Slot::Unresolved => None,
-        };
-        if let Some(place) = place {
-            if place.as_ref().is_some_and(Idle::takes) {
-                heap.idle.keep(place.take().unwrap_or(Value::None));
-            }
-            *place = value;
+            _ => self.set_captured(heap, slot, value),
         }
     }
 
     #[inline(never)]
-    fn outer_cells(self, heap: &Heap<'_>, hops: u32) -> usize {
+    fn set_captured<'a>(&self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
+        let place = self.cell(heap, slot).and_then(|cell| heap.cells.get_mut(cell));
+        put(place, &mut heap.idle, value);
+    }
+
+    /// Where the cell of a variable is.
+    fn cell(&self, heap: &Heap<'_>, slot: Slot) -> Option<usize> {
+        match slot {
+            Slot::Cell(cell) => Some(self.cells.wrapping_add(cell as usize)),
+            Slot::Outer { hops, cell } => Some(self.outer_cells(heap, hops).wrapping_add(cell as usize)),
+            Slot::Local(_) | Slot::Unresolved => None,
+        }
+    }
+
+    fn outer_cells(&self, heap: &Heap<'_>, hops: u32) -> usize {
         let mut environment = self.environment;
         for _ in 0..hops {
             environment = environment.and_then(|EnvironmentId(number)| heap.environments.get(number as usize)?.parent);
         }
         first_cell(heap, environment)
+    }
+}
+
+/// Puts a value into the place of a variable, and keeps what the one before it held for the next text.
+#[inline(always)]
+fn put<'a>(place: Option<&mut Option<Value<'a>>>, idle: &mut Idle<'a>, value: Option<Value<'a>>) {
+    if let Some(place) = place {
+        let old = std::mem::replace(place, value);
+        if let Some(old) = old {
+            if Idle::takes(&old) {
+                idle.keep(old);
+            }
+        }
     }
 }
 
@@ -98,7 +118,20 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.locals.truncate(self.frame.locals);
     }
 
-    /// Gives the variables of a scope their first values: also those of branches that are not taken.
+    /// Gives the variables of the root their first values. Nothing is set yet, and no name is looked up here twice.
+    pub(super) fn enter_root(&mut self, scope: &Scope) -> Result<()> {
+        self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
+        for load in &scope.loads {
+            if let Load::Resolve(slot, symbol) = load {
+                let value = self.given(self.render.template.symbols.name(*symbol));
+                self.set(*slot, value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the variables of a scope their first values: also those of branches that are not taken. Where something may grow in place,
+    /// what it has grown out of is let go.
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
@@ -112,8 +145,11 @@ impl<'a> Evaluator<'a, '_> {
                     let value = self.get(*outer).cloned();
                     self.set(*slot, value);
                 }
-                Load::Forgo(slot, _) | Load::Clear(slot) => self.clear(*slot),
+                Load::Clear(slot) => self.clear(*slot),
             }
+        }
+        if self.render.template.accumulates {
+            scope.forgone.iter().for_each(|forgone| self.clear(forgone.slot));
         }
         Ok(())
     }

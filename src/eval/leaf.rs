@@ -18,8 +18,8 @@ use crate::value::{Dict, Found, Heap, Lookup, Runtime, Type, Undefined, Value};
 
 impl Activation {
     /// What a variable or a key of one is.
-    #[inline]
-    pub fn look_up<'v, 'a>(self, heap: &'v Heap<'a>, expr: &'a Expr) -> Lookup<'v, 'a> {
+    #[inline(always)]
+    pub fn look_up<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Lookup<'v, 'a> {
         match &expr.kind {
             ExprKind::Name(name) => self
                 .get(heap, name.slot)
@@ -30,8 +30,8 @@ impl Activation {
     }
 
     /// What stands under a key of a variable, or of what stands under a key of a variable. A message of the caller is decided here.
-    #[inline]
-    pub fn look_up_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
+    #[inline(always)]
+    pub fn look_up_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         if !attribute.is_key {
             return Lookup::Elsewhere;
         }
@@ -44,7 +44,7 @@ impl Activation {
     }
 
     #[inline(never)]
-    fn look_up_any_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
+    fn look_up_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         match &attribute.object.kind {
             ExprKind::Name(name) => self
                 .get(heap, name.slot)
@@ -57,7 +57,7 @@ impl Activation {
     }
 
     #[inline(never)]
-    fn outer_key<'v, 'a>(self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
+    fn outer_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
         match &attribute.object.kind {
             ExprKind::Name(name) if attribute.is_key => match Found::Value(self.get(heap, name.slot)?).key(heap, &attribute.name) {
                 Lookup::Found(found) => Some(found),

@@ -168,15 +168,14 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a loop that has a variable `loop`, which is given its value.
     #[inline(never)]
     fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: Slot) -> Result<bool> {
-        let Some(item) = context.advance(self.runtime)? else {
-            return Ok(false);
-        };
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
         if !is_there {
             self.store(slot, Value::Loop(Rc::clone(context)));
         }
-        self.assign(target, item)?;
-        Ok(true)
+        match context.advance(self.runtime)? {
+            Some(item) => self.assign(target, item).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.

@@ -114,7 +114,7 @@ pub fn render<'a>(
     let mut evaluator = Evaluator::new(runtime, Rc::clone(&render), context, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
-    evaluator.enter_scope(&template.scope)?;
+    evaluator.enter_root(&template.scope)?;
     if let Some(slot) = template.self_slot {
         let own = evaluator.self_reference();
         evaluator.store(slot, own);

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::{Frame, Load, Slot, Stored, Symbol, Template};
+use crate::ast::{Forgone, Frame, Load, Scope, Slot, Stored, Symbol, Template};
 
 /// A variable of a generated Python function, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ pub(super) struct Frames {
     numbers: BTreeMap<u128, Variable>,
     /// Of each symbol, whether scopes inside the root look it up in the context, which then has what the root has set.
     looked_up: Vec<bool>,
+    /// Whether some assignment lets its variable grow in place.
+    pub accumulates: bool,
     /// The variables that are set on every way to where the walk stands, in the order in which they were.
     set: Vec<Variable>,
 }
@@ -174,6 +176,7 @@ impl Frames {
     /// Gives all variables of a template their places.
     pub fn place(mut self, template: &mut Template) {
         template.looked_up = std::mem::take(&mut self.looked_up);
+        template.accumulates = self.accumulates;
         if self.frames.len() == 1 {
             // The numbers of the only frame's variables are their places.
             template.frame.locals = short(self.variables.len());
@@ -203,17 +206,23 @@ impl Frames {
         });
     }
 
-    /// A load of a scope that ends as it has to be: without the value where nobody sees it.
-    pub fn settled(&self, load: Load) -> Load {
-        let matters = |slot: Slot| match slot {
-            Slot::Local(number) => self.variables.get(number as usize).is_none_or(|owned| owned.is_read_first),
-            _ => true,
-        };
-        match load {
-            Load::Resolve(slot, symbol) if !matters(slot) => Load::Forgo(slot, symbol),
-            Load::Alias(slot, _) if !matters(slot) => Load::Clear(slot),
-            load => load,
-        }
+    /// Takes out of what a scope that ends loads what nobody sees.
+    pub fn settle(&self, scope: &mut Scope) {
+        let Scope { loads, forgone, .. } = scope;
+        loads.retain(|load| {
+            let (slot, name) = match load {
+                Load::Resolve(slot, name) => (*slot, Some(*name)),
+                Load::Alias(slot, _) | Load::Clear(slot) => (*slot, None),
+            };
+            let is_seen = match slot {
+                Slot::Local(number) => self.variables.get(number as usize).is_none_or(|owned| owned.is_read_first),
+                _ => true,
+            };
+            if !is_seen {
+                forgone.push(Forgone { slot, name });
+            }
+            is_seen
+        });
     }
 
     fn final_slot(&self, slot: Slot) -> Slot {

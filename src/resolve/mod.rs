@@ -308,10 +308,11 @@ struct Names {
 impl Names {
     fn scope(&mut self, scope: &Scope) {
         let looked_up = scope.loads.iter().filter_map(|load| match load {
-            Load::Resolve(_, symbol) | Load::Forgo(_, symbol) => Some(*symbol),
+            Load::Resolve(_, symbol) => Some(*symbol),
             Load::Alias(..) | Load::Clear(_) => None,
         });
-        self.found.extend(looked_up);
+        let forgone = scope.forgone.iter().filter_map(|forgone| forgone.name);
+        self.found.extend(looked_up.chain(forgone));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

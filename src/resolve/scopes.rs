@@ -102,6 +102,7 @@ impl Scopes {
         }
         let mut scope = Scope {
             loads: Vec::with_capacity(self.loads.len()),
+            forgone: Vec::new(),
             clears: Vec::with_capacity(self.loads.len()),
         };
         for (variable, load) in self.loads.drain(..) {
@@ -123,9 +124,7 @@ impl Scopes {
 
     /// Closes the innermost scope, all of which is known now.
     pub fn close(&mut self, scope: &mut Scope) {
-        for load in &mut scope.loads {
-            *load = self.frames.settled(*load);
-        }
+        self.frames.settle(scope);
         let Some(start) = self.open.pop() else { return };
         self.hide(start);
         self.bound.truncate(start.bound);

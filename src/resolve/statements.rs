@@ -210,6 +210,7 @@ impl Resolver<'_> {
         self.root(&mut node.value, place, 0)?;
         self.note_set(&node.target);
         node.accumulates = accumulates(&node.target, &node.value);
+        self.scopes.frames.accumulates |= node.accumulates;
         Ok(line)
     }
 

@@ -71,14 +71,6 @@ impl<'a> Iter<'a> {
         })
     }
 
-    /// Goes past the next item of a list or tuple.
-    #[inline]
-    pub(super) fn skip_one(&mut self) {
-        if let Self::Seq(_, next) = self {
-            *next = next.saturating_add(1);
-        }
-    }
-
     /// Python's `next()`: None behind the last item.
     #[inline]
     pub fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {

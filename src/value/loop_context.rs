@@ -52,21 +52,21 @@ impl<'a> State<'a> {
             _ => None,
         }
     }
-
-    /// The next round of a loop over a list or tuple; None for other loops.
-    #[inline]
-    fn advance_in_items(&mut self) -> Option<Option<Value<'a>>> {
-        let (items, next) = self.items()?;
-        let item = items.get(next);
-        if item.is_some() {
-            self.index0 = self.index0.saturating_add(1);
-            self.iter.skip_one();
-        }
-        Some(item)
-    }
 }
 
 impl<'a> State<'a> {
+    /// The item of the next round of a loop over a list or tuple.
+    #[inline]
+    fn next_of_items(&mut self) -> Option<Value<'a>> {
+        let Iter::Seq(items, next) = &mut self.iter else { return None };
+        let at = *next;
+        if at < items.len() {
+            *next = at.saturating_add(1);
+            self.index0 = self.index0.saturating_add(1);
+        }
+        items.get(at)
+    }
+
     /// Before the first round.
     fn new(iter: Iter<'a>, length: Option<usize>) -> Self {
         Self {
@@ -128,11 +128,20 @@ impl<'a> Loop<'a> {
     }
 
     /// Goes on to the next round and gives its item.
+    #[inline]
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(item) = self.with(State::advance_in_items)? {
-            runtime.meter.charge(1)?;
-            return Ok(item);
+        if let Ok(mut state) = self.state.try_borrow_mut() {
+            if state.in_items {
+                runtime.meter.charge(1)?;
+                return Ok(state.next_of_items());
+            }
         }
+        self.advance_others(runtime)
+    }
+
+    /// The same of what has no items in places, or of an iterator that is looked at ahead.
+    #[inline(never)]
+    fn advance_others(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let ahead = self.with(|state| state.after.take())?;
         let item = match ahead {
             Some(item) => item,
