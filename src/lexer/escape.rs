@@ -15,7 +15,7 @@ pub const SURROGATE: &str = "a surrogate escape makes text that cannot be encode
 
 /// The text that the inside of a literal stands for, or CPython's message.
 pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
-    if !body.contains('\\') {
+    if find_backslash(body).is_none() {
         return Ok(Cow::Borrowed(body));
     }
     let ascii = replace_with_escapes(body);
@@ -24,7 +24,7 @@ pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
         text: String::with_capacity(body.len()),
         has_surrogate: false,
     };
-    while let Some(at) = decoder.rest.find('\\') {
+    while let Some(at) = find_backslash(decoder.rest) {
         let (plain, escape) = decoder.rest.split_at(at);
         decoder.text.push_str(plain);
         decoder.rest = escape.get(1..).unwrap_or_default();
@@ -35,6 +35,11 @@ pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
     }
     decoder.text.push_str(decoder.rest);
     Ok(Cow::Owned(decoder.text))
+}
+
+/// Most literals are a few bytes, for which a search that sets itself up is slow.
+fn find_backslash(text: &str) -> Option<usize> {
+    text.bytes().position(|byte| byte == b'\\')
 }
 
 /// Python's `encode("ascii", "backslashreplace")`.

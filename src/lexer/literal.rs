@@ -23,12 +23,9 @@ const RULES: CharacterRules = CharacterRules {
 
 /// The value of a string token, quotes included, if it is another than what stands between them.
 pub fn escaped(token: &str, span: Span) -> Result<Option<Literal>> {
-    let body = between_quotes(token);
-    if !body.as_bytes().contains(&b'\\') {
-        return Ok(None);
-    }
-    match escape::decode(body) {
-        Ok(text) => Ok(Some(Literal::Str(Cow::Owned(text.into_owned())))),
+    match escape::decode(between_quotes(token)) {
+        Ok(Cow::Borrowed(_)) => Ok(None),
+        Ok(Cow::Owned(text)) => Ok(Some(Literal::Str(Cow::Owned(text)))),
         Err(message @ escape::SURROGATE) => Err(Error::new(ErrorKind::Unsupported, message).at(span)),
         Err(message) => Err(Error::syntax(message, span)),
     }

@@ -84,13 +84,19 @@ impl<'s> Lexer<'s> {
         let span = self.code.span();
         token.set(kind, span.start, span.len());
         match kind {
-            // Nearly half of all.
-            TokenKind::Name => Ok(()),
+            // Most have no value, are no bracket and end nothing.
+            TokenKind::Name
+            | TokenKind::Dot
+            | TokenKind::Comma
+            | TokenKind::Assign
+            | TokenKind::Eq
+            | TokenKind::Add
+            | TokenKind::Pipe => Ok(()),
             _ => self.finish(token),
         }
     }
 
-    /// What there is to do about a token of a tag other than a name.
+    /// What there is to do about other tokens of a tag.
     #[inline(never)]
     fn finish(&mut self, token: &Token) -> Result<()> {
         let text = self.code.slice();

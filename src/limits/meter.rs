@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::{Limit, Limits, Reached};
+use super::{Limit, Limits, Reached, Stack};
 use crate::error::{Error, Result};
 
 /// Steps between two looks at the clock and the flag: some 100 microseconds.
@@ -29,9 +29,7 @@ pub struct Meter<'a> {
     steps_kept: u64,
     watch: Option<Watch<'a>>,
     calls: u32,
-    /// Where the stack may reach down to, and how far from there it may reach up: as far on the other side of where the meter was made.
-    stack_end: usize,
-    stack_room: usize,
+    stack: Stack,
     live: Rc<Cell<u64>>,
 }
 
@@ -50,7 +48,6 @@ impl<'a> Meter<'a> {
 
     /// A meter that also stops once the flag is set.
     pub fn cancelled_by(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
-        let marker = 0_u8;
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
         Self {
             // A render that is watched looks before its first step.
@@ -61,19 +58,10 @@ impl<'a> Meter<'a> {
                 cancel,
             }),
             calls: 0,
-            stack_end: address(&marker).wrapping_sub(limits.stack),
-            stack_room: limits.stack.saturating_mul(2),
+            stack: Stack::new(limits.stack),
             live: Rc::new(Cell::new(0)),
             limits,
         }
-    }
-
-    /// A meter for what makes a tree. What visits and drops the tree later goes down without asking, on larger frames: a quarter of the
-    /// stack is left to it.
-    pub fn for_trees() -> Self {
-        let limits = Limits::default();
-        let stack = (limits.stack / 4).saturating_mul(3);
-        Self::new(Limits { stack, ..limits })
     }
 
     /// The limits that it keeps.
@@ -171,22 +159,10 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Checks the stack used since the meter was made, by the distance between addresses of locals.
+    /// Checks the stack used since the meter was made.
     #[inline]
     pub fn check_stack(&self) -> Result<()> {
-        let marker = 0_u8;
-        let address = address(&marker);
-        match !cfg!(unmetered) && address.wrapping_sub(self.stack_end) > self.stack_room {
-            true => Err(self.stack_exceeded(address)),
-            false => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn stack_exceeded(&self, address: usize) -> Error {
-        let used = self.stack_end.wrapping_add(self.limits.stack).abs_diff(address);
-        // CPython counts frames where we count bytes.
-        Error::recursion(Reached::sizes(Limit::Stack, used, self.limits.stack))
+        self.stack.check()
     }
 
     /// Enters a call of a macro, a block or a recursive loop; [`Meter::leave_call`] must follow.
@@ -248,10 +224,6 @@ impl Drop for Claim {
     fn drop(&mut self) {
         self.live.set(self.live.get().saturating_sub(self.bytes));
     }
-}
-
-fn address(marker: &u8) -> usize {
-    std::ptr::from_ref(std::hint::black_box(marker)).addr()
 }
 
 #[cold]

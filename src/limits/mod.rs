@@ -6,9 +6,11 @@
 mod meter;
 mod reached;
 mod read;
+mod stack;
 
 pub use meter::{Claim, Meter, STEP_BYTES};
 pub use reached::{Limit, Reached};
+pub use stack::Stack;
 
 /// The limits of one render, and those of compiling.
 ///

@@ -62,7 +62,7 @@ impl<'s> Parser<'s> {
             let reached = Reached::new(Limit::Nesting, u64::from(self.frames), u64::from(FRAMES));
             return Err(too_deep(reached, span));
         }
-        self.meter.check_stack().map_err(|error| error.at(span).without_line())
+        self.stack.check().map_err(|error| error.at(span).without_line())
     }
 
     /// Leaves so many of the reference's calls, each of which was counted as a [`CALL`].

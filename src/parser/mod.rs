@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-use crate::limits::Meter;
+use crate::limits::Stack;
 use crate::source::Source;
 use depth::Height;
 use expression::Start;
@@ -46,7 +46,7 @@ pub fn parse(source: &Source) -> Result<Template> {
         waiting: Vec::new(),
         prefixes: Vec::new(),
         frames: 0,
-        meter: Meter::for_trees(),
+        stack: Stack::for_trees(),
         late_error: None,
     };
     let body = parser.parse_template()?;
@@ -88,7 +88,7 @@ struct Parser<'s> {
     /// How many of the reference's calls are inside each other.
     frames: u32,
     /// How much of our own stack is used.
-    meter: Meter<'static>,
+    stack: Stack,
     /// What the reference finds after parsing.
     late_error: Option<Error>,
 }

@@ -51,7 +51,7 @@ impl<'s> Parser<'s> {
                     self.stmts.extend(self.pieces.finish(start));
                     self.stream.bump()?;
                     if self.stream.is_any_word(self.stream.current(), ends) {
-                        return Ok(self.stmts.drain(outer..).collect());
+                        return Ok(split_off(&mut self.stmts, outer));
                     }
                     let stmt = self.parse_statement(start)?;
                     self.stmts.push(stmt);
@@ -59,7 +59,7 @@ impl<'s> Parser<'s> {
                 }
                 _ => {
                     self.stmts.extend(self.pieces.finish(token.span.start));
-                    return Ok(self.stmts.drain(outer..).collect());
+                    return Ok(split_off(&mut self.stmts, outer));
                 }
             }
         }
@@ -274,13 +274,23 @@ impl Pieces {
             return None;
         }
         Some(Stmt {
-            kind: StmtKind::Output(self.pieces.drain(..).collect()),
+            kind: StmtKind::Output(split_off(&mut self.pieces, 0)),
             span: Span::new(self.start, end),
             at: self.at,
             line: 0,
             steps: 0,
         })
     }
+}
+
+/// What a vector has from an index on, as a vector of the right size; it keeps its room for what comes next.
+fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
+    if from > 0 {
+        return items.split_off(from);
+    }
+    let mut all = Vec::with_capacity(items.len());
+    all.append(items);
+    all
 }
 
 #[cfg(test)]

@@ -135,7 +135,7 @@ impl Resolver<'_> {
             }
         };
         self.is_folding = outer;
-        if outer {
+        if let (true, ExprKind::Dict(_)) = (outer, &expr.kind) {
             self.check_keys(expr)?;
         }
         if let Some(kind) = self.folded(&expr.kind) {

@@ -14,7 +14,7 @@ use crate::ast::{Forgone, Frame, Load, Scope, Slot, Stored, Symbol, Template};
 
 /// A variable of a generated Python function, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Variable(pub usize);
+pub(super) struct Variable(pub u32);
 
 /// How many variables of one branch are compared with those of the next; real templates set a few.
 const COMPARED: usize = 64;
@@ -24,7 +24,7 @@ const COMPARED: usize = 64;
 pub(super) struct Frames {
     frames: Vec<Function>,
     /// The innermost frame that is open.
-    current: Option<usize>,
+    current: Option<u32>,
     variables: Vec<Owned>,
     /// The variable of each frame, level and folded name.
     numbers: BTreeMap<u128, Variable>,
@@ -39,14 +39,14 @@ pub(super) struct Frames {
 #[derive(Clone, Copy, Debug)]
 struct Function {
     /// The frame around this one.
-    parent: Option<usize>,
+    parent: Option<u32>,
     size: Frame,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Owned {
-    frame: Option<usize>,
-    level: usize,
+    frame: Option<u32>,
+    level: u32,
     /// Whether an inner frame reads it.
     is_captured: bool,
     /// Whether it is set on every way to where the walk stands.
@@ -60,7 +60,7 @@ struct Owned {
 impl Frames {
     /// Opens a frame.
     pub fn open(&mut self) {
-        let number = self.frames.len();
+        let number = short(self.frames.len());
         self.frames.push(Function {
             parent: self.current,
             size: Frame::default(),
@@ -71,17 +71,17 @@ impl Frames {
     /// Closes the innermost frame.
     pub fn close(&mut self) -> Frame {
         let closed = self.current;
-        self.current = closed.and_then(|number| self.frames.get(number)?.parent);
+        self.current = closed.and_then(|number| self.frames.get(number as usize)?.parent);
         Frame {
-            locals: closed.map_or(u32::MAX, short),
+            locals: closed.unwrap_or(u32::MAX),
             cells: 0,
         }
     }
 
     /// The variable that the innermost frame has for a folded name on a level, a new one where there was none.
-    pub fn variable(&mut self, level: usize, folded: Symbol) -> Variable {
+    pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
         let frame = self.current;
-        let next = Variable(self.variables.len());
+        let next = Variable(short(self.variables.len()));
         let variable = *self.numbers.entry(key(frame, level, folded)).or_insert(next);
         if variable == next {
             self.variables.push(Owned {
@@ -97,19 +97,19 @@ impl Frames {
     }
 
     /// The level of the scope that has a variable.
-    pub fn level(&self, Variable(number): Variable) -> usize {
-        self.variables.get(number).map_or(0, |owned| owned.level)
+    pub fn level(&self, Variable(number): Variable) -> u32 {
+        self.variables.get(number as usize).map_or(0, |owned| owned.level)
     }
 
     /// Notes that a scope begins, which gives its variable a first value.
     pub fn begin(&mut self, Variable(number): Variable) {
-        if let Some(owned) = self.variables.get_mut(number) {
+        if let Some(owned) = self.variables.get_mut(number as usize) {
             owned.is_set = false;
         }
     }
 
     /// Notes that a scope on a level of the innermost frame looks a name up. The root does so before it sets anything.
-    pub fn look_up(&mut self, name: Symbol, level: usize) {
+    pub fn look_up(&mut self, name: Symbol, level: u32) {
         if level > 0 || self.current != Some(0) {
             let place = name.0 as usize;
             if self.looked_up.len() <= place {
@@ -124,7 +124,7 @@ impl Frames {
     /// Notes that a variable is set.
     pub fn set(&mut self, variable: Variable) {
         let Variable(number) = variable;
-        if let Some(owned) = self.variables.get_mut(number) {
+        if let Some(owned) = self.variables.get_mut(number as usize) {
             if !owned.is_set {
                 owned.is_set = true;
                 self.set.push(variable);
@@ -141,7 +141,7 @@ impl Frames {
     pub fn forget_set(&mut self, count: usize) -> Vec<Variable> {
         let mut forgotten = self.set.split_off(count.min(self.set.len()));
         for Variable(number) in &forgotten {
-            if let Some(owned) = self.variables.get_mut(*number) {
+            if let Some(owned) = self.variables.get_mut(*number as usize) {
                 owned.is_set = false;
             }
         }
@@ -152,7 +152,7 @@ impl Frames {
     /// Where a variable that is read lives.
     pub fn read(&mut self, variable: Variable) -> Slot {
         let Variable(number) = variable;
-        if let Some(owned) = self.variables.get_mut(number) {
+        if let Some(owned) = self.variables.get_mut(number as usize) {
             owned.is_read_first |= !owned.is_set || owned.frame != self.current;
         }
         self.slot(variable)
@@ -160,16 +160,16 @@ impl Frames {
 
     /// Where a variable lives, as seen from the innermost frame.
     pub fn slot(&mut self, Variable(number): Variable) -> Slot {
-        let Some(owned) = self.variables.get_mut(number) else {
+        let Some(owned) = self.variables.get_mut(number as usize) else {
             return Slot::Unresolved;
         };
         if owned.frame == self.current {
-            return Slot::Local(short(number));
+            return Slot::Local(number);
         }
         owned.is_captured = true;
         Slot::Outer {
-            hops: self.current.map_or(u32::MAX, short),
-            cell: short(number),
+            hops: self.current.unwrap_or(u32::MAX),
+            cell: number,
         }
     }
 
@@ -183,7 +183,7 @@ impl Frames {
             return;
         }
         for owned in &mut self.variables {
-            let Some(function) = owned.frame.and_then(|frame| self.frames.get_mut(frame)) else {
+            let Some(function) = owned.frame.and_then(|frame| self.frames.get_mut(frame as usize)) else {
                 continue;
             };
             let size = &mut function.size;
@@ -234,7 +234,7 @@ impl Frames {
         };
         match slot {
             Slot::Outer { hops: reader, .. } => Slot::Outer {
-                hops: self.hops(reader as usize, owned.frame),
+                hops: self.hops(reader, owned.frame),
                 cell: owned.place,
             },
             _ if owned.is_captured => Slot::Cell(owned.place),
@@ -243,18 +243,22 @@ impl Frames {
     }
 
     /// How many frames with cells stand between a frame that reads and the one that has the variable, the reader included.
-    fn hops(&self, reader: usize, owner: Option<usize>) -> u32 {
-        let parent = |number: &usize| self.frames.get(*number)?.parent;
+    fn hops(&self, reader: u32, owner: Option<u32>) -> u32 {
+        let parent = |number: &u32| self.frames.get(*number as usize)?.parent;
         let inner = std::iter::successors(Some(reader), parent).take_while(|frame| Some(*frame) != owner);
-        let with_cells = inner.filter(|frame| self.frames.get(*frame).is_some_and(|function| function.size.cells > 0));
+        let with_cells = inner.filter(|frame| {
+            self.frames
+                .get(*frame as usize)
+                .is_some_and(|function| function.size.cells > 0)
+        });
         short(with_cells.count())
     }
 }
 
 /// A frame, a level and a name as one number, which is compared at once.
-fn key(frame: Option<usize>, level: usize, Symbol(name): Symbol) -> u128 {
-    let [frame, level] = [frame.map_or(u32::MAX, short), short(level)].map(u128::from);
-    frame << 64 | level << 32 | u128::from(name)
+fn key(frame: Option<u32>, level: u32, Symbol(name): Symbol) -> u128 {
+    let [frame, level, name] = [frame.unwrap_or(u32::MAX), level, name].map(u128::from);
+    frame << 64 | level << 32 | name
 }
 
 /// The numbers of a template fit, because the size of its source is limited.

@@ -24,7 +24,7 @@ use track::undeclared;
 
 use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{Meter, STEP_BYTES};
+use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 
@@ -76,7 +76,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         eval_context: EvalContext::default(),
         has_extended: false,
         parts: 0,
-        meter: Meter::for_trees(),
+        stack: Stack::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
         has_blocks: *has_blocks,
@@ -166,7 +166,7 @@ struct Resolver<'t> {
     /// The parts of the statement that were walked so far: its expressions, and each 64 bytes of its texts.
     parts: u32,
     /// How much of our own stack is used.
-    meter: Meter<'static>,
+    stack: Stack,
     /// Whether that is something that CPython finds before it makes any code.
     has_refused_early: bool,
     /// Whether an output of the root puts out nothing, though no parent is known yet: `{% print %}`.
@@ -266,7 +266,7 @@ impl Resolver<'_> {
     /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its. A
     /// quarter of the limit is left to the visitors of `track.rs` and `visit.rs`, which go down from here without asking.
     fn check_stack(&self, span: Span) -> Result<()> {
-        self.meter.check_stack().map_err(|error| error.at(span).without_line())
+        self.stack.check().map_err(|error| error.at(span).without_line())
     }
 
     /// The same of what CPython finds before it makes any code, when it looks for the names of each function.

@@ -69,7 +69,7 @@ pub(super) struct Scopes {
     /// What the innermost scope loads, as long as its names are read.
     loads: Vec<(Variable, Instruction)>,
     /// The place of each variable among the loads, if it is there.
-    places: Vec<usize>,
+    places: Vec<u32>,
 }
 
 impl Scopes {
@@ -150,8 +150,8 @@ impl Scopes {
     }
 
     /// The level of the innermost scope.
-    pub fn level(&self) -> usize {
-        self.open.len().saturating_sub(1)
+    pub fn level(&self) -> u32 {
+        u32::try_from(self.open.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
     /// `Symbols.find_ref`
@@ -254,14 +254,15 @@ impl Scopes {
     /// Says how a variable of the innermost scope gets its first value. It keeps its place if it has one.
     fn set_load(&mut self, variable: Variable, load: Instruction) {
         let Variable(number) = variable;
+        let number = number as usize;
         if self.places.len() <= number {
-            self.places.resize(number.saturating_add(1), usize::MAX);
+            self.places.resize(number.saturating_add(1), u32::MAX);
         }
         let Some(place) = self.places.get_mut(number) else { return };
-        match self.loads.get_mut(*place) {
+        match self.loads.get_mut(*place as usize) {
             Some((other, instruction)) if *other == variable => *instruction = load,
             _ => {
-                *place = self.loads.len();
+                *place = u32::try_from(self.loads.len()).unwrap_or(u32::MAX);
                 self.loads.push((variable, load));
             }
         }
