@@ -12,10 +12,13 @@
 /// The bytes of a text that matter, found block by block as the reader gets there.
 pub(super) struct Marks<'t> {
     text: &'t [u8],
-    /// Where the block starts that was looked at last.
+    /// Where the block starts that the reader is in.
     block: usize,
     /// A bit for each byte of that block, the lowest for its first.
     bits: u64,
+    /// The same for the block behind it. It is looked at before it is wanted, so that the processor does so while it still reads the
+    /// one before.
+    bits_ahead: u64,
 }
 
 /// How many bytes a block has: as many as there are bits in a word.
@@ -23,8 +26,13 @@ const BLOCK: usize = 64;
 
 impl<'t> Marks<'t> {
     pub fn new(text: &'t [u8]) -> Self {
-        let mut marks = Self { text, block: 0, bits: 0 };
-        marks.look_at(0);
+        let mut marks = Self {
+            text,
+            block: 0,
+            bits: 0,
+            bits_ahead: 0,
+        };
+        marks.go_to(0);
         marks
     }
 
@@ -33,7 +41,11 @@ impl<'t> Marks<'t> {
         let inside = from % BLOCK;
         let block = from & !(BLOCK - 1);
         if block != self.block {
-            self.look_at(block);
+            if block == self.block.saturating_add(BLOCK) {
+                self.go_on();
+            } else {
+                self.go_to(block);
+            }
         }
         match self.bits >> inside {
             0 => self.next_in_later_blocks(),
@@ -42,23 +54,34 @@ impl<'t> Marks<'t> {
     }
 
     fn next_in_later_blocks(&mut self) -> usize {
-        loop {
-            let block = self.block.saturating_add(BLOCK);
-            if block >= self.text.len() {
-                return self.text.len();
-            }
-            self.look_at(block);
+        while self.block.saturating_add(BLOCK) < self.text.len() {
+            self.go_on();
             if self.bits != 0 {
-                return block.saturating_add(self.bits.trailing_zeros() as usize);
+                return self.block.saturating_add(self.bits.trailing_zeros() as usize);
             }
         }
+        self.text.len()
+    }
+
+    /// Goes on to the next block.
+    #[inline(never)]
+    fn go_on(&mut self) {
+        self.block = self.block.saturating_add(BLOCK);
+        self.bits = self.bits_ahead;
+        self.bits_ahead = self.look_at(self.block.saturating_add(BLOCK));
+    }
+
+    #[cold]
+    fn go_to(&mut self, block: usize) {
+        self.block = block;
+        self.bits = self.look_at(block);
+        self.bits_ahead = self.look_at(block.saturating_add(BLOCK));
     }
 
     #[inline]
-    fn look_at(&mut self, block: usize) {
+    fn look_at(&self, block: usize) -> u64 {
         let tail = self.text.get(block..).unwrap_or_default();
-        self.block = block;
-        self.bits = tail.first_chunk().map_or_else(|| marks_of_last_block(tail), marks_of_block);
+        tail.first_chunk().map_or_else(|| marks_of_last_block(tail), marks_of_block)
     }
 }
 
