@@ -111,16 +111,24 @@ impl<'a> Object<'a> {
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Data<'a>> {
-        let (_, value) = match &self.index {
-            None => self.entries.iter().find(|(other, _)| is_same(other, key))?,
-            Some(index) => {
-                let place = index.0.binary_search_by(|position| {
-                    let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
-                    other.cmp(key)
-                });
-                self.entries.get(*index.0.get(place.ok()?)? as usize)?
-            }
-        };
+        match &self.index {
+            None => self
+                .entries
+                .iter()
+                .find(|(other, _)| is_same(other, key))
+                .map(|(_, value)| value),
+            Some(index) => self.get_by(index, key),
+        }
+    }
+
+    /// Not inlined, so that the way for small objects stays short.
+    #[inline(never)]
+    fn get_by(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
+        let place = index.0.binary_search_by(|position| {
+            let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
+            other.cmp(key)
+        });
+        let (_, value) = self.entries.get(*index.0.get(place.ok()?)? as usize)?;
         Some(value)
     }
 

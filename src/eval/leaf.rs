@@ -36,8 +36,10 @@ impl Activation {
             return Lookup::Elsewhere;
         }
         if let ExprKind::Name(name) = &attribute.object.kind {
-            if let Some(Value::Dict(Dict::Json(map))) = self.get(heap, name.slot) {
-                return Lookup::in_json(map, &attribute.name);
+            match self.get(heap, name.slot) {
+                Some(Value::Dict(Dict::Json(map))) => return Lookup::in_json(map, &attribute.name),
+                Some(Value::Dict(Dict::Data(object, _))) => return Lookup::in_data(object, &attribute.name),
+                _ => {}
             }
         }
         self.look_up_any_key(heap, attribute)

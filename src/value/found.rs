@@ -9,7 +9,7 @@
 use super::Value;
 use super::dict::{self, Dict};
 use super::runtime::Heap;
-use crate::data::Data;
+use crate::data::{Data, Object};
 
 /// A value that was found, and not copied.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,12 @@ impl<'v, 'a> Lookup<'v, 'a> {
         dict::json_entry(map, key).map_or(Self::Absent, Self::json)
     }
 
+    /// The same of an object of a JSON text, or of a literal.
+    #[inline]
+    pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
+        object.get(key).map_or(Self::Absent, Self::data)
+    }
+
     fn json(json: &'a serde_json::Value) -> Self {
         Self::Found(Found::Json(json))
     }
@@ -62,7 +68,7 @@ impl<'v, 'a> Found<'v, 'a> {
     pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match self {
             Self::Json(serde_json::Value::Object(map)) => Lookup::in_json(map, key),
-            Self::Data(Data::Object(object)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
+            Self::Data(Data::Object(object)) => Lookup::in_data(object, key),
             Self::Value(value) => Self::of_value(value, heap, key),
             _ => Lookup::Elsewhere,
         }
@@ -73,7 +79,7 @@ impl<'v, 'a> Found<'v, 'a> {
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Lookup::in_json(map, key),
-            Value::Dict(Dict::Data(object, _)) => object.get(key).map_or(Lookup::Absent, Lookup::data),
+            Value::Dict(Dict::Data(object, _)) => Lookup::in_data(object, key),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
             Value::Namespace(id) => {
                 // Of many attributes one is found the longer way, which charges for it.
