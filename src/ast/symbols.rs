@@ -30,6 +30,8 @@ struct Name {
     spelling: Arc<str>,
     /// The name that was put into the same place before.
     neighbour: Option<Symbol>,
+    /// Whether the template gives it a value anywhere.
+    is_target: bool,
 }
 
 impl Default for Symbols {
@@ -57,7 +59,11 @@ impl Symbols {
         } else if let Some(place) = self.places.get_mut(place(name)) {
             neighbour = place.replace(symbol);
         }
-        self.names.push(Name { spelling, neighbour });
+        self.names.push(Name {
+            spelling,
+            neighbour,
+            is_target: false,
+        });
         symbol
     }
 
@@ -87,10 +93,27 @@ impl Symbols {
         self.names.get(symbol.0 as usize).map_or("", |name| &name.spelling)
     }
 
+    /// Notes that the template gives a name a value.
+    pub fn note_target(&mut self, symbol: Symbol) {
+        if let Some(name) = self.names.get_mut(symbol.0 as usize) {
+            name.is_target = true;
+        }
+    }
+
+    /// Whether the template gives a name a value anywhere: assigns it, loops over it, defines it.
+    pub fn is_target(&self, symbol: Symbol) -> bool {
+        self.names.get(symbol.0 as usize).is_some_and(|name| name.is_target)
+    }
+
     /// The spelling of a symbol, to keep.
     pub fn spelling(&self, symbol: Symbol) -> Arc<str> {
         let name = self.names.get(symbol.0 as usize);
         name.map_or_else(|| "".into(), |name| Arc::clone(&name.spelling))
+    }
+
+    /// All of them, in the order in which they were first met.
+    pub fn all(&self) -> impl Iterator<Item = Symbol> + use<> {
+        (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(Symbol)
     }
 
     /// How many there are.

@@ -27,6 +27,7 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
         let symbol = self.intern(name);
+        self.symbols.note_target(symbol);
         Ok((name, variable(symbol, token.span, token.at)))
     }
 
@@ -35,7 +36,19 @@ impl<'s> Parser<'s> {
         let mentions = self.loop_mentions;
         let parsed = self.nested(depth::CALL + depth::TUPLE, |parser| parser.target_parts(with_namespace))?;
         self.sets_loop |= self.loop_mentions > mentions;
-        parsed.map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))
+        let target = parsed
+            .map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))?;
+        self.note_targets(&target);
+        Ok(target)
+    }
+
+    /// Notes which names a target gives values.
+    fn note_targets(&mut self, target: &Target) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => self.symbols.note_target(*symbol),
+            TargetKind::Attribute { .. } => {}
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.note_targets(target)),
+        }
     }
 
     fn target_parts(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {

@@ -80,7 +80,15 @@ impl Frames {
 
     /// The variable that the innermost frame has for a folded name on a level, a new one where there was none.
     pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
-        let frame = self.current;
+        self.variable_of(self.current, level, folded)
+    }
+
+    /// The variable that the root has for a name.
+    pub fn root_variable(&mut self, name: Symbol) -> Variable {
+        self.variable_of(Some(0), 0, name)
+    }
+
+    fn variable_of(&mut self, frame: Option<u32>, level: u32, folded: Symbol) -> Variable {
         let next = Variable(short(self.variables.len()));
         let variable = *self.numbers.entry(key(frame, level, folded)).or_insert(next);
         if variable == next {

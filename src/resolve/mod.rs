@@ -16,6 +16,8 @@ mod statements;
 mod stubs;
 mod track;
 
+use std::collections::BTreeSet;
+
 use autoescape::EvalContext;
 use frames::{Frames, Variable};
 use scopes::Scopes;
@@ -27,6 +29,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
+
+/// The names that loops and macros give values by themselves.
+const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
@@ -51,15 +56,23 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     } = template;
     let specials = ["self", "super"].map(|name| symbols.find(name));
     let mut scopes = Scopes::default();
-    for number in 0..symbols.len() {
-        let symbol = Symbol(u32::try_from(number).unwrap_or(u32::MAX));
+    // Blocks have contexts of their own.
+    let mut are_given = !*has_blocks;
+    for symbol in symbols.all() {
         if !symbols.name(symbol).is_ascii() {
             let folded = crate::unicode::nfkc(symbols.name(symbol)).into_owned();
             scopes.fold(symbol, symbols.intern(&folded));
+            are_given = false;
         }
     }
     let symbols = &*symbols;
-    scopes.name_all(symbols.len());
+    let mut are_given: Vec<bool> = symbols.all().map(|name| are_given && !symbols.is_target(name)).collect();
+    for name in SPECIALS.iter().filter_map(|name| symbols.find(name)) {
+        if let Some(is_given) = are_given.get_mut(name.0 as usize) {
+            *is_given = false;
+        }
+    }
+    scopes.name_all(are_given);
     let mut resolver = Resolver {
         source,
         lines: LineCounter::new(source),
@@ -83,7 +96,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         visible: 0,
         block: None,
         stubs: Vec::new(),
-        specials: ["loop", "caller", "kwargs", "varargs"].map(|name| symbols.find(name)),
+        specials: SPECIALS.map(|name| symbols.find(name)),
     };
 
     resolver.scopes.frames.open();
@@ -101,6 +114,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     };
     resolver.body(body, &place)?;
     resolver.scopes.close(&mut template.scope);
+    resolver.scopes.load_given(&mut template.scope);
     template.frame = resolver.scopes.frames.close();
 
     for block in blocks.iter_mut() {
@@ -286,7 +300,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The names that a resolved template looks up in its context, in the order in which their scopes are entered.
+/// The names that a resolved template looks up in its context, in the order in which it first mentions them.
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
@@ -302,7 +316,7 @@ pub fn context_names(template: &Template) -> Vec<&str> {
 /// Collects what scopes look up.
 #[derive(Default)]
 struct Names {
-    found: indexmap::IndexSet<Symbol>,
+    found: BTreeSet<Symbol>,
 }
 
 impl Names {

@@ -70,17 +70,31 @@ pub(super) struct Scopes {
     loads: Vec<(Variable, Instruction)>,
     /// The place of each variable among the loads, if it is there.
     places: Vec<u32>,
+    /// Of each name, whether only the context gives it a value.
+    is_given: Vec<bool>,
+    /// Those that were met, with the variable of the root that has their value.
+    given: Vec<(Variable, Symbol)>,
 }
 
 impl Scopes {
-    /// Says how many names there are.
-    pub fn name_all(&mut self, names: usize) {
+    /// Says of each name that there is whether it has the value that the context has, and no other anywhere: it is looked up once, when
+    /// the render begins, and not in each scope that mentions it.
+    pub fn name_all(&mut self, are_given: Vec<bool>) {
+        let names = are_given.len();
+        self.is_given = are_given;
         self.bindings.resize(names, Binding::default());
         self.is_stored.resize(names, false);
         self.bound.reserve(USUAL);
         self.stores.reserve(USUAL);
         self.loads.reserve(USUAL);
         self.places.reserve(USUAL);
+    }
+
+    /// Adds the names that only the context gives values to what the root loads.
+    pub fn load_given(&mut self, root: &mut Scope) {
+        for (variable, name) in self.given.drain(..) {
+            root.loads.push(Load::Resolve(self.frames.slot(variable), name));
+        }
     }
 
     /// Says that Python reads a name as another one.
@@ -176,9 +190,20 @@ impl Scopes {
 
     /// `Symbols.load`: a name is read.
     pub fn load(&mut self, name: Symbol) {
-        if self.find(name).is_none() {
-            self.define(name, Instruction::Resolve(name));
+        if self.find(name).is_some() {
+            return;
         }
+        if self.is_given.get(name.0 as usize) != Some(&true) {
+            self.define(name, Instruction::Resolve(name));
+            return;
+        }
+        let variable = self.frames.root_variable(name);
+        let binding = Binding {
+            variable: Some(variable),
+            outer: None,
+        };
+        set(&mut self.bindings, name, binding);
+        self.given.push((variable, name));
     }
 
     /// Where the branches of an `if`, or one of them, begin.
