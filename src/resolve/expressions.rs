@@ -51,14 +51,18 @@ impl Resolver<'_> {
 
     /// Resolves an expression; gives how deep the brackets of the Python code nest that the reference writes for it.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
-        self.count(text_length(&expr.kind));
         match &mut expr.kind {
             ExprKind::Name(name) => {
+                self.count(0);
                 name.slot = self.name_slot(name.symbol, expr.span)?;
                 Ok(2)
             }
-            ExprKind::Literal(literal) => Ok(literal_nesting(literal)),
+            ExprKind::Literal(_) | ExprKind::Markup(_) => {
+                self.count(text_length(&expr.kind));
+                Ok(constant_nesting(&expr.kind))
+            }
             _ => {
+                self.count(0);
                 let outer = self.is_folding;
                 self.operation(expr, place).map_err(|error| {
                     let is_folded = std::mem::replace(&mut self.is_folding, outer) && !outer;
@@ -142,10 +146,7 @@ impl Resolver<'_> {
             expr.kind = kind;
             self.count(text_length(&expr.kind));
             self.forget_refusals(was_fine);
-            return Ok(match &expr.kind {
-                ExprKind::Literal(literal) => literal_nesting(literal),
-                _ => 1,
-            });
+            return Ok(constant_nesting(&expr.kind));
         }
         match &mut expr.kind {
             ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
@@ -434,6 +435,13 @@ fn text_length(kind: &ExprKind) -> usize {
         ExprKind::Literal(Data::Str(text)) => text.len(),
         ExprKind::Markup(text) => text.len(),
         _ => 0,
+    }
+}
+
+fn constant_nesting(kind: &ExprKind) -> u32 {
+    match kind {
+        ExprKind::Literal(literal) => literal_nesting(literal),
+        _ => 1,
     }
 }
 

@@ -8,8 +8,6 @@
 //! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
 //! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
 
-use std::collections::BTreeMap;
-
 use crate::ast::{Forgone, Frame, Load, Scope, Slot, Stored, Symbol, Template};
 
 /// A variable of a generated Python function, by its number.
@@ -26,8 +24,8 @@ pub(super) struct Frames {
     /// The innermost frame that is open.
     current: Option<u32>,
     variables: Vec<Owned>,
-    /// The variable of each frame, level and folded name.
-    numbers: BTreeMap<u128, Variable>,
+    /// Of each folded name, the variable that was made last among those of open frames.
+    newest: Vec<Option<Variable>>,
     /// Of each symbol, whether scopes inside the root look it up in the context, which then has what the root has set.
     looked_up: Vec<bool>,
     /// Whether some assignment lets its variable grow in place.
@@ -40,6 +38,8 @@ pub(super) struct Frames {
 struct Function {
     /// The frame around this one.
     parent: Option<u32>,
+    /// How many variables there were before.
+    first: u32,
     size: Frame,
 }
 
@@ -47,6 +47,10 @@ struct Function {
 struct Owned {
     frame: Option<u32>,
     level: u32,
+    /// Its folded name.
+    name: Symbol,
+    /// The variable of an open frame that had the name before.
+    older: Option<Variable>,
     /// Whether an inner frame reads it.
     is_captured: bool,
     /// Whether it is set on every way to where the walk stands.
@@ -63,6 +67,7 @@ impl Frames {
         let number = short(self.frames.len());
         self.frames.push(Function {
             parent: self.current,
+            first: short(self.variables.len()),
             size: Frame::default(),
         });
         self.current = Some(number);
@@ -71,36 +76,71 @@ impl Frames {
     /// Closes the innermost frame.
     pub fn close(&mut self) -> Frame {
         let closed = self.current;
-        self.current = closed.and_then(|number| self.frames.get(number as usize)?.parent);
+        let function = closed.and_then(|number| self.frames.get(number as usize)).copied();
+        self.current = function.and_then(|function| function.parent);
+        // What frames inside it had is gone already.
+        let first = function.map_or(0, |function| function.first);
+        for owned in self
+            .variables
+            .iter()
+            .skip(first as usize)
+            .rev()
+            .filter(|owned| owned.frame == closed)
+        {
+            if let Some(newest) = self.newest.get_mut(owned.name.0 as usize) {
+                *newest = owned.older;
+            }
+        }
         Frame {
             locals: closed.unwrap_or(u32::MAX),
             cells: 0,
         }
     }
 
+    /// Says how many names there are.
+    pub fn name_all(&mut self, names: usize) {
+        self.newest.resize(names, None);
+    }
+
     /// The variable that the innermost frame has for a folded name on a level, a new one where there was none.
+    ///
+    /// A name has one variable for each level of each open frame at most, of which the parser allows few.
     pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
-        self.variable_of(self.current, level, folded)
-    }
-
-    /// The variable that the root has for a name.
-    pub fn root_variable(&mut self, name: Symbol) -> Variable {
-        self.variable_of(Some(0), 0, name)
-    }
-
-    fn variable_of(&mut self, frame: Option<u32>, level: u32, folded: Symbol) -> Variable {
-        let next = Variable(short(self.variables.len()));
-        let variable = *self.numbers.entry(key(frame, level, folded)).or_insert(next);
-        if variable == next {
-            self.variables.push(Owned {
-                frame,
-                level,
-                is_captured: false,
-                is_set: false,
-                is_read_first: false,
-                place: 0,
-            });
+        let older = self.newest.get(folded.0 as usize).copied().flatten();
+        let mut next = older;
+        while let Some(variable) = next {
+            let Some(owned) = self.variables.get(variable.0 as usize) else {
+                break;
+            };
+            if owned.level == level && owned.frame == self.current {
+                return variable;
+            }
+            next = owned.older;
         }
+        let variable = self.make(self.current, level, folded, older);
+        if let Some(newest) = self.newest.get_mut(folded.0 as usize) {
+            *newest = Some(variable);
+        }
+        variable
+    }
+
+    /// A variable of the root for a name that has no other, and is asked for once.
+    pub fn root_variable(&mut self, name: Symbol) -> Variable {
+        self.make(Some(0), 0, name, None)
+    }
+
+    fn make(&mut self, frame: Option<u32>, level: u32, name: Symbol, older: Option<Variable>) -> Variable {
+        let variable = Variable(short(self.variables.len()));
+        self.variables.push(Owned {
+            frame,
+            level,
+            name,
+            older,
+            is_captured: false,
+            is_set: false,
+            is_read_first: false,
+            place: 0,
+        });
         variable
     }
 
@@ -261,12 +301,6 @@ impl Frames {
         });
         short(with_cells.count())
     }
-}
-
-/// A frame, a level and a name as one number, which is compared at once.
-fn key(frame: Option<u32>, level: u32, Symbol(name): Symbol) -> u128 {
-    let [frame, level, name] = [frame.unwrap_or(u32::MAX), level, name].map(u128::from);
-    frame << 64 | level << 32 | name
 }
 
 /// The numbers of a template fit, because the size of its source is limited.

@@ -82,6 +82,7 @@ impl Scopes {
     pub fn name_all(&mut self, are_given: Vec<bool>) {
         let names = are_given.len();
         self.is_given = are_given;
+        self.frames.name_all(names);
         self.bindings.resize(names, Binding::default());
         self.is_stored.resize(names, false);
         self.bound.reserve(USUAL);
