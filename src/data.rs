@@ -174,7 +174,7 @@ impl PartialEq for Object<'_> {
 fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
     let mut before = entries;
     while let Some(((key, _), rest)) = before.split_last() {
-        if rest.iter().any(|(other, _)| other == key) {
+        if rest.iter().any(|(other, _)| is_same(other, key)) {
             return true;
         }
         before = rest;

@@ -28,6 +28,10 @@ const MAX_BYTES: usize = 96 << 20;
 /// Bytes that the allocator takes for any piece of memory, besides what is asked for.
 const PIECE: usize = 24;
 
+/// Room for so many members of open arrays and objects, and for so many of these, is there from the beginning: most conversations of
+/// a few messages need no more.
+const LIKELY_OPEN: usize = 16;
+
 /// Arrays and objects with fewer members are copied out of those around them.
 const LONG: usize = 4096;
 
@@ -41,7 +45,7 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
         at: 0,
         marks: Marks::new(text.as_bytes()),
         depth_limit,
-        bytes: 0,
+        bytes_left: MAX_BYTES,
         lone_surrogate: None,
         decoded: String::new(),
     };
@@ -65,8 +69,8 @@ pub(super) struct Reader<'a> {
     /// Where strings end, and their escapes.
     pub(super) marks: Marks<'a>,
     depth_limit: usize,
-    /// What the values so far take, without the characters of strings.
-    bytes: usize,
+    /// What the values may still take, without the characters of strings.
+    bytes_left: usize,
     /// The first one, if any.
     pub(super) lone_surrogate: Option<Fault>,
     /// Room for the string that is being decoded.
@@ -154,10 +158,10 @@ impl<'a> Reader<'a> {
     fn value(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let mut unfinished = Unfinished {
             place: Place::Document,
-            around: Vec::new(),
-            keys: Vec::new(),
-            items: Vec::new(),
-            entries: Vec::new(),
+            around: Vec::with_capacity(LIKELY_OPEN),
+            keys: Vec::with_capacity(LIKELY_OPEN),
+            items: Vec::with_capacity(LIKELY_OPEN),
+            entries: Vec::with_capacity(LIKELY_OPEN),
         };
         loop {
             let key = match unfinished.place {
@@ -250,10 +254,11 @@ impl<'a> Reader<'a> {
     /// Counts what a member takes beside the pieces of memory that it holds.
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > MAX_BYTES {
-            return Err(Fault::too_large(MAX_BYTES, self.bytes, self.at));
-        }
+        let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
+            let bytes = MAX_BYTES.saturating_sub(self.bytes_left).saturating_add(bytes);
+            return Err(Fault::too_large(MAX_BYTES, bytes, self.at));
+        };
+        self.bytes_left = bytes_left;
         Ok(())
     }
 

@@ -37,6 +37,11 @@ impl<'t> Marks<'t> {
     }
 
     /// The place of the first byte from there on that matters, or the text's length.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "a place in the text, and at most as many bytes more as its block has"
+    )]
+    #[inline]
     pub fn next(&mut self, from: usize) -> usize {
         let inside = from % BLOCK;
         let block = from & !(BLOCK - 1);
@@ -49,7 +54,7 @@ impl<'t> Marks<'t> {
         }
         match self.bits >> inside {
             0 => self.next_in_later_blocks(),
-            bits => from.saturating_add(bits.trailing_zeros() as usize),
+            bits => from + bits.trailing_zeros() as usize,
         }
     }
 

@@ -14,25 +14,25 @@ use super::read::Reader;
 
 impl<'a> Reader<'a> {
     /// Reads a string, at its opening quotation mark.
-    #[inline]
+    #[inline(always)]
     pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
         self.advance(1);
         let start = self.at;
-        let run = self.run();
-        if self.byte() == b'"' {
-            self.advance(1);
-            return Ok(Cow::Borrowed(run));
+        match (self.run(), self.byte()) {
+            (Some(run), b'"') => {
+                self.advance(1);
+                Ok(Cow::Borrowed(run))
+            }
+            (run, _) => self.string_with_escapes(start, run.unwrap_or_default()).map(Cow::Owned),
         }
-        self.string_with_escapes(start, run).map(Cow::Owned)
     }
 
-    /// Takes the characters up to the next one that matters.
+    /// Takes the characters up to the next one that matters. That is an ASCII one, or the end of the text: there is always such a run.
     #[inline]
-    fn run(&mut self) -> &'a str {
+    fn run(&mut self) -> Option<&'a str> {
         let start = self.at;
         self.at = self.marks.next(start);
-        // The run ends at an ASCII character or with the text, and so between characters.
-        self.text.get(start..self.at).unwrap_or_default()
+        self.text.get(start..self.at)
     }
 
     /// Not inlined, so that the way for strings without escapes stays short. What is decoded grows in one place for all strings, and is
@@ -63,8 +63,9 @@ impl<'a> Reader<'a> {
                 Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
                 None => return Err(unterminated(start)),
             }
-            let run = self.run();
-            self.decoded.push_str(run);
+            if let Some(run) = self.run() {
+                self.decoded.push_str(run);
+            }
         }
     }
 
