@@ -15,12 +15,15 @@ pub struct Symbol(pub u32);
 const PLACES: usize = 64;
 const NEIGHBOURS: usize = 8;
 
+/// No name's symbol: what follows the last name of a place.
+const NOBODY: Symbol = Symbol(u32::MAX);
+
 /// The names of a template, each once.
 #[derive(Clone, Debug)]
 pub struct Symbols {
     names: Vec<Name>,
     /// The name that was put last into each place.
-    places: [Option<Symbol>; PLACES],
+    places: [Symbol; PLACES],
     /// The names whose place was full: ordered, so that many names cannot make a stranger's template slow.
     crowded: BTreeMap<Arc<str>, Symbol>,
 }
@@ -29,7 +32,7 @@ pub struct Symbols {
 struct Name {
     spelling: Arc<str>,
     /// The name that was put into the same place before.
-    neighbour: Option<Symbol>,
+    neighbour: Symbol,
     /// Whether the template gives it a value anywhere.
     is_target: bool,
 }
@@ -38,7 +41,7 @@ impl Default for Symbols {
     fn default() -> Self {
         Self {
             names: Vec::with_capacity(PLACES / 2),
-            places: [None; PLACES],
+            places: [NOBODY; PLACES],
             crowded: BTreeMap::new(),
         }
     }
@@ -53,11 +56,11 @@ impl Symbols {
         }
         let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
         let spelling = Arc::<str>::from(name);
-        let mut neighbour = None;
+        let mut neighbour = NOBODY;
         if is_full {
             self.crowded.insert(Arc::clone(&spelling), symbol);
         } else if let Some(place) = self.places.get_mut(place(name)) {
-            neighbour = place.replace(symbol);
+            neighbour = std::mem::replace(place, symbol);
         }
         self.names.push(Name {
             spelling,
@@ -74,14 +77,13 @@ impl Symbols {
 
     /// The symbol of `name`, if it occurs, and otherwise whether its place is full.
     fn look(&self, name: &str) -> (Option<Symbol>, bool) {
-        let mut next = self.places.get(place(name)).copied().flatten();
+        let mut next = self.places.get(place(name)).copied().unwrap_or(NOBODY);
         for _ in 0..NEIGHBOURS {
-            let known = next.and_then(|symbol| Some((symbol, self.names.get(symbol.0 as usize)?)));
-            let Some((symbol, known)) = known else {
+            let Some(known) = self.names.get(next.0 as usize) else {
                 return (None, false);
             };
             if is_same(&known.spelling, name) {
-                return (Some(symbol), false);
+                return (Some(next), false);
             }
             next = known.neighbour;
         }

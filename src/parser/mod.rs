@@ -40,7 +40,6 @@ pub fn parse(source: &Source) -> Result<Template> {
         sets_loop: false,
         has_blocks: false,
         open_tags: Vec::new(),
-        awaited: Vec::new(),
         stmts: Vec::with_capacity(16),
         pieces: Pieces::default(),
         waiting: Vec::new(),
@@ -75,8 +74,6 @@ struct Parser<'s> {
     has_blocks: bool,
     /// The tags of the statements around here, for messages.
     open_tags: Vec<OpenTag<'s>>,
-    /// The words that end each of the bodies around here.
-    awaited: Vec<&'static [&'static str]>,
     /// The statements of the bodies around here, which become vectors of their own, of the right size, when they end.
     stmts: Vec<Stmt>,
     /// The output that grows until a tag ends it.

@@ -78,7 +78,11 @@ impl<'s> Parser<'s> {
             let reached = Reached::sizes(Limit::Statements, statements, depth::STATEMENTS);
             return Err(depth::too_deep(reached, token.span));
         }
-        self.open_tags.push(OpenTag { name, end: None });
+        self.open_tags.push(OpenTag {
+            name,
+            end: None,
+            awaited: None,
+        });
         let kind = self.nested(depth::TAG, |parser| parser.parse_tag(name))?;
         let end = self.open_tags.pop().and_then(|tag| tag.end);
         let end = end.unwrap_or(self.stream.current().span.end);
@@ -123,13 +127,15 @@ impl<'s> Parser<'s> {
         let end = self.stream.expect(TokenKind::BlockEnd)?.span.end;
         if let Some(tag) = self.open_tags.last_mut() {
             tag.end.get_or_insert(end);
+            tag.awaited = Some(ends);
         }
-        self.awaited.push(ends);
         let body = self.nested(depth::BODY, |parser| parser.parse_body(ends))?;
         if self.stream.is_at(TokenKind::End) {
             return Err(self.missing_end());
         }
-        self.awaited.pop();
+        if let Some(tag) = self.open_tags.last_mut() {
+            tag.awaited = None;
+        }
         Ok(body)
     }
 

@@ -15,6 +15,8 @@ pub struct OpenTag<'s> {
     pub name: &'s str,
     /// Where its delimiter ends, once that was seen.
     pub end: Option<u32>,
+    /// The words that end the body that is being parsed.
+    pub awaited: Option<&'static [&'static str]>,
 }
 
 impl<'s> Parser<'s> {
@@ -23,7 +25,7 @@ impl<'s> Parser<'s> {
     pub fn unknown_tag(&self, tag: Token) -> Error {
         let name = self.stream.text(tag);
         let mut message = format!("Encountered unknown tag {}.", quote::repr(name));
-        if self.awaited.iter().any(|words| words.contains(&name)) {
+        if self.awaited().any(|words| words.contains(&name)) {
             message.push_str(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ");
             message.push_str(&self.awaited_words());
             message.push('.');
@@ -44,7 +46,7 @@ impl<'s> Parser<'s> {
     }
 
     fn push_awaited(&self, message: &mut String) {
-        if !self.awaited.is_empty() {
+        if self.awaited().next().is_some() {
             message.push_str(" Jinja was looking for the following tags: ");
             message.push_str(&self.awaited_words());
             message.push('.');
@@ -59,9 +61,14 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// The words that end each of the bodies around here, from the inside out.
+    fn awaited(&self) -> impl Iterator<Item = &'static [&'static str]> {
+        self.open_tags.iter().rev().filter_map(|tag| tag.awaited)
+    }
+
     /// What would end the innermost body.
     fn awaited_words(&self) -> String {
-        let words = self.awaited.last().copied().unwrap_or_default();
+        let words = self.awaited().next().unwrap_or_default();
         let quoted: Vec<String> = words.iter().map(|word| quote::repr(word)).collect();
         quoted.join(" or ")
     }

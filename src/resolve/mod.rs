@@ -66,13 +66,9 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         }
     }
     let symbols = &*symbols;
-    let mut are_given: Vec<bool> = symbols.all().map(|name| are_given && !symbols.is_target(name)).collect();
-    for name in SPECIALS.iter().filter_map(|name| symbols.find(name)) {
-        if let Some(is_given) = are_given.get_mut(name.0 as usize) {
-            *is_given = false;
-        }
-    }
-    scopes.name_all(are_given);
+    let special_names = SPECIALS.map(|name| symbols.find(name));
+    let is_given = |name| are_given && !symbols.is_target(name) && !special_names.contains(&Some(name));
+    scopes.name_all(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
         lines: LineCounter::new(source),
@@ -96,7 +92,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         visible: 0,
         block: None,
         stubs: Vec::new(),
-        specials: SPECIALS.map(|name| symbols.find(name)),
+        specials: special_names,
     };
 
     resolver.scopes.frames.open();

@@ -34,6 +34,17 @@ struct Binding {
     outer: Option<Variable>,
 }
 
+/// What is known of a name.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    /// What it means here.
+    binding: Binding,
+    /// Whether the innermost scope sets it, as long as its names are read.
+    is_stored: bool,
+    /// Whether only the context gives it a value.
+    is_given: bool,
+}
+
 /// A name that a scope has bound.
 #[derive(Clone, Copy, Debug)]
 struct Bound {
@@ -56,10 +67,7 @@ pub(super) struct Scopes {
     pub frames: Frames,
     /// The folded name of each name that folds to another one.
     folded: BTreeMap<Symbol, Symbol>,
-    /// What each name means here.
-    bindings: Vec<Binding>,
-    /// Whether the innermost scope sets a name, as long as its names are read.
-    is_stored: Vec<bool>,
+    names: Vec<Name>,
     /// Where each scope begins in the two lists below, the outermost first.
     open: Vec<Mark>,
     /// What the scopes have bound.
@@ -70,21 +78,20 @@ pub(super) struct Scopes {
     loads: Vec<(Variable, Instruction)>,
     /// The place of each variable among the loads, if it is there.
     places: Vec<u32>,
-    /// Of each name, whether only the context gives it a value.
-    is_given: Vec<bool>,
-    /// Those that were met, with the variable of the root that has their value.
+    /// The names that only the context gives values to, as far as they were met, with the variable of the root that has their value.
     given: Vec<(Variable, Symbol)>,
 }
 
 impl Scopes {
     /// Says of each name that there is whether it has the value that the context has, and no other anywhere: it is looked up once, when
     /// the render begins, and not in each scope that mentions it.
-    pub fn name_all(&mut self, are_given: Vec<bool>) {
-        let names = are_given.len();
-        self.is_given = are_given;
-        self.frames.name_all(names);
-        self.bindings.resize(names, Binding::default());
-        self.is_stored.resize(names, false);
+    pub fn name_all(&mut self, are_given: impl Iterator<Item = bool>) {
+        self.names.extend(are_given.map(|is_given| Name {
+            binding: Binding::default(),
+            is_stored: false,
+            is_given,
+        }));
+        self.frames.name_all(self.names.len());
         self.bound.reserve(USUAL);
         self.stores.reserve(USUAL);
         self.loads.reserve(USUAL);
@@ -113,7 +120,7 @@ impl Scopes {
         let start = self.open.last().map_or(0, |open| open.stores);
         let level = self.level();
         for name in self.stores.get(start..).unwrap_or_default() {
-            set(&mut self.is_stored, *name, false);
+            set_stored(&mut self.names, *name, false);
         }
         let mut scope = Scope {
             loads: Vec::with_capacity(self.loads.len()),
@@ -194,7 +201,7 @@ impl Scopes {
         if self.find(name).is_some() {
             return;
         }
-        if self.is_given.get(name.0 as usize) != Some(&true) {
+        if !self.names.get(name.0 as usize).is_some_and(|name| name.is_given) {
             self.define(name, Instruction::Resolve(name));
             return;
         }
@@ -203,7 +210,7 @@ impl Scopes {
             variable: Some(variable),
             outer: None,
         };
-        set(&mut self.bindings, name, binding);
+        bind_name(&mut self.names, name, binding);
         self.given.push((variable, name));
     }
 
@@ -218,10 +225,10 @@ impl Scopes {
     /// Ends a branch: the next one does not see what it did (`Symbols.copy`).
     pub fn hide(&mut self, start: Mark) {
         for Bound { name, before, .. } in self.bound.iter().skip(start.bound).rev() {
-            set(&mut self.bindings, *name, *before);
+            bind_name(&mut self.names, *name, *before);
         }
         for name in self.stores.iter().skip(start.stores) {
-            set(&mut self.is_stored, *name, false);
+            set_stored(&mut self.names, *name, false);
         }
     }
 
@@ -232,7 +239,7 @@ impl Scopes {
                 variable: Some(*variable),
                 outer: before.variable,
             };
-            set(&mut self.bindings, *name, binding);
+            bind_name(&mut self.names, *name, binding);
         }
         let mut stores = self.stores.split_off(start.stores.min(self.stores.len()));
         stores.sort_unstable();
@@ -266,7 +273,7 @@ impl Scopes {
             variable: Some(variable),
             outer: before.variable,
         };
-        set(&mut self.bindings, name, binding);
+        bind_name(&mut self.names, name, binding);
         self.bound.push(Bound { name, variable, before });
         variable
     }
@@ -295,20 +302,26 @@ impl Scopes {
     }
 
     fn add_store(&mut self, name: Symbol) {
-        let is_new = self.is_stored.get(name.0 as usize) == Some(&false);
+        let is_new = self.names.get(name.0 as usize).is_some_and(|name| !name.is_stored);
         if is_new {
-            set(&mut self.is_stored, name, true);
+            set_stored(&mut self.names, name, true);
             self.stores.push(name);
         }
     }
 
     fn binding(&self, name: Symbol) -> Binding {
-        self.bindings.get(name.0 as usize).copied().unwrap_or_default()
+        self.names.get(name.0 as usize).map(|name| name.binding).unwrap_or_default()
     }
 }
 
-fn set<T>(of_names: &mut [T], name: Symbol, value: T) {
-    if let Some(place) = of_names.get_mut(name.0 as usize) {
-        *place = value;
+fn bind_name(names: &mut [Name], name: Symbol, binding: Binding) {
+    if let Some(name) = names.get_mut(name.0 as usize) {
+        name.binding = binding;
+    }
+}
+
+fn set_stored(names: &mut [Name], name: Symbol, is_stored: bool) {
+    if let Some(name) = names.get_mut(name.0 as usize) {
+        name.is_stored = is_stored;
     }
 }
