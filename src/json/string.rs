@@ -12,6 +12,22 @@ use std::borrow::Cow;
 use super::error::Fault;
 use super::read::Reader;
 
+/// The byte that a letter behind a backslash stands for, and a NUL for all other letters. A table and no branches, since which of them
+/// comes next cannot be foretold.
+#[expect(clippy::indexing_slicing, reason = "whether a place is there is checked by the compiler")]
+const SIMPLE_ESCAPES: [u8; 256] = {
+    let mut bytes = [0; 256];
+    bytes[b'"' as usize] = b'"';
+    bytes[b'\\' as usize] = b'\\';
+    bytes[b'/' as usize] = b'/';
+    bytes[b'b' as usize] = 0x08;
+    bytes[b'f' as usize] = 0x0C;
+    bytes[b'n' as usize] = b'\n';
+    bytes[b'r' as usize] = b'\r';
+    bytes[b't' as usize] = b'\t';
+    bytes
+};
+
 impl<'a> Reader<'a> {
     /// Reads a string, at its opening quotation mark.
     #[inline(always)]
@@ -51,11 +67,11 @@ impl<'a> Reader<'a> {
                 }
                 Some(b'\\') => {
                     let letter = bytes.get(self.at.saturating_add(1)).copied().unwrap_or_default();
-                    let character = match simple_escape(letter) {
-                        0 => self.escape(start)?,
-                        byte => {
+                    let character = match SIMPLE_ESCAPES.get(usize::from(letter)) {
+                        None | Some(0) => self.escape(start)?,
+                        Some(byte) => {
                             self.advance(2);
-                            char::from(byte)
+                            char::from(*byte)
                         }
                     };
                     self.decoded.push(character);
@@ -69,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes an escape that is no [`simple_escape`], and says what it stands for.
+    /// Takes an escape that is none of [`SIMPLE_ESCAPES`], and says what it stands for.
     #[inline(never)]
     fn escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
         let backslash = self.at;
@@ -100,21 +116,6 @@ impl<'a> Reader<'a> {
         self.lone_surrogate
             .get_or_insert(Fault::LoneSurrogate { code, at: backslash });
         Ok(char::REPLACEMENT_CHARACTER)
-    }
-}
-
-/// The byte that a letter behind a backslash stands for, and a NUL for all other letters: a table to the compiler, since which of them
-/// comes next cannot be foretold.
-#[inline]
-fn simple_escape(letter: u8) -> u8 {
-    match letter {
-        b'"' | b'\\' | b'/' => letter,
-        b'b' => 0x08,
-        b'f' => 0x0C,
-        b'n' => b'\n',
-        b'r' => b'\r',
-        b't' => b'\t',
-        _ => 0,
     }
 }
 
