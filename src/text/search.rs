@@ -53,7 +53,7 @@ const CANDIDATES: usize = 16;
 
 /// The byte at which the text first contains the other. A separator in a prompt is rare, and so is its first character: looking for
 /// that alone is several times as fast as looking for all of it.
-pub(super) fn first(text: &str, wanted: &str) -> Option<usize> {
+pub fn first(text: &str, wanted: &str) -> Option<usize> {
     let Some(head) = wanted.chars().next() else { return Some(0) };
     let mut from = 0;
     for _ in 0..CANDIDATES {
@@ -70,7 +70,23 @@ pub(super) fn first(text: &str, wanted: &str) -> Option<usize> {
 /// `str.rfind`, with `None` for -1
 pub fn rfind(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
     let window = window(text, start, end)?;
-    window.char_of_byte(window.text.rfind(wanted)?)
+    window.char_of_byte(last(window.text, wanted)?)
+}
+
+/// The last byte at which the text contains the other: by its last character, as [`first`] goes by the first.
+pub fn last(text: &str, wanted: &str) -> Option<usize> {
+    let Some(tail) = wanted.chars().next_back() else {
+        return Some(text.len());
+    };
+    let mut before = text;
+    for _ in 0..CANDIDATES {
+        let at = before.rfind(tail)?;
+        if let Some(rest) = before.get(..at.checked_add(tail.len_utf8())?)?.strip_suffix(wanted) {
+            return Some(rest.len());
+        }
+        before = before.get(..at)?;
+    }
+    before.rfind(wanted)
 }
 
 /// `str.count`: occurrences that do not overlap; the empty string occurs around every character
@@ -119,6 +135,19 @@ mod tests {
         assert_eq!(count("hello", "", Some(5), Some(4)), 0);
         assert!(starts_with("hello", "", Some(5), None));
         assert!(!ends_with("hello", "", Some(6), None));
+    }
+
+    #[test]
+    fn places_are_those_of_a_plain_search() {
+        let texts: Vec<String> = (0..4096_u32)
+            .map(|bits| (0..12).map(|bit| if bits >> bit & 1 == 1 { 'é' } else { 'b' }).collect())
+            .collect();
+        for text in texts.iter().map(|text| text.repeat(3)) {
+            for wanted in ["é", "bé", "éé", "bbé", "ébé", "éébb", ""] {
+                assert_eq!(first(&text, wanted), text.find(wanted));
+                assert_eq!(last(&text, wanted), text.rfind(wanted));
+            }
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! Python reports as `empty separator`. The rules are those of CPython's `stringlib/split.h` and
 //! `stringlib/partition.h`.
 
-use super::search::first;
+use super::search::{first, last};
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
 
@@ -162,7 +162,7 @@ pub fn rpartition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, text.rfind(separator), separator).unwrap_or(("", "", text)))
+    Some(cut_out(text, last(text, separator), separator).unwrap_or(("", "", text)))
 }
 
 fn cut_out<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {

@@ -12,7 +12,7 @@
 use super::argument::{c_int, receiver, size, text};
 use super::row::{SELF, clinic, one_argument, optional};
 use crate::error::{Error, Result};
-use crate::text::{lines, split};
+use crate::text::{lines, search, split};
 use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
 
 const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
@@ -70,8 +70,8 @@ fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, inde
     let whole = text.as_str();
     let piece = match index {
         _ if separator.is_empty() => return Err(empty_separator()),
-        0 => whole.find(separator).map_or(Some(whole), |end| whole.get(..end)),
-        -1 => match whole.rfind(separator) {
+        0 => search::first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
+        -1 => match search::last(whole, separator) {
             None => Some(whole),
             // Pieces are cut off from the left, which matters where separators could overlap.
             Some(_) if overlaps_itself(separator) => return Ok(None),
