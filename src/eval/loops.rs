@@ -252,11 +252,17 @@ impl<'a> Tested<'a> {
             let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
+            // An entry that is taken apart and put together again is another tuple with the same items, which nobody else has seen.
+            let entry = match &item {
+                Value::Tuple(pair) if pair.is_entry() && is_pair(&self.node.target) => Some(item.clone()),
+                _ => None,
+            };
             evaluator.assign(&self.node.target, item)?;
             evaluator.runtime.meter.charge(u64::from(self.node.steps))?;
-            let kept = match evaluator.truth(&self.node.condition)? {
-                true => Some(evaluator.pack(&self.node.target)?),
-                false => None,
+            let kept = match (evaluator.truth(&self.node.condition)?, entry) {
+                (true, None) => Some(evaluator.pack(&self.node.target)?),
+                (true, entry) => entry,
+                (false, _) => None,
             };
             evaluator.leave_frame();
             if kept.is_some() {
@@ -266,6 +272,20 @@ impl<'a> Tested<'a> {
         }
         self.iter = Some(Iter::empty());
         Ok(None)
+    }
+}
+
+/// Whether a target is two names.
+fn is_pair(target: &Target) -> bool {
+    let TargetKind::Tuple(targets) = &target.kind else {
+        return false;
+    };
+    match targets.as_slice() {
+        [first, second] => match (&first.kind, &second.kind) {
+            (TargetKind::Name { slot: first, .. }, TargetKind::Name { slot: second, .. }) => first != second,
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -7,8 +7,11 @@ use indexmap::{Equivalent, IndexMap};
 
 use super::Value;
 use super::identity::Identity;
+use super::runtime::Runtime;
+use super::seq::{Part, Seq};
 use super::text::Str;
 use crate::data::{Data, Object};
+use crate::error::Result;
 use crate::limits::Claim;
 use crate::text::same::is_same;
 
@@ -200,6 +203,24 @@ pub enum DictIter<'a> {
     Data(std::slice::Iter<'a, (std::borrow::Cow<'a, str>, Data<'a>)>),
     /// Of the render: the dict, the next index, and where it ends.
     Owned(Rc<OwnedDict<'a>>, usize, usize),
+}
+
+impl<'a> DictIter<'a> {
+    /// The next entry as a pair, which is a tuple of its own.
+    pub fn next_pair(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let identity = runtime.heap.new_identity();
+        let pair = match self {
+            Self::Json(iter) => iter
+                .next()
+                .map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair, identity)),
+            Self::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair, identity)),
+            Self::Owned(..) => match self.next() {
+                Some((key, value)) => Some(runtime.items(vec![key, value])?),
+                None => None,
+            },
+        };
+        Ok(pair.map(Value::Tuple))
+    }
 }
 
 impl<'a> Iterator for DictIter<'a> {

@@ -91,10 +91,7 @@ impl<'a> Iter<'a> {
             }
             Self::Keys(entries) => entries.next().map(|(key, _)| key),
             Self::Values(entries) => entries.next().map(|(_, value)| value),
-            Self::Items(entries) => match entries.next() {
-                Some((key, value)) => Some(runtime.tuple(vec![key, value])?),
-                None => None,
-            },
+            Self::Items(entries) => return entries.next_pair(runtime),
             Self::Range(next, step, left) => {
                 if *left == 0 {
                     return Ok(None);

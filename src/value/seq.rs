@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::identity::Identity;
-use crate::data::Data;
+use crate::data::{Data, Entry};
 use crate::limits::Claim;
 
 /// Items in an order that does not change.
@@ -23,8 +23,59 @@ pub enum Seq<'a> {
     Owned(Rc<OwnedItems<'a>>, u32, u32, Identity),
     /// The same from behind.
     OwnedReversed(Rc<OwnedItems<'a>>, u32, u32, Identity),
+    /// The key and the value of an entry of the caller's, as `items()` gives them.
+    JsonEntry(&'a String, &'a serde_json::Value, Part, Identity),
+    /// The same of an object of a JSON text, or a literal.
+    DataEntry(&'a Entry<'a>, Part, Identity),
     /// A group of the filter `groupby`, which names its two items `grouper` and `list` (jinja2 `filters.py`, `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
+}
+
+/// What is left of the pair of a key and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Both.
+    Pair,
+    /// Both, the value first.
+    Reversed,
+    /// The key alone.
+    Key,
+    /// The value alone.
+    Value,
+}
+
+impl Part {
+    fn len(self) -> usize {
+        match self {
+            Self::Pair | Self::Reversed => 2,
+            Self::Key | Self::Value => 1,
+        }
+    }
+
+    /// What stands at an index: the key, or the value.
+    fn get(self, index: usize) -> Option<Self> {
+        match (self, index) {
+            (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
+            (Self::Reversed | Self::Value, 0) | (Self::Pair, 1) => Some(Self::Value),
+            _ => None,
+        }
+    }
+
+    /// A stretch of it, if that is not empty.
+    fn slice(self, range: Range<usize>) -> Option<Self> {
+        match range.len() {
+            2 => Some(self),
+            _ => self.get(range.start).filter(|_| !range.is_empty()),
+        }
+    }
+
+    fn reversed(self) -> Self {
+        match self {
+            Self::Pair => Self::Reversed,
+            Self::Reversed => Self::Pair,
+            Self::Key | Self::Value => self,
+        }
+    }
 }
 
 /// Items that the render made, with the memory they hold.
@@ -82,6 +133,11 @@ impl<'a> Seq<'a> {
         }
     }
 
+    /// Whether this is the whole entry of an object from outside.
+    pub fn is_entry(&self) -> bool {
+        matches!(self, Self::JsonEntry(_, _, Part::Pair, _) | Self::DataEntry(_, Part::Pair, _))
+    }
+
     /// Whether this is a group of the filter `groupby`.
     pub fn is_group(&self) -> bool {
         matches!(self, Self::Group(_))
@@ -106,6 +162,7 @@ impl<'a> Seq<'a> {
             Self::Data(items, _) | Self::DataReversed(items, _) => items.len(),
             Self::Owned(_, start, end, _) | Self::OwnedReversed(_, start, end, _) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
+            Self::JsonEntry(_, _, part, _) | Self::DataEntry(_, part, _) => part.len(),
         }
     }
 
@@ -125,6 +182,14 @@ impl<'a> Seq<'a> {
                 items.values.get(at).filter(|_| at < *end as usize).cloned()
             }
             Self::Group(items) => items.values.get(index).cloned(),
+            Self::JsonEntry(key, value, part, _) => Some(match part.get(index)? {
+                Part::Key => Value::text(key),
+                _ => Value::from(*value),
+            }),
+            Self::DataEntry((key, value), part, _) => Some(match part.get(index)? {
+                Part::Key => Value::text(key),
+                _ => Value::from(value),
+            }),
             Self::JsonReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
             Self::DataReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
             Self::OwnedReversed(items, start, ..) => {
@@ -162,6 +227,14 @@ impl<'a> Seq<'a> {
                 let (start, end) = stretch(*from, back);
                 Self::OwnedReversed(Rc::clone(items), start, end, identity)
             }
+            Self::JsonEntry(key, value, part, _) => match part.slice(start..end) {
+                Some(part) => Self::JsonEntry(key, value, part, identity),
+                None => Self::Data(&[], identity),
+            },
+            Self::DataEntry(entry, part, _) => match part.slice(start..end) {
+                Some(part) => Self::DataEntry(entry, part, identity),
+                None => Self::Data(&[], identity),
+            },
         }
     }
 
@@ -176,6 +249,8 @@ impl<'a> Seq<'a> {
             Self::Owned(items, start, end, identity) => Self::OwnedReversed(Rc::clone(items), *start, *end, *identity),
             Self::OwnedReversed(items, start, end, identity) => Self::Owned(Rc::clone(items), *start, *end, *identity),
             Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2, Identity::NONE),
+            Self::JsonEntry(key, value, part, identity) => Self::JsonEntry(key, value, part.reversed(), *identity),
+            Self::DataEntry(entry, part, identity) => Self::DataEntry(entry, part.reversed(), *identity),
         }
     }
 
@@ -201,6 +276,10 @@ impl<'a> Seq<'a> {
                 Rc::ptr_eq(left, right) && (a, b, one) == (c, d, two)
             }
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
+            // Each has an identity of its own.
+            (Self::JsonEntry(.., one) | Self::DataEntry(.., one), Self::JsonEntry(.., two) | Self::DataEntry(.., two)) => {
+                one == two
+            }
             _ => false,
         }
     }
