@@ -70,16 +70,21 @@ impl Activation {
     }
 }
 
-/// Puts a value into the place of a variable, and keeps what the one before it held for the next text.
+/// Puts a value into the place of a variable. The one before it is not moved if it holds nothing, as most do.
 #[inline(always)]
 fn put<'a>(place: Option<&mut Option<Value<'a>>>, idle: &mut Idle<'a>, value: Option<Value<'a>>) {
-    if let Some(place) = place {
-        let old = std::mem::replace(place, value);
-        if let Some(old) = old {
-            if Idle::takes(&old) {
-                idle.keep(old);
-            }
-        }
+    let Some(place) = place else { return };
+    if place.as_ref().is_some_and(Value::holds_memory) {
+        empty(place, idle);
+    }
+    std::mem::forget(std::mem::replace(place, value));
+}
+
+/// Keeps what a variable holds for the next text, or drops it.
+#[inline(never)]
+fn empty<'a>(place: &mut Option<Value<'a>>, idle: &mut Idle<'a>) {
+    if let Some(old) = place.take().filter(Idle::takes) {
+        idle.keep(old);
     }
 }
 
@@ -188,12 +193,12 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Gives a variable a value.
-    #[inline]
+    #[inline(always)]
     pub(super) fn store(&mut self, slot: Slot, value: Value<'a>) {
         self.set(slot, Some(value));
     }
 
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, slot: Slot, value: Option<Value<'a>>) {
         self.frame.set(&mut self.runtime.heap, slot, value);
     }

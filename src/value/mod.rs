@@ -180,6 +180,18 @@ impl<'a> Value<'a> {
         matches!(self, Self::Undefined(_))
     }
 
+    /// Whether memory of the render stands behind this, which is freed with it.
+    #[inline]
+    pub fn holds_memory(&self) -> bool {
+        match self {
+            Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Namespace(_) | Self::Function(_) => false,
+            Self::Str(text) => text.is_made(),
+            Self::Dict(dict) => matches!(dict, Dict::Owned(_)),
+            Self::Undefined(undefined) => matches!(undefined, Undefined::Other(_)),
+            _ => true,
+        }
+    }
+
     /// The text of a `str` or markup.
     pub fn as_str(&self) -> Option<&str> {
         match self {
