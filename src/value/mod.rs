@@ -84,6 +84,7 @@ use crate::number::complex::Complex;
 
 /// A Python value.
 #[derive(Clone, Debug)]
+#[repr(u64)]
 pub enum Value<'a> {
     /// `None`
     None,
