@@ -11,14 +11,18 @@ use crate::limits::Claim;
 #[derive(Clone, Debug)]
 pub struct Str<'a>(Bytes<'a>);
 
-/// Each with whether it is a Markup: inside, the flag takes no room of its own.
+/// Each as a `str` and as a Markup. The tag fills a word, so that a string moves in whole words.
 #[derive(Clone, Debug)]
+#[repr(u64)]
 enum Bytes<'a> {
-    Borrowed(&'a str, bool),
+    Borrowed(&'a str),
+    BorrowedMarkup(&'a str),
     /// Written in the template; to Python, equal ones are one object.
-    Literal(&'a str, bool),
+    Literal(&'a str),
+    LiteralMarkup(&'a str),
     /// A view of a text that the template made: from, to, in bytes.
-    Shared(Rc<OwnedText>, u32, u32, bool),
+    Shared(Rc<OwnedText>, u32, u32),
+    SharedMarkup(Rc<OwnedText>, u32, u32),
 }
 
 /// A text that the template made, with the memory it holds.
@@ -49,19 +53,19 @@ impl OwnedText {
 impl<'a> Str<'a> {
     pub(super) fn owned(text: Rc<OwnedText>) -> Self {
         let len = u32::try_from(text.text.len()).unwrap_or(u32::MAX);
-        Self(Bytes::Shared(text, 0, len, false))
+        Self(Bytes::Shared(text, 0, len))
     }
 
     /// Whether the render has made the text.
     #[inline]
     pub(super) fn is_made(&self) -> bool {
-        matches!(self.0, Bytes::Shared(..))
+        matches!(self.0, Bytes::Shared(..) | Bytes::SharedMarkup(..))
     }
 
     /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
     #[inline]
     pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
-        let Bytes::Shared(mut text, ..) = self.0 else {
+        let (Bytes::Shared(mut text, ..) | Bytes::SharedMarkup(mut text, ..)) = self.0 else {
             return None;
         };
         let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
@@ -73,7 +77,7 @@ impl<'a> Str<'a> {
 
     /// The same text, just made, with the places of `generation` blocks in it.
     pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
-        if let Bytes::Shared(owned, ..) = &mut self.0 {
+        if let Bytes::Shared(owned, ..) | Bytes::SharedMarkup(owned, ..) = &mut self.0 {
             if let Some(owned) = Rc::get_mut(owned) {
                 owned.generated = generated.into();
             }
@@ -85,15 +89,15 @@ impl<'a> Str<'a> {
     #[inline]
     pub(super) fn generated_count(&self) -> usize {
         match &self.0 {
-            Bytes::Shared(owned, ..) => owned.generated.len(),
-            Bytes::Borrowed(..) | Bytes::Literal(..) => 0,
+            Bytes::Shared(owned, ..) | Bytes::SharedMarkup(owned, ..) => owned.generated.len(),
+            _ => 0,
         }
     }
 
     /// Notes the `generation` blocks of this text, which is about to be written at a byte of another. Of a piece of a text it has what
     /// the piece has of them.
     pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
-        let Bytes::Shared(owned, start, end, _) = &self.0 else {
+        let (Bytes::Shared(owned, start, end) | Bytes::SharedMarkup(owned, start, end)) = &self.0 else {
             return;
         };
         let (start, end) = (*start as usize, *end as usize);
@@ -108,14 +112,15 @@ impl<'a> Str<'a> {
 
     /// A string that is written in the template.
     pub fn literal(text: &'a str) -> Self {
-        Self(Bytes::Literal(text, false))
+        Self(Bytes::Literal(text))
     }
 
     /// Whether both are one object to CPython: the same memory, equal literals, or one of the strings that it keeps only once (the
     /// empty one, and those of one Latin-1 character).
     pub fn is_same(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
-        let are_literals = matches!((&self.0, &other.0), (Bytes::Literal(..), Bytes::Literal(..)));
+        let is_literal = |text: &Self| matches!(text.0, Bytes::Literal(_) | Bytes::LiteralMarkup(_));
+        let are_literals = is_literal(self) && is_literal(other);
         let mut characters = left.chars();
         let is_kept_once =
             characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none() && !self.is_markup();
@@ -126,42 +131,47 @@ impl<'a> Str<'a> {
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Bytes::Borrowed(text, _) | Bytes::Literal(text, _) => text,
-            Bytes::Shared(owned, start, end, _) => owned.text.get(*start as usize..*end as usize).unwrap_or_default(),
+            Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text) | Bytes::Literal(text) | Bytes::LiteralMarkup(text) => text,
+            Bytes::Shared(owned, start, end) | Bytes::SharedMarkup(owned, start, end) => {
+                owned.text.get(*start as usize..*end as usize).unwrap_or_default()
+            }
         }
     }
 
     /// Whether this is a Markup.
     #[inline]
     pub fn is_markup(&self) -> bool {
-        let (Bytes::Borrowed(_, markup) | Bytes::Literal(_, markup) | Bytes::Shared(.., markup)) = &self.0;
-        *markup
+        matches!(
+            self.0,
+            Bytes::BorrowedMarkup(_) | Bytes::LiteralMarkup(_) | Bytes::SharedMarkup(..)
+        )
     }
 
     /// The same text with the flag set or cleared.
     #[must_use]
-    pub fn with_markup(mut self, is_markup: bool) -> Self {
-        let (Bytes::Borrowed(_, markup) | Bytes::Literal(_, markup) | Bytes::Shared(.., markup)) = &mut self.0;
-        *markup = is_markup;
-        self
+    pub fn with_markup(self, is_markup: bool) -> Self {
+        Self(match (self.0, is_markup) {
+            (Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text), false) => Bytes::Borrowed(text),
+            (Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text), true) => Bytes::BorrowedMarkup(text),
+            (Bytes::Literal(text) | Bytes::LiteralMarkup(text), false) => Bytes::Literal(text),
+            (Bytes::Literal(text) | Bytes::LiteralMarkup(text), true) => Bytes::LiteralMarkup(text),
+            (Bytes::Shared(text, start, end) | Bytes::SharedMarkup(text, start, end), false) => Bytes::Shared(text, start, end),
+            (Bytes::Shared(text, start, end) | Bytes::SharedMarkup(text, start, end), true) => {
+                Bytes::SharedMarkup(text, start, end)
+            }
+        })
     }
 
     /// A piece of the text, by bytes, of the same type; a range off the characters' boundaries is empty.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
-        Self(match &self.0 {
-            Bytes::Borrowed(text, markup) => Bytes::Borrowed(text.get(range).unwrap_or_default(), *markup),
-            Bytes::Literal(text, markup) if range == (0..text.len()) => Bytes::Literal(text, *markup),
-            Bytes::Literal(text, markup) => Bytes::Borrowed(text.get(range).unwrap_or_default(), *markup),
-            Bytes::Shared(owned, start, end, markup) => {
-                let from = (*start as usize).saturating_add(range.start);
-                let to = (*start as usize).saturating_add(range.end).min(*end as usize);
-                match (u32::try_from(from), u32::try_from(to)) {
-                    (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to, *markup),
-                    _ => Bytes::Borrowed("", *markup),
-                }
-            }
-        })
+        match &self.0 {
+            Bytes::Borrowed(text) => Self(Bytes::Borrowed(text.get(range).unwrap_or_default())),
+            Bytes::Literal(text) if range == (0..text.len()) => Self(Bytes::Literal(text)),
+            Bytes::Literal(text) => Self(Bytes::Borrowed(text.get(range).unwrap_or_default())),
+            Bytes::Shared(owned, start, end) => Self(stretch(owned, *start, *end, range)),
+            _ => self.clone().with_markup(false).slice(range).with_markup(true),
+        }
     }
 
     /// The piece that `part`, a sub-slice of this text's own memory, stands for.
@@ -173,12 +183,13 @@ impl<'a> Str<'a> {
 
     /// The text itself, to be changed, where nobody else holds it or a piece of it.
     pub fn try_into_string(self) -> Result<String, Self> {
+        let is_markup = self.is_markup();
         match self.0 {
-            Bytes::Shared(owned, 0, end, markup) if end as usize == owned.text.len() && owned.generated.is_empty() => {
-                match Rc::try_unwrap(owned) {
-                    Ok(owned) => Ok(owned.text),
-                    Err(owned) => Err(Self(Bytes::Shared(owned, 0, end, markup))),
-                }
+            Bytes::Shared(owned, 0, end) | Bytes::SharedMarkup(owned, 0, end)
+                if end as usize == owned.text.len() && owned.generated.is_empty() =>
+            {
+                let owned = Rc::try_unwrap(owned).map(|owned| owned.text);
+                owned.map_err(|owned| Self(Bytes::Shared(owned, 0, end)).with_markup(is_markup))
             }
             bytes => Err(Self(bytes)),
         }
@@ -187,14 +198,24 @@ impl<'a> Str<'a> {
     /// The borrowed text, where nothing is shared with the render.
     pub fn borrowed(&self) -> Option<&'a str> {
         match self.0 {
-            Bytes::Borrowed(text, _) | Bytes::Literal(text, _) => Some(text),
-            Bytes::Shared(..) => None,
+            Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text) | Bytes::Literal(text) | Bytes::LiteralMarkup(text) => Some(text),
+            Bytes::Shared(..) | Bytes::SharedMarkup(..) => None,
         }
     }
 }
 
 impl<'a> From<&'a str> for Str<'a> {
     fn from(text: &'a str) -> Self {
-        Self(Bytes::Borrowed(text, false))
+        Self(Bytes::Borrowed(text))
+    }
+}
+
+/// A stretch of a stretch of a text that the render made.
+fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Bytes<'a> {
+    let from = (start as usize).saturating_add(range.start);
+    let to = (start as usize).saturating_add(range.end).min(end as usize);
+    match (u32::try_from(from), u32::try_from(to)) {
+        (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to),
+        _ => Bytes::Borrowed(""),
     }
 }
