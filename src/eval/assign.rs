@@ -19,9 +19,21 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Assigns a value; a tuple of targets unpacks it.
-    #[inline]
+    /// Assigns a value; a tuple of targets unpacks it. Most targets are one name that only its scope knows: the value goes straight there.
+    #[inline(always)]
     pub(super) fn assign(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
+        if let TargetKind::Name {
+            slot, exported: false, ..
+        } = &target.kind
+        {
+            self.store(*slot, value);
+            return Ok(());
+        }
+        self.assign_other(target, value)
+    }
+
+    #[inline(never)]
+    fn assign_other(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
         match &target.kind {
             TargetKind::Name { symbol, slot, exported } => {
                 if *exported {
