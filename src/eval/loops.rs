@@ -80,6 +80,9 @@ impl<'a> Evaluator<'a, '_> {
 
     /// All rounds, and the else body where none reached the end of its body; from there, `break` and `continue` are the outer loop's.
     fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
+        if matches!(&iterable, Value::List(items) | Value::Tuple(items) if items.is_empty()) {
+            return self.otherwise(node);
+        }
         let source = match &node.test {
             Some(test) => self.tested(node, test, iterable)?,
             None => iterable,
@@ -101,13 +104,21 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(context) = ended {
             self.runtime.heap.idle.keep_loop(context);
         }
-        if !reached && !node.otherwise.is_empty() {
-            self.enter_scope(&node.otherwise_scope)?;
-            let flow = self.body(&node.otherwise)?;
-            self.leave_scope(&node.otherwise_scope)?;
-            return Ok(flow);
+        match reached {
+            true => Ok(Flow::Next),
+            false => self.otherwise(node),
         }
-        Ok(Flow::Next)
+    }
+
+    /// The else body.
+    fn otherwise(&mut self, node: &'a For) -> Result<Flow> {
+        if node.otherwise.is_empty() {
+            return Ok(Flow::Next);
+        }
+        self.enter_scope(&node.otherwise_scope)?;
+        let flow = self.body(&node.otherwise)?;
+        self.leave_scope(&node.otherwise_scope)?;
+        Ok(flow)
     }
 
     #[inline(never)]
