@@ -3,7 +3,9 @@
 use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
 use crate::builtins::filters;
+use crate::data::Data;
 use crate::error::Result;
+use crate::limits::STEP_BYTES;
 use crate::resolve::operate;
 use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
 
@@ -130,13 +132,25 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
                 self.write_operands(left, start, built)?;
-                if built.is_none() && (self.write_leaf(right)? || self.write_filter(right)?) {
+                if built.is_none() && self.write_simple(right)? {
                     return Ok(());
                 }
                 self.add_operand(expr, right, start, built)
             }
-            _ if self.write_leaf(expr)? || self.write_filter(expr)? => Ok(()),
+            _ if self.write_simple(expr)? => Ok(()),
             _ => self.write_operand(expr, built),
+        }
+    }
+
+    /// Writes a literal, a leaf or the result of a filter that is a plain string; gives whether it was one.
+    #[inline]
+    fn write_simple(&mut self, expr: &'a Expr) -> Result<bool> {
+        match &expr.kind {
+            ExprKind::Literal(Data::Str(text)) if text.len() <= STEP_BYTES => {
+                self.out.push_str(text);
+                Ok(true)
+            }
+            _ => Ok(self.write_leaf(expr)? || self.write_filter(expr)?),
         }
     }
 
@@ -145,7 +159,7 @@ impl<'a> Evaluator<'a, '_> {
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) if self.write_leaf(branch)? || self.write_filter(branch)? => return Ok(()),
+                Some(branch) if self.write_simple(branch)? => return Ok(()),
                 Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
