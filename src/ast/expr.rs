@@ -8,7 +8,35 @@ use crate::data::Data;
 use crate::span::Span;
 
 /// A constant that the tree owns: written in the source, or folded by the resolver.
-pub type Literal = Data<'static>;
+#[derive(Clone, Debug)]
+#[repr(u64)]
+pub enum Literal {
+    /// `none`
+    None,
+    /// `true`
+    Bool(bool),
+    /// `7`
+    Int(i64),
+    /// `7.0`
+    Float(f64),
+    /// `"text"`
+    Str(Box<str>),
+    /// A long integer, or a container of constants: few templates have one, and expressions are smaller without.
+    Data(Box<Data<'static>>),
+}
+
+impl From<Data<'static>> for Literal {
+    fn from(data: Data<'static>) -> Self {
+        match data {
+            Data::None => Self::None,
+            Data::Bool(bool) => Self::Bool(bool),
+            Data::Int(int) => Self::Int(int),
+            Data::Float(float) => Self::Float(float),
+            Data::Str(text) => Self::Str(text.into()),
+            data => Self::Data(Box::new(data)),
+        }
+    }
+}
 
 /// An expression.
 #[derive(Clone, Debug)]

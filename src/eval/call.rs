@@ -5,9 +5,8 @@
 //! ```
 
 use super::Evaluator;
-use crate::ast::{Args, Attribute, Call, Expr, ExprKind};
+use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Literal};
 use crate::builtins::{access, call, methods};
-use crate::data::Data;
 use crate::error::Result;
 use crate::span::Span;
 use crate::value::{Arguments, Shortcuts, Str, Value};
@@ -64,7 +63,7 @@ impl<'a> Evaluator<'a, '_> {
             [] => None,
             [
                 Expr {
-                    kind: ExprKind::Literal(Data::Str(argument)),
+                    kind: ExprKind::Literal(Literal::Str(argument)),
                     ..
                 },
             ] => Some(argument),
@@ -84,7 +83,7 @@ impl<'a> Evaluator<'a, '_> {
     /// `text.split("…")[0]`, without the other pieces.
     #[inline]
     pub(super) fn piece(&mut self, object: &'a Expr, index: &'a Expr) -> Result<Option<Value<'a>>> {
-        let (ExprKind::Call(call), ExprKind::Literal(Data::Int(index))) = (&object.kind, &index.kind) else {
+        let (ExprKind::Call(call), ExprKind::Literal(Literal::Int(index))) = (&object.kind, &index.kind) else {
             return Ok(None);
         };
         let Call { callee, args } = &**call;

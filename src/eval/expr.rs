@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::leaf::absent;
-use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, LogicOp, Slice, UnaryOp};
+use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::data::Data;
 use crate::error::{Error, Result};
@@ -16,8 +16,8 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.name(name)),
-            ExprKind::Literal(Data::Str(text)) => Ok(Value::Str(Str::literal(text))),
-            ExprKind::Literal(Data::Int(int)) => Ok(Value::Int(*int)),
+            ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::literal(text))),
+            ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Attribute(attribute) => self.key(attribute, expr),
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
             ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
@@ -149,16 +149,19 @@ impl<'a> Evaluator<'a, '_> {
 
     /// A literal of the rarer kinds. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
     #[inline(never)]
-    fn literal(&mut self, literal: &'a Data<'static>) -> Result<Value<'a>> {
+    fn literal(&mut self, literal: &'a Literal) -> Result<Value<'a>> {
         match literal {
-            Data::Float(float) if !float.is_finite() => {
+            Literal::Float(float) if !float.is_finite() => {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
-            // Each time another object.
-            Data::List(items) => Ok(Value::List(Seq::Data(items, self.runtime.heap.new_identity()))),
-            Data::Object(object) => Ok(Value::Dict(Dict::Data(object, self.runtime.heap.new_identity()))),
-            _ => Ok(Value::from(literal)),
+            Literal::Data(data) => Ok(match &**data {
+                // Each time another object.
+                Data::List(items) => Value::List(Seq::Data(items, self.runtime.heap.new_identity())),
+                Data::Object(object) => Value::Dict(Dict::Data(object, self.runtime.heap.new_identity())),
+                data => Value::from(data),
+            }),
+            _ => Ok(operate::literal(literal)),
         }
     }
 

@@ -9,8 +9,7 @@
 
 use super::Evaluator;
 use super::frame::Activation;
-use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind};
-use crate::data::Data;
+use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
 use crate::text::same::is_same;
@@ -82,7 +81,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_leaf(&mut self, expr: &'a Expr) -> Result<bool> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let text = match &expr.kind {
-            ExprKind::Literal(Data::Str(text)) => text,
+            ExprKind::Literal(Literal::Str(text)) => text,
             _ => match self.frame.look_up(heap, expr) {
                 Lookup::Found(found) => match found.plain_text() {
                     Some(text) => text,
@@ -190,7 +189,7 @@ impl<'a> Evaluator<'a, '_> {
 #[inline]
 fn literal(expr: &Expr) -> Option<&str> {
     match &expr.kind {
-        ExprKind::Literal(Data::Str(text)) => Some(text),
+        ExprKind::Literal(Literal::Str(text)) => Some(text),
         _ => None,
     }
 }

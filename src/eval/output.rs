@@ -1,9 +1,8 @@
 //! Writes what expressions print, straight to the output: sums and concatenations are never built.
 
 use super::{Evaluator, placed};
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Piece};
+use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::filters;
-use crate::data::Data;
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
 use crate::resolve::operate;
@@ -146,7 +145,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     fn write_simple(&mut self, expr: &'a Expr) -> Result<bool> {
         match &expr.kind {
-            ExprKind::Literal(Data::Str(text)) if text.len() <= STEP_BYTES => {
+            ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
                 Ok(true)
             }

@@ -21,7 +21,8 @@ pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
     let ascii = replace_with_escapes(body);
     let mut decoder = Decoder {
         rest: &ascii,
-        text: String::with_capacity(body.len()),
+        // Most escapes are two bytes for one.
+        text: String::with_capacity(body.bytes().filter(|byte| *byte != b'\\').count()),
         has_surrogate: false,
     };
     while let Some(at) = find_backslash(decoder.rest) {

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use super::escape;
 use crate::ast::Literal;
+use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{CharacterRules, parse_float_literal, parse_int_literal};
 use crate::number::{Int, NumberError};
@@ -25,7 +26,7 @@ const RULES: CharacterRules = CharacterRules {
 pub fn escaped(token: &str, span: Span) -> Result<Option<Literal>> {
     match escape::decode(between_quotes(token)) {
         Ok(Cow::Borrowed(_)) => Ok(None),
-        Ok(Cow::Owned(text)) => Ok(Some(Literal::Str(Cow::Owned(text)))),
+        Ok(Cow::Owned(text)) => Ok(Some(Literal::Str(text.into()))),
         Err(message @ escape::SURROGATE) => Err(Error::new(ErrorKind::Unsupported, message).at(span)),
         Err(message) => Err(Error::syntax(message, span)),
     }
@@ -44,7 +45,7 @@ pub fn integer(token: &str, span: Span) -> Result<Literal> {
     }
     match parse_int_literal(token, &RULES) {
         Ok(Int::Small(int)) => Ok(Literal::Int(int)),
-        Ok(Int::Big(int)) => Ok(Literal::BigInt(Box::new(int))),
+        Ok(Int::Big(int)) => Ok(Data::BigInt(Box::new(int)).into()),
         Err(error) => Err(python_error(error, span)),
     }
 }

@@ -3,7 +3,6 @@
 //! `("a" "b", [1, 2], {"k": none})` is a tuple of a string, a list and a dict. The rules are jinja2 3.1.6 `parser.py`, `parse_primary`,
 //! `parse_tuple`, `parse_list`, `parse_dict`. Which variable a name means is unknown here.
 
-use std::borrow::Cow;
 use std::mem::take;
 
 use super::Parser;
@@ -64,8 +63,7 @@ impl<'s> Parser<'s> {
             let piece = self.stream.take_string()?;
             text.to_mut().push_str(&piece);
         }
-        let text = Cow::Owned(text.into_owned());
-        Ok(self.leaf(place, ExprKind::Literal(Literal::Str(text)), start))
+        Ok(self.leaf(place, ExprKind::Literal(Literal::Str(text.into())), start))
     }
 
     fn parse_parentheses(&mut self, place: &mut Expr, start: Start) -> Result<Height> {

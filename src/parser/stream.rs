@@ -119,7 +119,7 @@ impl<'s> TokenStream<'s> {
         let literal = self.take_literal();
         let token = self.take()?;
         Ok(match literal {
-            Some(Literal::Str(text)) => text,
+            Some(Literal::Str(text)) => Cow::Owned(text.into()),
             _ => Cow::Borrowed(between_quotes(self.text(token))),
         })
     }

@@ -110,7 +110,7 @@ impl Resolver<'_> {
                 Some(nesting) => nesting.saturating_add(1),
                 None => {
                     self.is_folding = outer;
-                    expr.kind = ExprKind::Literal(Data::Bool(false));
+                    expr.kind = ExprKind::Literal(Literal::Bool(false));
                     return Ok(0);
                 }
             },
@@ -161,13 +161,13 @@ impl Resolver<'_> {
                 if let Some(positive) = fold::base_without_sign(operands) {
                     let [base, _] = &mut **operands;
                     base.kind = positive;
-                    let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Data::None));
+                    let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
                     let power = Expr { kind, span, at: expr.at };
                     expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(power));
                 }
             }
             ExprKind::Item(operands) if is_key(operands) => {
-                let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Data::None));
+                let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
                 expr.kind = by_key(operands);
             }
             _ => {}
@@ -371,7 +371,7 @@ impl Resolver<'_> {
         if let Some(Expr { span, at, .. }) = others.double_star {
             // What it holds may be named like them; the render adds the caller itself.
             keywords.extend(passed.into_iter().filter(|name| *name != "caller").map(|name| {
-                let kind = ExprKind::Literal(Data::None);
+                let kind = ExprKind::Literal(Literal::None);
                 let value = Expr { kind, span, at };
                 Keyword {
                     name: name.into(),
@@ -391,7 +391,7 @@ impl Resolver<'_> {
 
 /// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
 fn is_key([_, index]: &[Expr; 2]) -> bool {
-    matches!(&index.kind, ExprKind::Literal(Data::Str(name)) if !access::is_dict_attribute(name))
+    matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !access::is_dict_attribute(name))
 }
 
 /// `x["key"]` as `x.key`; another expression is left as it is.
@@ -401,7 +401,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
             [
                 object,
                 Expr {
-                    kind: ExprKind::Literal(Data::Str(name)),
+                    kind: ExprKind::Literal(Literal::Str(name)),
                     ..
                 },
             ] => ExprKind::Attribute(Box::new(Attribute {
@@ -418,21 +418,21 @@ fn by_key(kind: ExprKind) -> ExprKind {
 
 /// `x + "a" + "b"` as `x + "ab"`: whatever `x` is, it takes both texts or refuses the first.
 fn joined_sum([left, right]: &mut [Expr; 2]) -> Option<ExprKind> {
-    let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Data::Str(text))) = (&mut left.kind, &right.kind) else {
+    let (ExprKind::Binary(BinaryOp::Add, operands), ExprKind::Literal(Literal::Str(text))) = (&mut left.kind, &right.kind) else {
         return None;
     };
     let [_, last] = &mut **operands;
-    let ExprKind::Literal(Data::Str(before)) = &mut last.kind else {
+    let ExprKind::Literal(Literal::Str(before)) = &mut last.kind else {
         return None;
     };
-    before.to_mut().push_str(text);
-    Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Data::None)))
+    *before = (String::from(std::mem::take(before)) + text).into_boxed_str();
+    Some(std::mem::replace(&mut left.kind, ExprKind::Literal(Literal::None)))
 }
 
 /// Bytes of a constant text.
 fn text_length(kind: &ExprKind) -> usize {
     match kind {
-        ExprKind::Literal(Data::Str(text)) => text.len(),
+        ExprKind::Literal(Literal::Str(text)) => text.len(),
         ExprKind::Markup(text) => text.len(),
         _ => 0,
     }
@@ -440,16 +440,17 @@ fn text_length(kind: &ExprKind) -> usize {
 
 fn constant_nesting(kind: &ExprKind) -> u32 {
     match kind {
-        ExprKind::Literal(literal) => literal_nesting(literal),
+        ExprKind::Literal(Literal::Data(data)) => nesting(data),
+        ExprKind::Literal(_) => 0,
         _ => 1,
     }
 }
 
-fn literal_nesting(literal: &Literal) -> u32 {
-    match literal {
-        Data::List(items) | Data::Tuple(items) => items.iter().map(literal_nesting).max().unwrap_or(0).saturating_add(1),
+fn nesting(data: &Data<'_>) -> u32 {
+    match data {
+        Data::List(items) | Data::Tuple(items) => items.iter().map(nesting).max().unwrap_or(0).saturating_add(1),
         Data::Object(object) => {
-            let values = object.entries().iter().map(|(_, value)| literal_nesting(value));
+            let values = object.entries().iter().map(|(_, value)| nesting(value));
             values.max().unwrap_or(0).saturating_add(1)
         }
         _ => 0,

@@ -46,7 +46,7 @@ pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
     }
     match Folding::new(context).evaluate(kind)?.ok()? {
         Value::Str(text) if text.is_markup() => (text.as_str().len() <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into())),
-        value => to_literal(&value, &mut 0).map(ExprKind::Literal),
+        value => to_data(&value, &mut 0).map(|data| ExprKind::Literal(data.into())),
     }
 }
 
@@ -70,9 +70,16 @@ pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Er
 /// Refuses a literal with an integer that Python does not print.
 pub(super) fn check_digits(literal: &Literal) -> Result<()> {
     match literal {
+        Literal::Data(data) => check_digits_of(data),
+        _ => Ok(()),
+    }
+}
+
+fn check_digits_of(data: &Data<'_>) -> Result<()> {
+    match data {
         Data::BigInt(big) => int_text(IntRef::Big(big)).map(drop).map_err(Error::from),
-        Data::List(items) | Data::Tuple(items) => items.iter().try_for_each(check_digits),
-        Data::Object(object) => object.entries().iter().try_for_each(|(_, value)| check_digits(value)),
+        Data::List(items) | Data::Tuple(items) => items.iter().try_for_each(check_digits_of),
+        Data::Object(object) => object.entries().iter().try_for_each(|(_, value)| check_digits_of(value)),
         _ => Ok(()),
     }
 }
@@ -82,9 +89,9 @@ pub(super) fn check_digits(literal: &Literal) -> Result<()> {
 pub(super) fn base_without_sign(operands: &[Expr; 2]) -> Option<ExprKind> {
     let [base, exponent] = operands;
     let is_negative = match &base.kind {
-        ExprKind::Literal(Data::Int(base)) => base.is_negative(),
-        ExprKind::Literal(Data::BigInt(base)) => base.sign() == Sign::Minus,
-        ExprKind::Literal(Data::Float(base)) => base.is_sign_negative() && !base.is_nan(),
+        ExprKind::Literal(Literal::Int(base)) => base.is_negative(),
+        ExprKind::Literal(Literal::Data(base)) => matches!(&**base, Data::BigInt(base) if base.sign() == Sign::Minus),
+        ExprKind::Literal(Literal::Float(base)) => base.is_sign_negative() && !base.is_nan(),
         _ => false,
     };
     if !is_negative || is_constant(exponent) {
@@ -121,7 +128,7 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
         false => folding.runtime.str_of(&value),
     };
     let text = text.ok()?;
-    let is_written = matches!(expr.kind, ExprKind::Literal(Data::Str(_)) | ExprKind::Markup(_));
+    let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
     (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
 }
 
@@ -200,7 +207,7 @@ impl<'t> Folding<'t> {
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
-            ExprKind::Literal(literal) => Some(Value::from(literal)),
+            ExprKind::Literal(literal) => Some(operate::literal(literal)),
             ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
@@ -385,13 +392,13 @@ fn is_made_anew(value: &Value<'_>) -> bool {
 
 /// A value as a literal; None for what a literal cannot hold (markup, generators, …) or the reference cannot write back (`inf`
 /// inside a container).
-fn to_literal(value: &Value<'_>, parts: &mut usize) -> Option<Literal> {
+fn to_data(value: &Value<'_>, parts: &mut usize) -> Option<Data<'static>> {
     *parts = parts.saturating_add(1);
     if *parts > MAX_PARTS {
         return None;
     }
     let is_inner = *parts > 1;
-    let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_literal(&item, parts)).collect::<Option<Vec<_>>>();
+    let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, parts)).collect::<Option<Vec<_>>>();
     Some(match value {
         Value::None => Data::None,
         Value::Bool(bool) => Data::Bool(*bool),
@@ -406,7 +413,7 @@ fn to_literal(value: &Value<'_>, parts: &mut usize) -> Option<Literal> {
         Value::Dict(dict) => {
             let entries = dict.iter().map(|(key, value)| match key {
                 Value::Str(key) if !key.is_markup() => {
-                    Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_literal(&value, parts)?))
+                    Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, parts)?))
                 }
                 _ => None,
             });

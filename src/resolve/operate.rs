@@ -1,8 +1,20 @@
 //! Which operator of the value floor a sign of the tree is; folding and rendering both come through here.
 
-use crate::ast::{BinaryOp, CompareOp, UnaryOp};
+use crate::ast::{BinaryOp, CompareOp, Literal, UnaryOp};
 use crate::error::Result;
 use crate::value::{Runtime, Value};
+
+/// The value of a constant.
+pub fn literal(literal: &Literal) -> Value<'_> {
+    match literal {
+        Literal::None => Value::None,
+        Literal::Bool(bool) => Value::Bool(*bool),
+        Literal::Int(int) => Value::Int(*int),
+        Literal::Float(float) => Value::Float(*float),
+        Literal::Str(text) => Value::text(text),
+        Literal::Data(data) => Value::from(&**data),
+    }
+}
 
 /// `-a`, `+a`, `not a`.
 pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {

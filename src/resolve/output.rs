@@ -1,8 +1,7 @@
 //! Outputs: `visit_Output` of `compiler.py`. `a{{ 1 + 1 }}b` becomes the one text `a2b`.
 
 use super::{Place, Resolver, fold};
-use crate::ast::{Autoescape, Expr, ExprKind, Piece};
-use crate::data::Data;
+use crate::ast::{Autoescape, Expr, ExprKind, Literal, Piece};
 use crate::error::Result;
 
 impl Resolver<'_> {
@@ -67,19 +66,19 @@ impl Resolver<'_> {
         *line = self.newline(expr.at);
         self.root(expr, place, 1)?;
         let text = match &mut expr.kind {
-            ExprKind::Literal(Data::Str(text)) if context.known() == Autoescape::Off => Some(std::mem::take(text).into_owned()),
+            ExprKind::Literal(Literal::Str(text)) if context.known() == Autoescape::Off => Some(std::mem::take(text)),
             _ if context.volatile => None,
-            _ => self.folded_text(expr),
+            _ => self.folded_text(expr).map(String::into_boxed_str),
         };
         if let Some(text) = text {
             self.line = recorded;
             self.forget_refusals(was_fine);
-            return Ok(Some(Piece::Text(text.into_boxed_str(), expr.at)));
+            return Ok(Some(Piece::Text(text, expr.at)));
         }
         Ok(match context.known() {
             Autoescape::Off => None,
             known => {
-                let kind = ExprKind::Literal(Data::None);
+                let kind = ExprKind::Literal(Literal::None);
                 let expr = std::mem::replace(expr, Expr { kind, ..*expr });
                 Some(Piece::Escaped(expr, *line, known))
             }

@@ -2,6 +2,7 @@
 
 use super::{Parentheses, Printer};
 use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
+use crate::data::Data;
 
 /// How tightly an expression holds together, the loosest first; see `grammar/precedence.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,7 +182,10 @@ impl Printer<'_> {
             Literal::Bool(bool) => self.put(if *bool { "true" } else { "false" }),
             Literal::Int(int) => self.put(&int.to_string()),
             // Hexadecimal digits have no limit.
-            Literal::BigInt(int) => self.put(&format!("{:#x}", &**int)),
+            Literal::Data(data) => match &**data {
+                Data::BigInt(int) => self.put(&format!("{:#x}", &**int)),
+                _ => self.put("none"),
+            },
             Literal::Float(float) if float.is_infinite() => self.put("1e999"),
             Literal::Float(float) => self.put(&format!("{float:?}")),
             Literal::Str(text) => self.string(text),
