@@ -1,6 +1,6 @@
 //! The variable `loop` (jinja2 3.1.6 `runtime.py`, `LoopContext`).
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::Value;
@@ -19,6 +19,10 @@ const RECURSION: usize = 128;
 /// A loop under way: where it is, and one item on either side.
 #[derive(Debug)]
 pub struct Loop<'a> {
+    /// The list or tuple that it goes over from its start, where it does: then the neighbours are looked up there.
+    items: Option<Seq<'a>>,
+    /// How many rounds have begun.
+    rounds: Cell<usize>,
     state: RefCell<State<'a>>,
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
     /// How many recursive calls are around this one.
@@ -28,15 +32,12 @@ pub struct Loop<'a> {
     _claim: Claim,
 }
 
+/// Where a loop over anything else is.
 #[derive(Debug)]
 struct State<'a> {
     iter: Iter<'a>,
-    /// Whether the loop goes over a list or tuple from its start: then the neighbours are looked up, and the fields for them stay empty.
-    in_items: bool,
     /// What `len` says of the iterable, where it says anything.
     length: Option<usize>,
-    /// -1 before the first round.
-    index0: i64,
     before: Option<Value<'a>>,
     current: Option<Value<'a>>,
     /// The item that was looked at ahead of its round.
@@ -44,36 +45,11 @@ struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// The items of a loop over a list or tuple, whose neighbours need not be remembered.
-    #[inline]
-    fn items(&self) -> Option<(&Seq<'a>, usize)> {
-        match &self.iter {
-            Iter::Seq(items, next) if self.in_items => Some((items, *next)),
-            _ => None,
-        }
-    }
-}
-
-impl<'a> State<'a> {
-    /// The item of the next round of a loop over a list or tuple.
-    #[inline]
-    fn next_of_items(&mut self) -> Option<Value<'a>> {
-        let Iter::Seq(items, next) = &mut self.iter else { return None };
-        let at = *next;
-        if at < items.len() {
-            *next = at.saturating_add(1);
-            self.index0 = self.index0.saturating_add(1);
-        }
-        items.get(at)
-    }
-
     /// Before the first round.
     fn new(iter: Iter<'a>, length: Option<usize>) -> Self {
         Self {
-            in_items: matches!(iter, Iter::Seq(_, 0)) && length.is_some(),
             iter,
             length,
-            index0: -1,
             before: None,
             current: None,
             after: None,
@@ -93,36 +69,54 @@ impl<'a> Loop<'a> {
     ) -> Result<Rc<Self>> {
         // What makes a recursive call is an object of its own.
         let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
-        Ok(Rc::new(Self {
-            state: RefCell::new(State::new(iter, length)),
-            recurse: Some(recurse),
-            depth0,
-            changed: runtime.heap.new_memory(),
-            _claim: claim,
-        }))
+        let mut context = Self::ended(runtime, claim);
+        context.begin(iter, length);
+        context.recurse = Some(recurse);
+        context.depth0 = depth0;
+        Ok(Rc::new(context))
     }
 
     /// The same for any other loop, in the place of one that has ended if there is one.
     pub fn plain(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
         if let Some(mut context) = runtime.heap.idle.take_loop() {
             if let Some(own) = Rc::get_mut(&mut context) {
-                *own.state.get_mut() = State::new(iter, length);
+                own.begin(iter, length);
                 runtime.heap.forget(own.changed);
                 return Ok(context);
             }
         }
-        Ok(Rc::new(Self {
-            state: RefCell::new(State::new(iter, length)),
+        let claim = runtime.meter.claim(size_of::<Self>())?;
+        let mut context = Self::ended(runtime, claim);
+        context.begin(iter, length);
+        Ok(Rc::new(context))
+    }
+
+    /// A loop that goes over nothing.
+    fn ended(runtime: &mut Runtime<'a>, claim: Claim) -> Self {
+        Self {
+            items: None,
+            rounds: Cell::new(0),
+            state: RefCell::new(State::new(Iter::empty(), None)),
             recurse: None,
             depth0: 0,
             changed: runtime.heap.new_memory(),
-            _claim: runtime.meter.claim(size_of::<Self>())?,
-        }))
+            _claim: claim,
+        }
+    }
+
+    fn begin(&mut self, iter: Iter<'a>, length: Option<usize>) {
+        self.rounds.set(0);
+        match (iter, length) {
+            (Iter::Seq(items, 0), Some(_)) => self.items = Some(items),
+            (iter, length) => *self.state.get_mut() = State::new(iter, length),
+        }
     }
 
     /// Holds nothing more of what it went over.
     pub(super) fn end(&mut self) {
-        *self.state.get_mut() = State::new(Iter::empty(), None);
+        if self.items.take().is_none() {
+            *self.state.get_mut() = State::new(Iter::empty(), None);
+        }
         self.recurse = None;
         self.depth0 = 0;
     }
@@ -130,16 +124,18 @@ impl<'a> Loop<'a> {
     /// Goes on to the next round and gives its item.
     #[inline]
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Ok(mut state) = self.state.try_borrow_mut() {
-            if state.in_items {
-                runtime.meter.charge(1)?;
-                return Ok(state.next_of_items());
-            }
+        let Some(items) = &self.items else {
+            return self.advance_others(runtime);
+        };
+        runtime.meter.charge(1)?;
+        let round = self.rounds.get();
+        if round < items.len() {
+            self.rounds.set(round.saturating_add(1));
         }
-        self.advance_others(runtime)
+        Ok(items.get(round))
     }
 
-    /// The same of what has no items in places, or of an iterator that is looked at ahead.
+    /// The same of what is no list: an item may have been looked at already.
     #[inline(never)]
     fn advance_others(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let ahead = self.with(|state| state.after.take())?;
@@ -150,21 +146,24 @@ impl<'a> Loop<'a> {
                 None => return Ok(None),
             },
         };
-        self.with(|state| {
-            state.index0 = state.index0.saturating_add(1);
-            state.before = state.current.replace(item.clone());
-        })?;
+        self.rounds.set(self.rounds.get().saturating_add(1));
+        self.with(|state| state.before = state.current.replace(item.clone()))?;
         Ok(Some(item))
     }
 
-    /// `loop.index0`
-    pub fn index0(&self) -> Result<i64> {
-        self.with(|state| state.index0)
+    /// `loop.index0`; -1 before the first round.
+    #[inline]
+    pub fn index0(&self) -> i64 {
+        i64::try_from(self.rounds.get()).unwrap_or(i64::MAX).saturating_sub(1)
     }
 
     /// `loop.length`: an iterable without a length is drained into a list first.
     pub fn length(&self, runtime: &mut Runtime<'a>) -> Result<i64> {
-        if let Some(length) = self.with(|state| state.length)? {
+        let known = match &self.items {
+            Some(items) => Some(items.len()),
+            None => self.with(|state| state.length)?,
+        };
+        if let Some(length) = known {
             return Ok(i64::try_from(length).unwrap_or(i64::MAX));
         }
         let mut iter = self.with(|state| std::mem::replace(&mut state.iter, Iter::empty()))?;
@@ -175,8 +174,9 @@ impl<'a> Loop<'a> {
         };
         self.with(|state| {
             state.iter = Iter::Seq(rest, 0);
-            let index = usize::try_from(state.index0.saturating_add(1)).unwrap_or(0);
-            let length = items.saturating_add(index).saturating_add(usize::from(state.after.is_some()));
+            let length = items
+                .saturating_add(self.rounds.get())
+                .saturating_add(usize::from(state.after.is_some()));
             state.length = Some(length);
             i64::try_from(length).unwrap_or(i64::MAX)
         })
@@ -184,8 +184,8 @@ impl<'a> Loop<'a> {
 
     /// `loop.last`: looks one item ahead.
     pub fn is_last(&self, runtime: &mut Runtime<'a>) -> Result<bool> {
-        match self.with(|state| state.items().map(|(items, next)| next >= items.len()))? {
-            Some(is_last) => Ok(is_last),
+        match &self.items {
+            Some(items) => Ok(self.rounds.get() >= items.len()),
             None => Ok(self.peek(runtime)?.is_none()),
         }
     }
@@ -193,29 +193,31 @@ impl<'a> Loop<'a> {
     /// A part of it that is a number or a truth value and is known without going on; None for other names, and where the next item
     /// would have to be looked at first.
     pub(super) fn look(&self, name: &str) -> Option<Found<'_, 'a>> {
-        let state = self.state.try_borrow().ok()?;
-        let length = |state: &State<'a>| i64::try_from(state.length?).ok();
+        let length = || {
+            let length = match &self.items {
+                Some(items) => items.len(),
+                None => self.state.try_borrow().ok()?.length?,
+            };
+            i64::try_from(length).ok()
+        };
         Some(match name {
-            "index" => Found::Int(state.index0.saturating_add(1)),
-            "index0" => Found::Int(state.index0),
-            "first" => Found::Bool(state.index0 == 0),
-            "last" => {
-                let (items, next) = state.items()?;
-                Found::Bool(next >= items.len())
-            }
-            "length" => Found::Int(length(&state)?),
-            "revindex" => Found::Int(length(&state)?.saturating_sub(state.index0)),
-            "revindex0" => Found::Int(length(&state)?.saturating_sub(state.index0).saturating_sub(1)),
+            "index" => Found::Int(self.index0().saturating_add(1)),
+            "index0" => Found::Int(self.index0()),
+            "first" => Found::Bool(self.index0() == 0),
+            "last" => Found::Bool(self.rounds.get() >= self.items.as_ref()?.len()),
+            "length" => Found::Int(length()?),
+            "revindex" => Found::Int(length()?.saturating_sub(self.index0())),
+            "revindex0" => Found::Int(length()?.saturating_sub(self.index0()).saturating_sub(1)),
             _ => return None,
         })
     }
 
     /// `loop.previtem`
     pub fn previous(&self) -> Result<Value<'a>> {
-        let before = self.with(|state| match state.items() {
-            Some((items, next)) => items.get(next.checked_sub(2)?),
-            None => state.before.clone(),
-        })?;
+        let before = match &self.items {
+            Some(items) => self.rounds.get().checked_sub(2).and_then(|index| items.get(index)),
+            None => self.with(|state| state.before.clone())?,
+        };
         Ok(before.unwrap_or(Value::Undefined(Undefined::Hint("there is no previous item"))))
     }
 
@@ -249,8 +251,8 @@ impl<'a> Loop<'a> {
     }
 
     fn peek(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(after) = self.with(|state| state.items().map(|(items, next)| items.get(next)))? {
-            return Ok(after);
+        if let Some(items) = &self.items {
+            return Ok(items.get(self.rounds.get()));
         }
         if let Some(after) = self.with(|state| state.after.clone())? {
             return Ok(Some(after));

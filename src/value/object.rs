@@ -44,7 +44,7 @@ impl<'a> Runtime<'a> {
     pub(super) fn write_object(&mut self, value: &Value<'a>, around: Option<&Around<'_, 'a>>, out: &mut String) -> Result<()> {
         let text = match value {
             Value::Loop(context) => {
-                let (index0, length) = (context.index0()?, context.length(self)?);
+                let (index0, length) = (context.index0(), context.length(self)?);
                 format!("<LoopContext {}/{length}>", index0.saturating_add(1))
             }
             Value::Macro(called) => match called.name {

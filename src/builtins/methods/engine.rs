@@ -30,13 +30,13 @@ pub(super) static CYCLER: [Function; 2] = [
 /// `loop.name`
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
-        "index" => Value::Int(context.index0()?.saturating_add(1)),
-        "index0" => Value::Int(context.index0()?),
-        "first" => Value::Bool(context.index0()? == 0),
+        "index" => Value::Int(context.index0().saturating_add(1)),
+        "index0" => Value::Int(context.index0()),
+        "first" => Value::Bool(context.index0() == 0),
         "last" => Value::Bool(context.is_last(runtime)?),
         "length" => Value::Int(context.length(runtime)?),
-        "revindex" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()?)),
-        "revindex0" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()?).saturating_sub(1)),
+        "revindex" => Value::Int(context.length(runtime)?.saturating_sub(context.index0())),
+        "revindex0" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()).saturating_sub(1)),
         "previtem" => context.previous()?,
         "nextitem" => context.following(runtime)?,
         "depth" => Value::Int(context.depth0.saturating_add(1)),
@@ -125,7 +125,7 @@ fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<
     let context = loop_of(&mut arguments)?;
     let mut values = arguments.take_from(1);
     let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
-    let at = context.index0()?.checked_rem_euclid(count);
+    let at = context.index0().checked_rem_euclid(count);
     let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < values.len());
     match at {
         Some(at) => Ok(values.swap_remove(at)),
