@@ -4,6 +4,7 @@
 //! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. What the
 //! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
 
+mod accumulate;
 mod autoescape;
 mod blocks;
 mod expressions;

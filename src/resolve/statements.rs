@@ -1,11 +1,12 @@
 //! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
 
+use super::accumulate::accumulates;
 use super::frames::Variable;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
-    BinaryOp, Block, Body, CallBlock, Child, Expr, ExprKind, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Slot,
-    Stmt, StmtKind, Symbol, Target, TargetKind, With,
+    Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Stmt, StmtKind, Symbol, Target,
+    TargetKind, With,
 };
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
@@ -398,49 +399,6 @@ impl Resolver<'_> {
             }
         });
     }
-}
-
-/// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target.
-fn accumulates(target: &Target, value: &Expr) -> bool {
-    let slot = match &target.kind {
-        TargetKind::Name {
-            slot, exported: false, ..
-        }
-        | TargetKind::Attribute { slot, .. } => *slot,
-        TargetKind::Name { .. } | TargetKind::Tuple(_) => return false,
-    };
-    let mut first = value;
-    let mut operands = Vec::new();
-    while let ExprKind::Binary(BinaryOp::Add, pair) = &first.kind {
-        let [left, right] = &**pair;
-        operands.push(right);
-        first = left;
-    }
-    if let (ExprKind::Concat(items), true) = (&first.kind, operands.is_empty()) {
-        let Some((left, rest)) = items.split_first() else {
-            return false;
-        };
-        operands.extend(rest);
-        first = left;
-    }
-    let is_target = match (&target.kind, &first.kind) {
-        (TargetKind::Name { .. }, ExprKind::Name(name)) => name.slot == slot,
-        (TargetKind::Attribute { name, .. }, ExprKind::Attribute(attribute)) => {
-            attribute.name == *name && matches!(&attribute.object.kind, ExprKind::Name(object) if object.slot == slot)
-        }
-        _ => false,
-    };
-    is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_see(operand, slot))
-}
-
-fn may_see(expr: &Expr, slot: Slot) -> bool {
-    let mut sees = match &expr.kind {
-        ExprKind::Call(..) => true,
-        ExprKind::Name(name) => name.slot == slot,
-        _ => false,
-    };
-    expr.children(&mut |child| sees |= may_see(child, slot));
-    sees
 }
 
 fn has_scoped_block(stmt: &Stmt) -> bool {

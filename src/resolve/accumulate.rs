@@ -1,0 +1,67 @@
+//! Which assignments let their variable grow in place.
+//!
+//! ```text
+//! {% set ns.text = ns.text + message.content %}      a text that is made longer, and not made anew
+//! {% set ns.count = ns.count + 1 %}                  only a number
+//! ```
+//!
+//! What is added must not see the variable meanwhile. How it grows is the evaluator's business.
+
+use crate::ast::{BinaryOp, Expr, ExprKind, Slot, Target, TargetKind};
+use crate::data::Data;
+
+/// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum with a
+/// number is one, and has nothing to grow.
+pub(super) fn accumulates(target: &Target, value: &Expr) -> bool {
+    let slot = match &target.kind {
+        TargetKind::Name {
+            slot, exported: false, ..
+        }
+        | TargetKind::Attribute { slot, .. } => *slot,
+        TargetKind::Name { .. } | TargetKind::Tuple(_) => return false,
+    };
+    let mut first = value;
+    let mut operands = Vec::new();
+    while let ExprKind::Binary(BinaryOp::Add, pair) = &first.kind {
+        let [left, right] = &**pair;
+        if is_number(right) {
+            return false;
+        }
+        operands.push(right);
+        first = left;
+    }
+    if let (ExprKind::Concat(items), true) = (&first.kind, operands.is_empty()) {
+        let Some((left, rest)) = items.split_first() else {
+            return false;
+        };
+        operands.extend(rest);
+        first = left;
+    }
+    let is_target = match (&target.kind, &first.kind) {
+        (TargetKind::Name { .. }, ExprKind::Name(name)) => name.slot == slot,
+        (TargetKind::Attribute { name, .. }, ExprKind::Attribute(attribute)) => {
+            attribute.name == *name && matches!(&attribute.object.kind, ExprKind::Name(object) if object.slot == slot)
+        }
+        _ => false,
+    };
+    is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_see(operand, slot))
+}
+
+/// Whether an expression can be nothing but a number.
+fn is_number(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Literal(Data::Int(_) | Data::Float(_)) => true,
+        ExprKind::Conditional(conditional) => is_number(&conditional.then) && conditional.otherwise.as_ref().is_some_and(is_number),
+        _ => false,
+    }
+}
+
+fn may_see(expr: &Expr, slot: Slot) -> bool {
+    let mut sees = match &expr.kind {
+        ExprKind::Call(..) => true,
+        ExprKind::Name(name) => name.slot == slot,
+        _ => false,
+    };
+    expr.children(&mut |child| sees |= may_see(child, slot));
+    sees
+}
