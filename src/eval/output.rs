@@ -73,7 +73,11 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn write_filtered(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
-        let mut arguments = Arguments::one(self.expr(input)?);
+        let input = self.expr(input)?;
+        if filter.args.is_empty() && function.write_alone(self.runtime, &input, &mut self.out)? {
+            return Ok(());
+        }
+        let mut arguments = Arguments::one(input);
         self.arguments(&filter.args, &mut arguments, Some(function))?;
         function.write(write, self.runtime, arguments, &mut self.out)
     }

@@ -46,6 +46,8 @@ pub struct Shortcuts {
     pub iterated: Option<Iterated>,
     /// Given its parameters, where the result is written: appends it.
     pub write: Option<Write>,
+    /// The same, given its first parameter alone.
+    pub write_alone: Option<WriteAlone>,
     /// A method of `str`, given one string, both plain.
     pub with_text: Option<WithText>,
     /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
@@ -60,6 +62,9 @@ pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
 /// See [`Shortcuts::write`].
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
+
+/// See [`Shortcuts::write_alone`].
+pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
 
 /// See [`Shortcuts::with_text`].
 pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
@@ -132,6 +137,7 @@ impl Shortcuts {
         alone: None,
         iterated: None,
         write: None,
+        write_alone: None,
         with_text: None,
         item: None,
     };
@@ -186,6 +192,16 @@ impl Function {
         #[cfg(test)]
         called::note(self);
         Some(told)
+    }
+
+    /// Appends the result for one argument to a text, where it has a shortcut for that; gives whether it has one.
+    pub fn write_alone<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<bool> {
+        let Some(write) = self.shortcuts.write_alone else {
+            return Ok(false);
+        };
+        runtime.meter.charge(CALL)?;
+        write(runtime, value, out)?;
+        Ok(true)
     }
 
     /// Binds the arguments and appends the result to a text, where it has a shortcut for that.

@@ -58,6 +58,7 @@ pub use bind::{Parameter, Signature, Style};
 pub use call::called;
 pub use call::{
     Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Shortcuts, WithText, Write,
+    WriteAlone,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;

@@ -28,6 +28,17 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
     runtime.str(output)
 }
 
+/// The same without options, appended to a text.
+pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
+    let options = Dump {
+        ensure_ascii: false,
+        sort_keys: false,
+        layout: Layout::PLAIN,
+        escapes: [false; 2],
+    };
+    runtime.dumps(value, &options, out)
+}
+
 /// The same, appended to a text.
 pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
     let value = given(&mut arguments, 0);

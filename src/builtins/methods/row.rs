@@ -10,7 +10,7 @@
 use crate::error::Result;
 use crate::value::{
     Alone, Arguments, Code, Comparison, Function, ItemWithText, Iterated, Parameter, Runtime, Shortcuts, Signature, Style, Type,
-    Value, WithText, Write,
+    Value, WithText, Write, WriteAlone,
 };
 
 /// What a method does, given its parameters.
@@ -136,9 +136,10 @@ impl Function {
         self
     }
 
-    /// The same with a shortcut for a result that is written.
-    pub const fn written(mut self, write: Write) -> Self {
+    /// The same with shortcuts for a result that is written, in any case and for the first parameter alone.
+    pub const fn written(mut self, write: Write, write_alone: WriteAlone) -> Self {
         self.shortcuts.write = Some(write);
+        self.shortcuts.write_alone = Some(write_alone);
         self
     }
 
