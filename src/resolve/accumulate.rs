@@ -7,8 +7,7 @@
 //!
 //! What is added must not see the variable meanwhile. How it grows is the evaluator's business.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Slot, Target, TargetKind};
-use crate::data::Data;
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, Slot, Target, TargetKind};
 
 /// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum with a
 /// number is one, and has nothing to grow.
@@ -50,7 +49,7 @@ pub(super) fn accumulates(target: &Target, value: &Expr) -> bool {
 /// Whether an expression can be nothing but a number.
 fn is_number(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Literal(Data::Int(_) | Data::Float(_)) => true,
+        ExprKind::Literal(Literal::Int(_) | Literal::Float(_)) => true,
         ExprKind::Conditional(conditional) => is_number(&conditional.then) && conditional.otherwise.as_ref().is_some_and(is_number),
         _ => false,
     }
