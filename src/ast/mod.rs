@@ -18,7 +18,7 @@ pub use expr::{
 };
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
-pub use slot::{Forgone, Frame, Load, Scope, Slot};
+pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
     Autoescape, AutoescapeBlock, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro,
     Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, With,

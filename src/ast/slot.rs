@@ -44,13 +44,21 @@ pub enum Load {
     Clear(Slot),
 }
 
-/// A variable whose first value nobody sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forgone {
-    /// The variable.
-    pub slot: Slot,
-    /// The name that the reference looks up for it.
-    pub name: Option<Symbol>,
+impl Load {
+    /// The variable that gets a value.
+    pub fn slot(self) -> Slot {
+        match self {
+            Self::Resolve(slot, _) | Self::Alias(slot, _) | Self::Clear(slot) => slot,
+        }
+    }
+
+    /// The name that is looked up in the context.
+    pub fn name(self) -> Option<Symbol> {
+        match self {
+            Self::Resolve(_, name) => Some(name),
+            Self::Alias(..) | Self::Clear(_) => None,
+        }
+    }
 }
 
 /// Jinja's scope of names: what is loaded on entry and cleared on exit.
@@ -59,7 +67,7 @@ pub struct Scope {
     /// On entry, in this order.
     pub loads: Vec<Load>,
     /// What the reference loads too, but is always set before it is read: it keeps any value that it had.
-    pub forgone: Vec<Forgone>,
+    pub forgone: Vec<Load>,
     /// On exit these become missing (`compiler.py`, `leave_frame`).
     pub clears: Vec<Slot>,
 }

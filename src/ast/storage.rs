@@ -14,6 +14,8 @@ pub enum Stored<'t> {
     Slot(&'t mut Slot),
     /// How many variables a frame has.
     Frame(&'t mut Frame),
+    /// What a scope loads, before the places in it.
+    Scope(&'t mut Scope),
 }
 
 impl Template {
@@ -201,7 +203,8 @@ impl Args {
 
 impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
-        for load in &mut self.loads {
+        visit(Stored::Scope(self));
+        for load in self.loads.iter_mut().chain(&mut self.forgone) {
             match load {
                 Load::Resolve(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {
@@ -210,7 +213,6 @@ impl Scope {
                 }
             }
         }
-        slots(self.forgone.iter_mut().map(|forgone| &mut forgone.slot), visit);
         slots(&mut self.clears, visit);
     }
 }

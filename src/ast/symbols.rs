@@ -33,8 +33,8 @@ struct Name {
     spelling: Arc<str>,
     /// The name that was put into the same place before.
     neighbour: Symbol,
-    /// Whether the template gives it a value anywhere.
-    is_target: bool,
+    /// Whether what it means depends on the scope.
+    is_scoped: bool,
 }
 
 impl Default for Symbols {
@@ -65,7 +65,7 @@ impl Symbols {
         self.names.push(Name {
             spelling,
             neighbour,
-            is_target: false,
+            is_scoped: false,
         });
         symbol
     }
@@ -95,16 +95,17 @@ impl Symbols {
         self.names.get(symbol.0 as usize).map_or("", |name| &name.spelling)
     }
 
-    /// Notes that the template gives a name a value.
-    pub fn note_target(&mut self, symbol: Symbol) {
+    /// Notes that what a name means depends on the scope.
+    pub fn note_scoped(&mut self, symbol: Symbol) {
         if let Some(name) = self.names.get_mut(symbol.0 as usize) {
-            name.is_target = true;
+            name.is_scoped = true;
         }
     }
 
-    /// Whether the template gives a name a value anywhere: assigns it, loops over it, defines it.
-    pub fn is_target(&self, symbol: Symbol) -> bool {
-        self.names.get(symbol.0 as usize).is_some_and(|name| name.is_target)
+    /// Whether what a name means may depend on the scope: the template assigns it anywhere, loops over it, defines it; or a function
+    /// mentions it that can be called when a scope around it has ended, which has made the name missing.
+    pub fn is_scoped(&self, symbol: Symbol) -> bool {
+        self.names.get(symbol.0 as usize).is_some_and(|name| name.is_scoped)
     }
 
     /// The spelling of a symbol, to keep.

@@ -154,7 +154,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         if self.render.template.accumulates {
-            scope.forgone.iter().for_each(|forgone| self.clear(forgone.slot));
+            scope.forgone.iter().for_each(|load| self.clear(load.slot()));
         }
         Ok(())
     }

@@ -39,6 +39,7 @@ pub fn parse(source: &Source) -> Result<Template> {
         loop_mentions: 0,
         sets_loop: false,
         has_blocks: false,
+        is_kept: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
         pieces: Pieces::default(),
@@ -72,6 +73,8 @@ struct Parser<'s> {
     sets_loop: bool,
     /// Whether a block was met.
     has_blocks: bool,
+    /// Whether this is the body of a function that may be called when a scope around it has ended.
+    is_kept: bool,
     /// The tags of the statements around here, for messages.
     open_tags: Vec<OpenTag<'s>>,
     /// The statements of the bodies around here, which become vectors of their own, of the right size, when they end.
@@ -108,7 +111,18 @@ impl<'s> Parser<'s> {
         if name == "loop" {
             self.loop_mentions = self.loop_mentions.saturating_add(1);
         }
-        self.symbols.intern(name)
+        let symbol = self.symbols.intern(name);
+        if self.is_kept {
+            self.symbols.note_scoped(symbol);
+        }
+        symbol
+    }
+
+    /// Begins a function of the code that the reference writes; gives what `is_kept` is to be when it has ended.
+    fn begin_function(&mut self) -> bool {
+        let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
+        let is_kept = self.is_kept || around.iter().any(OpenTag::is_scope);
+        std::mem::replace(&mut self.is_kept, is_kept)
     }
 
     /// The text of a name that is no variable's, to keep.

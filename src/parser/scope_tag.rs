@@ -19,8 +19,10 @@ impl<'s> Parser<'s> {
         self.stream.bump()?;
         let (name, _) = self.parse_name_target()?;
         let name = self.intern(name);
+        let is_kept = self.begin_function();
         let parameters = self.parse_signature()?;
         let body = self.close_statements(&["endmacro"])?;
+        self.is_kept = is_kept;
         Ok(StmtKind::Macro(Box::new(new_macro(Some(name), parameters, body))))
     }
 
@@ -55,6 +57,7 @@ impl<'s> Parser<'s> {
     /// `call(a) m()`
     pub fn parse_call_block(&mut self) -> Result<StmtKind> {
         let tag = self.stream.take()?;
+        let is_kept = self.begin_function();
         let parameters = match self.stream.current().kind {
             TokenKind::LeftParen => self.parse_signature()?,
             _ => Vec::new(),
@@ -65,6 +68,7 @@ impl<'s> Parser<'s> {
         };
         let Call { callee, args } = *called;
         let body = self.close_statements(&["endcall"])?;
+        self.is_kept = is_kept;
         Ok(StmtKind::CallBlock(Box::new(CallBlock {
             callee,
             args,

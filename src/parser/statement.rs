@@ -153,6 +153,7 @@ impl<'s> Parser<'s> {
         let iter = self.new_tuple(TupleKind::Conditions)?;
         let mut test = None;
         if self.stream.eat_word("if")? {
+            let is_kept = self.begin_function();
             test = Some(LoopTest {
                 condition: self.new_expression()?,
                 target: target.clone(),
@@ -161,8 +162,13 @@ impl<'s> Parser<'s> {
                 scope: Scope::default(),
                 frame: Default::default(),
             });
+            self.is_kept = is_kept;
         }
         let recursive = self.stream.eat_word("recursive")?;
+        let is_kept = self.is_kept;
+        if recursive {
+            self.begin_function();
+        }
         let mentions = self.loop_mentions;
         let body = self.parse_statements(&["endfor", "else"])?;
         let mentions_loop = self.loop_mentions > mentions;
@@ -170,6 +176,7 @@ impl<'s> Parser<'s> {
             "else" => self.close_statements(&["endfor"])?,
             _ => Body::new(),
         };
+        self.is_kept = is_kept;
         Ok(StmtKind::For(Box::new(For {
             target,
             iter,

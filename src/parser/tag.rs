@@ -19,6 +19,13 @@ pub struct OpenTag<'s> {
     pub awaited: Option<&'static [&'static str]>,
 }
 
+impl OpenTag<'_> {
+    /// Whether its body is a scope whose variables become missing where it ends.
+    pub fn is_scope(&self) -> bool {
+        matches!(self.name, "for" | "set" | "filter" | "with" | "autoescape")
+    }
+}
+
 impl<'s> Parser<'s> {
     /// The error of a tag that nobody knows.
     #[cold]

@@ -27,7 +27,7 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
         let symbol = self.intern(name);
-        self.symbols.note_target(symbol);
+        self.symbols.note_scoped(symbol);
         Ok((name, variable(symbol, token.span, token.at)))
     }
 
@@ -45,7 +45,7 @@ impl<'s> Parser<'s> {
     /// Notes which names a target gives values.
     fn note_targets(&mut self, target: &Target) {
         match &target.kind {
-            TargetKind::Name { symbol, .. } => self.symbols.note_target(*symbol),
+            TargetKind::Name { symbol, .. } => self.symbols.note_scoped(*symbol),
             TargetKind::Attribute { .. } => {}
             TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.note_targets(target)),
         }

@@ -8,7 +8,7 @@
 //! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
 //! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
 
-use crate::ast::{Forgone, Frame, Load, Scope, Slot, Stored, Symbol, Template};
+use crate::ast::{Frame, Load, Scope, Slot, Stored, Symbol, Template};
 
 /// A variable of a generated Python function, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,26 +251,37 @@ impl Frames {
                     .get(frame.locals as usize)
                     .map_or(*frame, |function| function.size)
             }
+            Stored::Scope(scope) => self.load_captured(scope),
         });
     }
 
-    /// Takes out of what a scope that ends loads what nobody sees.
+    /// Takes out of what a scope that ends loads what nobody sees, as far as the walk has come.
     pub fn settle(&self, scope: &mut Scope) {
         let Scope { loads, forgone, .. } = scope;
-        loads.retain(|load| {
-            let (slot, name) = match load {
-                Load::Resolve(slot, name) => (*slot, Some(*name)),
-                Load::Alias(slot, _) | Load::Clear(slot) => (*slot, None),
-            };
-            let is_seen = match slot {
-                Slot::Local(number) => self.variables.get(number as usize).is_none_or(|owned| owned.is_read_first),
-                _ => true,
-            };
-            if !is_seen {
-                forgone.push(Forgone { slot, name });
-            }
-            is_seen
-        });
+        forgone.extend(loads.iter().filter(|load| !self.is_seen(**load)));
+        loads.retain(|load| self.is_seen(*load));
+    }
+
+    /// Whether what a variable is loaded with is read, as far as the walk has come.
+    fn is_seen(&self, load: Load) -> bool {
+        self.loaded(load).is_none_or(|owned| owned.is_read_first)
+    }
+
+    /// Puts back what a macro sees that stands in a later scope of the same level, whose variable is the same. It may be called here
+    /// in the next round of a loop around both.
+    fn load_captured(&self, scope: &mut Scope) {
+        let Scope { loads, forgone, .. } = scope;
+        let is_captured = |load: &Load| self.loaded(*load).is_some_and(|owned| owned.is_captured);
+        loads.extend(forgone.iter().copied().filter(is_captured));
+        forgone.retain(|load| !is_captured(load));
+    }
+
+    /// The variable of the innermost frame that a load is of.
+    fn loaded(&self, load: Load) -> Option<&Owned> {
+        match load.slot() {
+            Slot::Local(number) => self.variables.get(number as usize),
+            _ => None,
+        }
     }
 
     fn final_slot(&self, slot: Slot) -> Slot {

@@ -25,7 +25,7 @@ use scopes::Scopes;
 use stubs::Stub;
 use track::undeclared;
 
-use crate::ast::{Child, Load, Scope, Slot, Stmt, StmtKind, Symbol, Template};
+use crate::ast::{Child, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
@@ -68,7 +68,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     }
     let symbols = &*symbols;
     let special_names = SPECIALS.map(|name| symbols.find(name));
-    let is_given = |name| are_given && !symbols.is_target(name) && !special_names.contains(&Some(name));
+    let is_given = |name| are_given && !symbols.is_scoped(name) && !special_names.contains(&Some(name));
     scopes.name_all(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
@@ -318,12 +318,8 @@ struct Names {
 
 impl Names {
     fn scope(&mut self, scope: &Scope) {
-        let looked_up = scope.loads.iter().filter_map(|load| match load {
-            Load::Resolve(_, symbol) => Some(*symbol),
-            Load::Alias(..) | Load::Clear(_) => None,
-        });
-        let forgone = scope.forgone.iter().filter_map(|forgone| forgone.name);
-        self.found.extend(looked_up.chain(forgone));
+        let loads = scope.loads.iter().chain(&scope.forgone);
+        self.found.extend(loads.filter_map(|load| load.name()));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
