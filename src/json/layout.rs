@@ -51,6 +51,26 @@ impl Layout {
         }
     }
 
+    /// Writes what stands between two members.
+    #[inline]
+    pub fn write_item_separator(&self, out: &mut String) {
+        // One that the compiler knows is written without a call.
+        match &*self.item_separator {
+            ", " => out.push_str(", "),
+            "," => out.push(','),
+            separator => out.push_str(separator),
+        }
+    }
+
+    /// Writes what stands between a key and its value.
+    #[inline]
+    pub fn write_key_separator(&self, out: &mut String) {
+        match &*self.key_separator {
+            ": " => out.push_str(": "),
+            separator => out.push_str(separator),
+        }
+    }
+
     /// How a line begins at a level: behind an opening bracket at the level of its members, before a closing one at its own. Empty
     /// containers have no lines.
     pub fn line(&self, level: usize) -> Line<'_> {

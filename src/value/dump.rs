@@ -135,7 +135,7 @@ impl<'a> Runtime<'a> {
         let braces = ['{', '}'];
         self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
             runtime.dump_text(key.as_ref(), options, out)?;
-            out.push_str(&options.layout.key_separator);
+            options.layout.write_key_separator(out);
             dump(runtime, value, options, level, out)
         })
     }
@@ -181,7 +181,7 @@ impl<'a> Runtime<'a> {
         let braces = ['{', '}'];
         self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
             runtime.dump_key(&key, options, out)?;
-            out.push_str(&options.layout.key_separator);
+            options.layout.write_key_separator(out);
             runtime.dump(&value, options, level, out)
         })
     }
@@ -209,7 +209,7 @@ impl<'a> Runtime<'a> {
         for member in members {
             self.meter.check_output(out.len().saturating_add(around))?;
             if !std::mem::take(&mut is_empty) {
-                out.push_str(&layout.item_separator);
+                layout.write_item_separator(out);
             }
             line.write(out);
             dump(self, member, within, out)?;
