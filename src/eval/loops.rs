@@ -183,6 +183,10 @@ impl<'a> Evaluator<'a, '_> {
         if !is_there {
             self.store(slot, Value::Loop(Rc::clone(context)));
         }
+        if let Some(object) = context.advance_to_object() {
+            self.runtime.meter.charge(1)?;
+            return self.assign(target, Value::Dict(object)).map(|()| true);
+        }
         match context.advance(self.runtime)? {
             Some(item) => self.assign(target, item).map(|()| true),
             None => Ok(false),
@@ -202,11 +206,14 @@ impl<'a> Evaluator<'a, '_> {
                 return assigned.map(|()| true).map_err(|error| error.at(target.span));
             }
         }
-        let Some(item) = iter.next(self.runtime)? else {
-            return Ok(false);
-        };
-        self.assign(target, item)?;
-        Ok(true)
+        if let Some(object) = iter.next_object() {
+            self.runtime.meter.charge(1)?;
+            return self.assign(target, Value::Dict(object)).map(|()| true);
+        }
+        match iter.next(self.runtime)? {
+            Some(item) => self.assign(target, item).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     #[cold]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::dict::DictIter;
+use super::dict::{Dict, DictIter};
 use super::loop_context::Loop;
 use super::one_pass::OnePass;
 use super::runtime::Runtime;
@@ -69,6 +69,15 @@ impl<'a> Iter<'a> {
             Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => Self::Template,
             _ => return None,
         })
+    }
+
+    /// Goes past the next item, if that is an object from outside, and gives it.
+    #[inline(always)]
+    pub fn next_object(&mut self) -> Option<Dict<'a>> {
+        let Self::Seq(items, next) = self else { return None };
+        let object = items.object(*next)?;
+        *next = next.saturating_add(1);
+        Some(object)
     }
 
     /// Python's `next()`: None behind the last item.

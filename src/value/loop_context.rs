@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::call::Callable;
+use super::dict::Dict;
 use super::found::Found;
 use super::iterate::Iter;
 use super::runtime::Runtime;
@@ -133,6 +134,15 @@ impl<'a> Loop<'a> {
             self.rounds.set(round.saturating_add(1));
         }
         Ok(items.get(round))
+    }
+
+    /// Goes on to the next round, if its item is an object from outside, and gives that: the messages of a conversation are.
+    #[inline(always)]
+    pub fn advance_to_object(&self) -> Option<Dict<'a>> {
+        let round = self.rounds.get();
+        let object = self.items.as_ref()?.object(round)?;
+        self.rounds.set(round.saturating_add(1));
+        Some(object)
     }
 
     /// The same of what is no list: an item may have been looked at already.

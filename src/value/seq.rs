@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::Value;
+use super::dict::Dict;
 use super::identity::Identity;
 use crate::data::{Data, Entry};
 use crate::limits::Claim;
@@ -196,6 +197,22 @@ impl<'a> Seq<'a> {
                 let at = mirrored(self.len(), index)?;
                 items.values.get((*start as usize).checked_add(at)?).cloned()
             }
+        }
+    }
+
+    /// The item at an index, where that is an object from outside.
+    #[inline(always)]
+    pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
+        match self {
+            Self::Json(items, _) => match items.get(index)? {
+                serde_json::Value::Object(map) => Some(Dict::Json(map)),
+                _ => None,
+            },
+            Self::Data(items, _) => match items.get(index)? {
+                Data::Object(object) => Some(Dict::Data(object, Identity::NONE)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
