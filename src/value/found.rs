@@ -87,7 +87,7 @@ impl<'v, 'a> Found<'v, 'a> {
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Lookup::Elsewhere, Lookup::value)
             }
-            Value::Loop(context) => context.look(key).map_or(Lookup::Elsewhere, Lookup::Found),
+            Value::Loop(context) => context.look(key),
             _ => Lookup::Elsewhere,
         }
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::Value;
 use super::call::Callable;
 use super::dict::Dict;
-use super::found::Found;
+use super::found::{Found, Lookup};
 use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::seq::Seq;
@@ -169,12 +169,8 @@ impl<'a> Loop<'a> {
 
     /// `loop.length`: an iterable without a length is drained into a list first.
     pub fn length(&self, runtime: &mut Runtime<'a>) -> Result<i64> {
-        let known = match &self.items {
-            Some(items) => Some(items.len()),
-            None => self.with(|state| state.length)?,
-        };
-        if let Some(length) = known {
-            return Ok(i64::try_from(length).unwrap_or(i64::MAX));
+        if let Some(length) = self.known_length() {
+            return Ok(length);
         }
         let mut iter = self.with(|state| std::mem::replace(&mut state.iter, Iter::empty()))?;
         let rest = runtime.drain(&mut iter)?;
@@ -200,26 +196,34 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// A part of it that is a number or a truth value and is known without going on; None for other names, and where the next item
-    /// would have to be looked at first.
-    pub(super) fn look(&self, name: &str) -> Option<Found<'_, 'a>> {
-        let length = || {
-            let length = match &self.items {
-                Some(items) => items.len(),
-                None => self.state.try_borrow().ok()?.length?,
-            };
-            i64::try_from(length).ok()
+    /// A part of it that is a number or a truth value and is known without going on; [`Lookup::Elsewhere`] for other names, and where
+    /// the next item would have to be looked at first.
+    pub(super) fn look(&self, name: &str) -> Lookup<'_, 'a> {
+        let int = |int: i64| Lookup::Found(Found::Int(int));
+        let bool = |bool: bool| Lookup::Found(Found::Bool(bool));
+        match (name, &self.items) {
+            ("index", _) => int(self.index0().saturating_add(1)),
+            ("index0", _) => int(self.index0()),
+            ("first", _) => bool(self.index0() == 0),
+            ("last", Some(items)) => bool(self.rounds.get() >= items.len()),
+            ("length", _) => self.known_length().map_or(Lookup::Elsewhere, int),
+            ("revindex", _) => self
+                .known_length()
+                .map_or(Lookup::Elsewhere, |length| int(length.saturating_sub(self.index0()))),
+            ("revindex0", _) => self.known_length().map_or(Lookup::Elsewhere, |length| {
+                int(length.saturating_sub(self.index0()).saturating_sub(1))
+            }),
+            _ => Lookup::Elsewhere,
+        }
+    }
+
+    /// The length, where it is known without going on.
+    fn known_length(&self) -> Option<i64> {
+        let length = match &self.items {
+            Some(items) => items.len(),
+            None => self.state.try_borrow().ok()?.length?,
         };
-        Some(match name {
-            "index" => Found::Int(self.index0().saturating_add(1)),
-            "index0" => Found::Int(self.index0()),
-            "first" => Found::Bool(self.index0() == 0),
-            "last" => Found::Bool(self.rounds.get() >= self.items.as_ref()?.len()),
-            "length" => Found::Int(length()?),
-            "revindex" => Found::Int(length()?.saturating_sub(self.index0())),
-            "revindex0" => Found::Int(length()?.saturating_sub(self.index0()).saturating_sub(1)),
-            _ => return None,
-        })
+        i64::try_from(length).ok()
     }
 
     /// `loop.previtem`
