@@ -188,7 +188,7 @@ fn long_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
 )]
 #[inline]
 fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
-    match marks(u64::from_le_bytes(last_word(bytes))) {
+    match marks(last_word(bytes)) {
         0 => bytes.len(),
         marked => match marked.trailing_zeros() as usize / 8 {
             place if place < 4 && bytes.len() < 8 => place,
@@ -197,23 +197,20 @@ fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     }
 }
 
-/// The last eight bytes; of fewer than eight the first four and the last four, and of fewer than four all, filled up in their middle
-/// with spaces, which are never marked.
+/// The last eight bytes; of fewer than eight the first four and the last four, and of fewer than four all, filled up with spaces, which
+/// are never marked. Put together in a register: from memory it could be read only once its parts are there.
 #[inline]
-fn last_word(bytes: &[u8]) -> [u8; 8] {
-    if let Some(word) = bytes.last_chunk::<8>() {
-        return *word;
+fn last_word(bytes: &[u8]) -> u64 {
+    if let Some(word) = bytes.last_chunk() {
+        return u64::from_le_bytes(*word);
     }
-    let mut word = [b' '; 8];
-    let (low, high) = word.split_at_mut(4);
-    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(first), Some(last)) => {
-            low.copy_from_slice(first);
-            high.copy_from_slice(last);
-        }
-        _ => low.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(first), Some(last)) => u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32,
+        _ => bytes
+            .iter()
+            .rev()
+            .fold(LOW_BITS * 0x20, |word, byte| word << 8 | u64::from(*byte)),
     }
-    word
 }
 
 /// The bytes from the first block on that has a mark: four words at a time, which the compiler takes together.
