@@ -36,8 +36,8 @@ impl<'a> Evaluator<'a, '_> {
         caller: Option<Value<'a>>,
     ) -> Result<Value<'a>> {
         let name = Str::from(&*attribute.name);
-        if object.is_undefined() {
-            // Python looks the attribute up, and mostly fails, before it evaluates the arguments.
+        if matches!(object, Value::Undefined(_) | Value::Namespace(_)) {
+            // Python looks the attribute up before it evaluates the arguments: it mostly fails, or the arguments may assign it anew.
             let method = access::attribute(self.runtime, &object, &name).map_err(|error| error.at(span))?;
             return self.called(&method, args, caller);
         }
