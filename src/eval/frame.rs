@@ -140,6 +140,13 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
+        self.load(scope);
+        Ok(())
+    }
+
+    /// The same without the charge.
+    #[inline]
+    pub(super) fn load(&mut self, scope: &Scope) {
         for load in &scope.loads {
             match load {
                 Load::Resolve(slot, symbol) => {
@@ -156,7 +163,6 @@ impl<'a> Evaluator<'a, '_> {
         if self.render.template.accumulates {
             scope.forgone.iter().for_each(|load| self.clear(load.slot()));
         }
-        Ok(())
     }
 
     /// Forgets the variables of a scope.

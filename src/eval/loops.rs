@@ -158,14 +158,17 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.environments.get(number as usize)?.parent
     }
 
-    /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body.
+    /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
+    /// for what it begins with.
     #[inline(never)]
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<bool>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
+        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(1);
         while next(self)? {
             round = round.saturating_add(1);
-            self.enter_scope(&node.scope)?;
+            self.runtime.meter.charge(steps)?;
+            self.load(&node.scope);
             let flow = self.body(&node.body);
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
@@ -184,7 +187,6 @@ impl<'a> Evaluator<'a, '_> {
             self.store(slot, Value::Loop(Rc::clone(context)));
         }
         if let Some(object) = context.advance_to_object() {
-            self.runtime.meter.charge(1)?;
             return self.assign(target, Value::Dict(object)).map(|()| true);
         }
         match context.advance(self.runtime)? {
@@ -207,7 +209,6 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         if let Some(object) = iter.next_object() {
-            self.runtime.meter.charge(1)?;
             return self.assign(target, Value::Dict(object)).map(|()| true);
         }
         match iter.next(self.runtime)? {

@@ -204,10 +204,13 @@ impl<'a> Runtime<'a> {
         let steps = ((around / STEP_BYTES) as u64).saturating_add(1);
         self.meter.charge(steps.saturating_mul(count as u64))?;
         let line = layout.line(within);
+        let most = self.meter.limits().output.saturating_sub(around as u64);
         let mut is_empty = true;
         out.push(open);
         for member in members {
-            self.meter.check_output(out.len().saturating_add(around))?;
+            if out.len() as u64 > most {
+                self.meter.check_output(out.len().saturating_add(around))?;
+            }
             if !std::mem::take(&mut is_empty) {
                 layout.write_item_separator(out);
             }

@@ -122,13 +122,12 @@ impl<'a> Loop<'a> {
         self.depth0 = 0;
     }
 
-    /// Goes on to the next round and gives its item.
+    /// Goes on to the next round and gives its item. Who does so charges for the round.
     #[inline]
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let Some(items) = &self.items else {
             return self.advance_others(runtime);
         };
-        runtime.meter.charge(1)?;
         let round = self.rounds.get();
         if round < items.len() {
             self.rounds.set(round.saturating_add(1));
