@@ -102,12 +102,12 @@ impl<'a> Evaluator<'a, '_> {
         let heap = &mut self.runtime.heap;
         self.frame.locals = heap.locals.len();
         let locals = self.frame.locals.saturating_add(frame.locals as usize);
-        heap.locals.resize(locals, None);
+        heap.locals.resize_with(locals, || None);
         self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.cells.len();
             let number = object_number(heap.environments.len())?;
-            heap.cells.resize(cells.saturating_add(frame.cells as usize), None);
+            heap.cells.resize_with(cells.saturating_add(frame.cells as usize), || None);
             heap.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }

@@ -10,11 +10,15 @@
 
 mod directives;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use crate::clock::LocalTime;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
+
+/// Bytes by which a date is longer than its format, mostly.
+const USUAL: usize = 16;
 
 /// The time as the format says.
 ///
@@ -23,7 +27,7 @@ use crate::limits::{Limit, Reached};
 pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String> {
     let format = replace_fractions_and_zones(time, format);
     let mut page = Page {
-        text: String::new(),
+        text: String::with_capacity(format.len().saturating_add(USUAL)),
         room: buffer_size(format.chars().count()),
         max_len,
     };
@@ -39,7 +43,10 @@ pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String
 ///
 /// A percent sign takes the character after it along, so that `%%f` stays; but `%-f` and `%5f` are left for glibc, which knows no
 /// `f`, and the digits of a replaced `%f` may become a width: `%5%fd`. U+0000 ends the format.
-fn replace_fractions_and_zones(time: &LocalTime, format: &str) -> String {
+fn replace_fractions_and_zones<'f>(time: &LocalTime, format: &'f str) -> Cow<'f, str> {
+    if !format.bytes().any(|byte| matches!(byte, b'f' | b'z' | b'Z' | b'\0')) {
+        return Cow::Borrowed(format);
+    }
     let mut replaced = String::with_capacity(format.len());
     let mut rest = format.split_once('\0').map_or(format, |(before, _)| before);
     while let Some((plain, directive)) = rest.split_once('%') {
@@ -57,7 +64,7 @@ fn replace_fractions_and_zones(time: &LocalTime, format: &str) -> String {
         rest = characters.as_str();
     }
     replaced.push_str(rest);
-    replaced
+    Cow::Owned(replaced)
 }
 
 /// How many characters the largest buffer takes that Python offers to glibc, the final zero included.
@@ -104,7 +111,9 @@ impl Page {
         if bytes > self.max_len {
             return Err(Overrun::Limit(bytes));
         }
-        self.text.extend(std::iter::repeat_n(fill, missing));
+        if missing > 0 {
+            self.text.extend(std::iter::repeat_n(fill, missing));
+        }
         self.text.push_str(text);
         Ok(())
     }
