@@ -116,8 +116,8 @@ impl<'a> Evaluator<'a, '_> {
         let given = arguments.len();
         if node.specials == [None; 3] && !node.uses_caller && arguments.keywords().is_empty() && given <= expected {
             self.runtime.meter.charge(1)?;
-            for (index, parameter) in node.parameters.iter().enumerate().take(given) {
-                if let Some(value) = arguments.take(index) {
+            for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
+                if let Some(value) = argument.take() {
                     self.store(parameter.slot, value);
                 }
             }

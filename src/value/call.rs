@@ -278,6 +278,11 @@ impl<'a> Arguments<'a> {
         self.positional.as_slice().get(index)?.as_ref()
     }
 
+    /// The positional arguments, to take them.
+    pub fn places(&mut self) -> &mut [Option<Value<'a>>] {
+        self.positional.as_mut_slice()
+    }
+
     /// Takes the argument at an index, if it was given.
     pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
         self.positional.as_mut_slice().get_mut(index)?.take()
