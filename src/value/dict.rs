@@ -13,7 +13,7 @@ use super::text::Str;
 use crate::data::{Data, Object};
 use crate::error::Result;
 use crate::limits::Claim;
-use crate::text::same::is_same;
+use crate::text::same::{SHORT, is_same};
 
 /// Objects up to this size are scanned: that is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -105,7 +105,8 @@ impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
 /// The value under a key of an object of the caller.
 #[inline]
 pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
-    if map.len() > SCANNED {
+    // A long key is compared by a call, for which all others would have to make room.
+    if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);
     }
     map.iter().find(|(name, _)| is_same(name, key)).map(|(_, value)| value)
