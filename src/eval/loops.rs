@@ -189,10 +189,8 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(object) = context.advance_to_object() {
             return self.assign(target, Value::Dict(object)).map(|()| true);
         }
-        match context.advance(self.runtime)? {
-            Some(item) => self.assign(target, item).map(|()| true),
-            None => Ok(false),
-        }
+        let item = context.advance(self.runtime)?;
+        self.assign_item(target, item)
     }
 
     /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
@@ -211,7 +209,14 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(object) = iter.next_object() {
             return self.assign(target, Value::Dict(object)).map(|()| true);
         }
-        match iter.next(self.runtime)? {
+        let item = iter.next(self.runtime)?;
+        self.assign_item(target, item)
+    }
+
+    /// Assigns an item, if there is one.
+    #[inline(always)]
+    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<bool> {
+        match item {
             Some(item) => self.assign(target, item).map(|()| true),
             None => Ok(false),
         }
