@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 import families
-from schema import visible
+from schema import ANOTHER_TIME, visible
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONTRACT = HERE.parent / "cases" / "contract"
@@ -28,7 +28,7 @@ KEYS = ["id", "rule", "model", "template", "context", "apply", "files", "process
 
 def answers(port, cases):
     names = families.named()
-    requests = "".join(json.dumps(families.spelled_out(case, names)) + "\n" for case in cases)
+    requests = "".join(json.dumps(ANOTHER_TIME | families.spelled_out(case, names)) + "\n" for case in cases)
     command = [sys.executable, str(HERE / port)]
     child = subprocess.run(command, input=requests, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
     return [json.loads(line) for line in child.stdout.splitlines()]

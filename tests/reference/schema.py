@@ -10,6 +10,9 @@ import json
 KEYS = {"id": str, "rule": str, "template": str, "context": dict, "now": str, "generation": bool, "expect": dict}
 OPTIONAL = {"now", "generation", "expect"}
 
+# Where a case does not say what time it is, the reference is told this: an answer that has the time in it is nobody else's.
+ANOTHER_TIME = {"now": "1987-06-05T04:03:02"}
+
 
 class FaultyCase(Exception):
     """A line that is no case, and where it stands."""
