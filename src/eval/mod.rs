@@ -82,6 +82,7 @@ fn placed(error: Error, line: u32, span: Span) -> Error {
 
 /// How a body ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
 enum Flow {
     /// At its end.
     Next,
