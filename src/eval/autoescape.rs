@@ -18,7 +18,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn autoescape(&mut self, node: &'a AutoescapeBlock) -> Result<Flow> {
         self.enter_scope(&node.scope)?;
         let outer = self.runtime.autoescape;
-        self.runtime.autoescape = self.truth(&node.condition)?;
+        self.runtime.autoescape = self.truth(&node.condition)?.is_yes();
         let flow = self.body(&node.body)?;
         if flow == Flow::Next {
             self.runtime.autoescape = outer;

@@ -7,6 +7,8 @@
 //! What can be decided by a look at a variable is [`super::leaf`]'s; what needs values asks [`super::expr`] for them.
 
 use super::Evaluator;
+
+use super::answer::Answer;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
@@ -16,7 +18,7 @@ use crate::value::{Arguments, Code, Value};
 impl<'a> Evaluator<'a, '_> {
     /// Whether an expression is true; comparisons and tests make no value on the way. Each kind is a function of its own, which is
     /// entered without a frame of this one.
-    pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<bool> {
+    pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         match &expr.kind {
             ExprKind::Compare(compare) => self.compare(compare, expr),
             ExprKind::Logic(op, operands) => self.logic_truth(*op, operands),
@@ -27,40 +29,41 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn logic_truth(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<bool> {
+    fn logic_truth(&mut self, op: LogicOp, operands: &'a [Expr; 2]) -> Result<Answer> {
         let [left, right] = operands;
         match (op, self.truth(left)?) {
-            (LogicOp::Or, true) => Ok(true),
-            (LogicOp::And, false) => Ok(false),
+            (LogicOp::Or, Answer::Yes) => Ok(Answer::Yes),
+            (LogicOp::And, Answer::No) => Ok(Answer::No),
             _ => self.truth(right),
         }
     }
 
     #[inline(never)]
-    fn falsity(&mut self, operand: &'a Expr) -> Result<bool> {
+    fn falsity(&mut self, operand: &'a Expr) -> Result<Answer> {
         self.truth(operand).map(|truth| !truth)
     }
 
     #[inline(never)]
-    fn value_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn value_truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         match self.truth_of_leaf(expr) {
-            Some(truth) => Ok(truth),
+            Some(truth) => Ok(Answer::from(truth)),
             None => self.made_truth(expr),
         }
     }
 
     #[inline(never)]
-    fn made_truth(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn made_truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         let value = self.expr(expr)?;
-        self.runtime.truth(&value).map_err(|error| error.at(expr.span))
+        let truth = self.runtime.truth(&value).map_err(|error| error.at(expr.span));
+        truth.map(Answer::from)
     }
 
     /// What a test answers; most only look.
     #[inline(never)]
-    fn answer(&mut self, test: &'a Test, expr: &'a Expr) -> Result<bool> {
+    fn answer(&mut self, test: &'a Test, expr: &'a Expr) -> Result<Answer> {
         match look(test) {
             Some(asks) => match self.ask_leaf(&test.input, asks) {
-                Some(answer) => Ok(answer),
+                Some(answer) => Ok(Answer::from(answer)),
                 None => self.ask(test, asks, expr),
             },
             None => self.test(test).map_err(|error| self.explained(error, expr)),
@@ -68,23 +71,23 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool, expr: &'a Expr) -> Result<bool> {
+    fn ask(&mut self, test: &'a Test, asks: fn(&Value<'_>) -> bool, expr: &'a Expr) -> Result<Answer> {
         match self.expr(&test.input) {
-            Ok(value) => Ok(asks(&value)),
+            Ok(value) => Ok(Answer::from(asks(&value))),
             Err(error) => Err(self.explained(error, expr)),
         }
     }
 
     #[inline(never)]
-    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<bool> {
+    fn compare(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Answer> {
         match self.compare_leaf(compare) {
-            Some(truth) => Ok(truth),
+            Some(truth) => Ok(Answer::from(truth)),
             None => self.compare_values(compare).map_err(|error| self.explained(error, expr)),
         }
     }
 
     #[inline(never)]
-    fn compare_values(&mut self, compare: &'a Compare) -> Result<bool> {
+    fn compare_values(&mut self, compare: &'a Compare) -> Result<Answer> {
         if let Some(truth) = self.contains_leaf(compare)? {
             return Ok(truth);
         }
@@ -93,23 +96,23 @@ impl<'a> Evaluator<'a, '_> {
         for (op, right) in compare.links() {
             let right = self.expr(right)?;
             if !operate::compare(self.runtime, *op, &left, &right)? {
-                return Ok(false);
+                return Ok(Answer::No);
             }
             left = right;
         }
-        Ok(true)
+        Ok(Answer::Yes)
     }
 
     /// The branch that a conditional takes, if there is one.
     pub(super) fn branch(&mut self, conditional: &'a Conditional) -> Result<Option<&'a Expr>> {
         Ok(match self.truth(&conditional.test)? {
-            true => Some(&conditional.then),
-            false => conditional.otherwise.as_ref(),
+            Answer::Yes => Some(&conditional.then),
+            Answer::No => conditional.otherwise.as_ref(),
         })
     }
 
     #[inline(never)]
-    fn test(&mut self, test: &'a Test) -> Result<bool> {
+    fn test(&mut self, test: &'a Test) -> Result<Answer> {
         self.runtime.meter.check_stack()?;
         let input = self.expr(&test.input)?;
         let found = test.builtin.and_then(predicates::get);
@@ -118,7 +121,7 @@ impl<'a> Evaluator<'a, '_> {
             (Some(row), [other], true) => {
                 let other = self.expr(other)?;
                 if let Some(told) = row.test(self.runtime, &input, std::slice::from_ref(&other)) {
-                    return told;
+                    return told.map(Answer::from);
                 }
                 arguments.push(input);
                 arguments.push(other);
@@ -130,7 +133,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
         let told = function.call(self.runtime, &mut arguments)?;
-        self.runtime.truth(&told)
+        self.runtime.truth(&told).map(Answer::from)
     }
 }
 

@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn truth_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        self.truth(expr).map(Value::Bool)
+        self.truth(expr).map(|truth| Value::Bool(truth.is_yes()))
     }
 
     /// Whatever holds values while it evaluates others is apart: a macro that calls itself has many of these frames on the stack.

@@ -8,6 +8,8 @@
 //! What is no leaf, or whose rule needs more than a look (a method behind a dot, an attribute of `loop`), is for [`super::expr`].
 
 use super::Evaluator;
+
+use super::answer::Answer;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
@@ -78,16 +80,16 @@ pub(super) fn absent<'a>(attribute: &'a Attribute) -> Value<'a> {
 impl<'a> Evaluator<'a, '_> {
     /// Writes a leaf that is a plain string; gives whether it was one.
     #[inline(never)]
-    pub(super) fn write_leaf(&mut self, expr: &'a Expr) -> Result<bool> {
+    pub(super) fn write_leaf(&mut self, expr: &'a Expr) -> Result<Answer> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let text = match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) => text,
             _ => match self.frame.look_up(heap, expr) {
                 Lookup::Found(found) => match found.plain_text() {
                     Some(text) => text,
-                    None => return Ok(false),
+                    None => return Ok(Answer::No),
                 },
-                Lookup::Absent | Lookup::Elsewhere => return Ok(false),
+                Lookup::Absent | Lookup::Elsewhere => return Ok(Answer::No),
             },
         };
         if text.len() > STEP_BYTES {
@@ -95,7 +97,7 @@ impl<'a> Evaluator<'a, '_> {
             meter.check_output(self.out.len().saturating_add(text.len()))?;
         }
         self.out.push_str(text);
-        Ok(true)
+        Ok(Answer::Yes)
     }
 
     /// Whether a leaf is true, where a look tells.
@@ -148,7 +150,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `"text" in leaf` and `"text" not in leaf`, where a look tells.
     #[inline]
-    pub(super) fn contains_leaf(&mut self, compare: &'a Compare) -> Result<Option<bool>> {
+    pub(super) fn contains_leaf(&mut self, compare: &'a Compare) -> Result<Option<Answer>> {
         let Compare { first, link, more } = compare;
         let (op @ (CompareOp::In | CompareOp::NotIn), right) = link else {
             return Ok(None);
@@ -157,11 +159,11 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(None);
         };
         let contains = self.contains_text(right, text)?;
-        Ok(contains.map(|contains| contains == (*op == CompareOp::In)))
+        Ok(contains.map(|contains| if *op == CompareOp::In { contains } else { !contains }))
     }
 
     #[inline(never)]
-    fn contains_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<bool>> {
+    fn contains_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<Answer>> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let Lookup::Found(found) = self.frame.look_up(heap, leaf) else {
             return Ok(None);
@@ -181,7 +183,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         };
-        Ok(Some(contains))
+        Ok(Some(Answer::from(contains)))
     }
 }
 

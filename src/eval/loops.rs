@@ -3,6 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
+use super::answer::Answer;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
 use crate::builtins::filters;
@@ -161,11 +162,11 @@ impl<'a> Evaluator<'a, '_> {
     /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
     /// for what it begins with.
     #[inline(never)]
-    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<bool>) -> Result<bool> {
+    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Answer>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(1);
-        while next(self)? {
+        while next(self)?.is_yes() {
             round = round.saturating_add(1);
             self.runtime.meter.charge(steps)?;
             self.load(&node.scope);
@@ -181,13 +182,13 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns the next item of a loop that has a variable `loop`, which is given its value.
     #[inline(never)]
-    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: Slot) -> Result<bool> {
+    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: Slot) -> Result<Answer> {
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
         if !is_there {
             self.store(slot, Value::Loop(Rc::clone(context)));
         }
         if let Some(object) = context.advance_to_object() {
-            return self.assign(target, Value::Dict(object)).map(|()| true);
+            return self.assign(target, Value::Dict(object)).map(|()| Answer::Yes);
         }
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
@@ -195,19 +196,19 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
     #[inline(never)]
-    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<bool> {
+    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Answer> {
         if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
             if let [first, second] = targets.as_slice() {
                 self.runtime.meter.charge(2)?;
                 let Some((key, value)) = entries.next() else {
-                    return Ok(false);
+                    return Ok(Answer::No);
                 };
                 let assigned = self.assign(first, key).and_then(|()| self.assign(second, value));
-                return assigned.map(|()| true).map_err(|error| error.at(target.span));
+                return assigned.map(|()| Answer::Yes).map_err(|error| error.at(target.span));
             }
         }
         if let Some(object) = iter.next_object() {
-            return self.assign(target, Value::Dict(object)).map(|()| true);
+            return self.assign(target, Value::Dict(object)).map(|()| Answer::Yes);
         }
         let item = iter.next(self.runtime)?;
         self.assign_item(target, item)
@@ -215,10 +216,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns an item, if there is one.
     #[inline(always)]
-    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<bool> {
+    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Answer> {
         match item {
-            Some(item) => self.assign(target, item).map(|()| true),
-            None => Ok(false),
+            Some(item) => self.assign(target, item).map(|()| Answer::Yes),
+            None => Ok(Answer::No),
         }
     }
 
@@ -284,9 +285,9 @@ impl<'a> Tested<'a> {
             evaluator.assign(&self.node.target, item)?;
             evaluator.runtime.meter.charge(u64::from(self.node.steps))?;
             let kept = match (evaluator.truth(&self.node.condition)?, entry) {
-                (true, None) => Some(evaluator.pack(&self.node.target)?),
-                (true, entry) => entry,
-                (false, _) => None,
+                (Answer::Yes, None) => Some(evaluator.pack(&self.node.target)?),
+                (Answer::Yes, entry) => entry,
+                (Answer::No, _) => None,
             };
             evaluator.leave_frame();
             if kept.is_some() {

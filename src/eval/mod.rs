@@ -4,6 +4,7 @@
 //! loop, a block), keeps the [`Render`] and the numbers of its environment and context, and makes an evaluator of its own.
 
 mod accumulate;
+mod answer;
 mod arguments;
 mod assign;
 mod autoescape;

@@ -1,5 +1,6 @@
 //! Writes what expressions print, straight to the output: sums and concatenations are never built.
 
+use super::answer::Answer;
 use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::filters;
@@ -33,14 +34,14 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`.
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_leaf(expr)? => Ok(()),
+            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_leaf(expr)?.is_yes() => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
             ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write_expr(item)),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => self.write_expr(branch),
                 None => Ok(()),
             },
-            ExprKind::Filter(_) if self.write_filter(expr)? => Ok(()),
+            ExprKind::Filter(_) if self.write_filter(expr)?.is_yes() => Ok(()),
             ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
                 self.write_called(&call.callee, &call.args, expr)
             }
@@ -53,9 +54,9 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes what a filter gives, if it has a shortcut for that, which makes a plain string; gives whether it has one.
     #[inline]
-    fn write_filter(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn write_filter(&mut self, expr: &'a Expr) -> Result<Answer> {
         let ExprKind::Filter(filter) = &expr.kind else {
-            return Ok(false);
+            return Ok(Answer::No);
         };
         let function = filter.builtin.and_then(filters::get);
         match (
@@ -65,9 +66,9 @@ impl<'a> Evaluator<'a, '_> {
             (Some((function, write)), Some(input)) => {
                 self.write_filtered(filter, input, function, write)
                     .map_err(|error| self.explained(error, expr))?;
-                Ok(true)
+                Ok(Answer::Yes)
             }
-            _ => Ok(false),
+            _ => Ok(Answer::No),
         }
     }
 
@@ -135,25 +136,28 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
                 self.write_operands(left, start, built)?;
-                if built.is_none() && self.write_simple(right)? {
+                if built.is_none() && self.write_simple(right)?.is_yes() {
                     return Ok(());
                 }
                 self.add_operand(expr, right, start, built)
             }
-            _ if self.write_simple(expr)? => Ok(()),
+            _ if self.write_simple(expr)?.is_yes() => Ok(()),
             _ => self.write_operand(expr, built),
         }
     }
 
     /// Writes a literal, a leaf or the result of a filter that is a plain string; gives whether it was one.
     #[inline]
-    fn write_simple(&mut self, expr: &'a Expr) -> Result<bool> {
+    fn write_simple(&mut self, expr: &'a Expr) -> Result<Answer> {
         match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
-                Ok(true)
+                Ok(Answer::Yes)
             }
-            _ => Ok(self.write_leaf(expr)? || self.write_filter(expr)?),
+            _ => match self.write_leaf(expr)? {
+                Answer::Yes => Ok(Answer::Yes),
+                Answer::No => self.write_filter(expr),
+            },
         }
     }
 
@@ -162,7 +166,7 @@ impl<'a> Evaluator<'a, '_> {
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) if self.write_simple(branch)? => return Ok(()),
+                Some(branch) if self.write_simple(branch)?.is_yes() => return Ok(()),
                 Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },

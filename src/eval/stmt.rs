@@ -69,7 +69,7 @@ impl<'a> Evaluator<'a, '_> {
     fn if_arms(&mut self, node: &'a If) -> Result<Flow> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
-            if truth.map_err(|error| placed(error, arm.line, arm.test.span))? {
+            if truth.map_err(|error| placed(error, arm.line, arm.test.span))?.is_yes() {
                 return self.body(&arm.body);
             }
         }
