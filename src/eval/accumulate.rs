@@ -23,12 +23,12 @@ impl<'a> Evaluator<'a, '_> {
         let can_grow = |value: &Value<'a>| matches!(value, Value::Str(_) | Value::List(_));
         match &target.kind {
             TargetKind::Name { slot, .. } => {
-                let value = self.get(*slot).filter(|value| can_grow(value)).cloned()?;
-                self.store(*slot, Value::None);
+                let value = self.get(slot).filter(|value| can_grow(value)).cloned()?;
+                self.store(slot, Value::None);
                 Some(value)
             }
             TargetKind::Attribute { slot, name, .. } => {
-                let Some(Value::Namespace(id)) = self.get(*slot).cloned() else {
+                let Some(Value::Namespace(id)) = self.get(slot).cloned() else {
                     return None;
                 };
                 let namespace = self.runtime.heap.namespace_mut(id)?;

@@ -11,7 +11,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn check_namespaces(&self, target: &'a Target) -> Result<()> {
         match &target.kind {
             TargetKind::Name { .. } => Ok(()),
-            TargetKind::Attribute { slot, .. } => match self.get(*slot) {
+            TargetKind::Attribute { slot, .. } => match self.get(slot) {
                 Some(Value::Namespace(_)) => Ok(()),
                 _ => Err(Error::runtime("cannot assign attribute on non-namespace object").at(target.span)),
             },
@@ -26,7 +26,7 @@ impl<'a> Evaluator<'a, '_> {
             slot, exported: false, ..
         } = &target.kind
         {
-            self.store(*slot, value);
+            self.store(slot, value);
             return Ok(());
         }
         self.assign_other(target, value)
@@ -39,11 +39,11 @@ impl<'a> Evaluator<'a, '_> {
                 if *exported {
                     self.export(*symbol, &value);
                 }
-                self.store(*slot, value);
+                self.store(slot, value);
                 Ok(())
             }
             TargetKind::Attribute { slot, name, .. } => {
-                let object = self.get(*slot).cloned();
+                let object = self.get(slot).cloned();
                 self.set_attribute(object, name, value).map_err(|error| error.at(target.span))
             }
             TargetKind::Tuple(targets) => self.unpack(targets, value).map_err(|error| error.at(target.span)),
@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn pack(&mut self, target: &'a Target) -> Result<Value<'a>> {
         match &target.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => {
-                Ok(self.get(*slot).cloned().unwrap_or(Value::None))
+                Ok(self.get(slot).cloned().unwrap_or(Value::None))
             }
             TargetKind::Tuple(targets) => {
                 let items = targets.iter().map(|target| self.pack(target)).collect::<Result<_>>()?;

@@ -57,12 +57,12 @@ impl<'a> Evaluator<'a, '_> {
         let [own, parent] = block.specials;
         if let Some(slot) = own {
             let own = self.self_reference();
-            self.store(slot, own);
+            self.store(&slot, own);
         }
         if let Some(slot) = parent {
             let name = crate::text::quote::repr(template.symbols.name(block.name));
             let message = format!("there is no parent block called {name}.");
-            self.store(slot, Value::Undefined(Undefined::message(message)));
+            self.store(&slot, Value::Undefined(Undefined::message(message)));
         }
         self.enter_scope(&block.scope)?;
         self.body(&block.body)?;

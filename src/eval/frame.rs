@@ -22,24 +22,24 @@ pub(super) struct Activation {
 impl Activation {
     /// The value of a variable; None where it is missing.
     #[inline(always)]
-    pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
+    pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         match slot {
-            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(local as usize))?.as_ref(),
+            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(*local as usize))?.as_ref(),
             _ => self.get_captured(heap, slot),
         }
     }
 
     /// The same of a variable that macros close over; few are, and most accesses do without this.
     #[inline(never)]
-    fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: Slot) -> Option<&'v Value<'a>> {
+    fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         heap.cells.get(self.cell(heap, slot)?)?.as_ref()
     }
 
     #[inline(always)]
-    fn set<'a>(&self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
+    fn set<'a>(&self, heap: &mut Heap<'a>, slot: &Slot, value: Option<Value<'a>>) {
         match slot {
             Slot::Local(local) => {
-                let place = heap.locals.get_mut(self.locals.wrapping_add(local as usize));
+                let place = heap.locals.get_mut(self.locals.wrapping_add(*local as usize));
                 put(place, &mut heap.idle, value);
             }
             _ => self.set_captured(heap, slot, value),
@@ -47,14 +47,14 @@ impl Activation {
     }
 
     #[inline(never)]
-    fn set_captured<'a>(&self, heap: &mut Heap<'a>, slot: Slot, value: Option<Value<'a>>) {
+    fn set_captured<'a>(&self, heap: &mut Heap<'a>, slot: &Slot, value: Option<Value<'a>>) {
         let place = self.cell(heap, slot).and_then(|cell| heap.cells.get_mut(cell));
         put(place, &mut heap.idle, value);
     }
 
     /// Where the cell of a variable is.
-    fn cell(&self, heap: &Heap<'_>, slot: Slot) -> Option<usize> {
-        match slot {
+    fn cell(&self, heap: &Heap<'_>, slot: &Slot) -> Option<usize> {
+        match *slot {
             Slot::Cell(cell) => Some(self.cells.wrapping_add(cell as usize)),
             Slot::Outer { hops, cell } => Some(self.outer_cells(heap, hops).wrapping_add(cell as usize)),
             Slot::Local(_) | Slot::Unresolved => None,
@@ -129,7 +129,7 @@ impl<'a> Evaluator<'a, '_> {
         for load in &scope.loads {
             if let Load::Resolve(slot, symbol) = load {
                 let value = self.given(self.render.template.symbols.name(*symbol));
-                self.set(*slot, value);
+                self.set(slot, value);
             }
         }
         Ok(())
@@ -151,17 +151,17 @@ impl<'a> Evaluator<'a, '_> {
             match load {
                 Load::Resolve(slot, symbol) => {
                     let value = self.resolve(*symbol);
-                    self.set(*slot, value);
+                    self.set(slot, value);
                 }
                 Load::Alias(slot, outer) => {
-                    let value = self.get(*outer).cloned();
-                    self.set(*slot, value);
+                    let value = self.get(outer).cloned();
+                    self.set(slot, value);
                 }
-                Load::Clear(slot) => self.clear(*slot),
+                Load::Clear(slot) => self.clear(slot),
             }
         }
         if self.render.template.accumulates {
-            scope.forgone.iter().for_each(|load| self.clear(load.slot()));
+            scope.forgone.iter().for_each(|load| self.clear(&load.slot()));
         }
     }
 
@@ -170,14 +170,14 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn leave_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.clears.len() as u64 >> 3)?;
         for slot in &scope.clears {
-            self.clear(*slot);
+            self.clear(slot);
         }
         Ok(())
     }
 
     /// Forgets a variable; mostly it is missing already.
     #[inline]
-    fn clear(&mut self, slot: Slot) {
+    fn clear(&mut self, slot: &Slot) {
         if self.get(slot).is_some() {
             self.set(slot, None);
         }
@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The value of a name, undefined where nobody set it.
     #[inline]
     pub(super) fn name(&self, name: &Name) -> Value<'a> {
-        match self.get(name.slot) {
+        match self.get(&name.slot) {
             Some(value) => value.clone(),
             None => Value::Undefined(Undefined::Name(self.render.template.symbols.name(name.symbol))),
         }
@@ -194,18 +194,18 @@ impl<'a> Evaluator<'a, '_> {
 
     /// The value of a variable; None where it is missing.
     #[inline]
-    pub(super) fn get(&self, slot: Slot) -> Option<&Value<'a>> {
+    pub(super) fn get(&self, slot: &Slot) -> Option<&Value<'a>> {
         self.frame.get(&self.runtime.heap, slot)
     }
 
     /// Gives a variable a value.
     #[inline(always)]
-    pub(super) fn store(&mut self, slot: Slot, value: Value<'a>) {
+    pub(super) fn store(&mut self, slot: &Slot, value: Value<'a>) {
         self.set(slot, Some(value));
     }
 
     #[inline(always)]
-    fn set(&mut self, slot: Slot, value: Option<Value<'a>>) {
+    fn set(&mut self, slot: &Slot, value: Option<Value<'a>>) {
         self.frame.set(&mut self.runtime.heap, slot, value);
     }
 
@@ -268,7 +268,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut vars = self.runtime.heap.contexts.get(self.context).cloned().unwrap_or_default();
         vars.resize(symbols, None);
         for (symbol, slot) in visible {
-            if let (Some(value), Some(place)) = (self.get(*slot), vars.get_mut(symbol.0 as usize)) {
+            if let (Some(value), Some(place)) = (self.get(slot), vars.get_mut(symbol.0 as usize)) {
                 *place = Some(value.clone());
             }
         }

@@ -23,7 +23,7 @@ impl Activation {
     pub fn look_up<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Lookup<'v, 'a> {
         match &expr.kind {
             ExprKind::Name(name) => self
-                .get(heap, name.slot)
+                .get(heap, &name.slot)
                 .map_or(Lookup::Elsewhere, |value| Lookup::Found(Found::Value(value))),
             ExprKind::Attribute(attribute) => self.look_up_key(heap, attribute),
             _ => Lookup::Elsewhere,
@@ -37,7 +37,7 @@ impl Activation {
             return Lookup::Elsewhere;
         }
         if let ExprKind::Name(name) = &attribute.object.kind {
-            match self.get(heap, name.slot) {
+            match self.get(heap, &name.slot) {
                 Some(Value::Dict(Dict::Json(map))) => return Lookup::in_json(map, &attribute.name),
                 Some(Value::Dict(Dict::Data(object, _))) => return Lookup::in_data(object, &attribute.name),
                 _ => {}
@@ -50,7 +50,7 @@ impl Activation {
     fn look_up_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         match &attribute.object.kind {
             ExprKind::Name(name) => self
-                .get(heap, name.slot)
+                .get(heap, &name.slot)
                 .map_or(Lookup::Elsewhere, |object| Found::of_value(object, heap, &attribute.name)),
             ExprKind::Attribute(outer) => self
                 .outer_key(heap, outer)
@@ -62,10 +62,12 @@ impl Activation {
     #[inline(never)]
     fn outer_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
         match &attribute.object.kind {
-            ExprKind::Name(name) if attribute.is_key => match Found::Value(self.get(heap, name.slot)?).key(heap, &attribute.name) {
-                Lookup::Found(found) => Some(found),
-                Lookup::Absent | Lookup::Elsewhere => None,
-            },
+            ExprKind::Name(name) if attribute.is_key => {
+                match Found::Value(self.get(heap, &name.slot)?).key(heap, &attribute.name) {
+                    Lookup::Found(found) => Some(found),
+                    Lookup::Absent | Lookup::Elsewhere => None,
+                }
+            }
             _ => None,
         }
     }
@@ -113,7 +115,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Whether an expression is a name that nobody set.
     #[inline]
     fn is_missing(&self, expr: &'a Expr) -> bool {
-        matches!(&expr.kind, ExprKind::Name(name) if self.get(name.slot).is_none())
+        matches!(&expr.kind, ExprKind::Name(name) if self.get(&name.slot).is_none())
     }
 
     /// What a test that only looks says of a leaf.

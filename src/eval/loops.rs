@@ -89,7 +89,7 @@ impl<'a> Evaluator<'a, '_> {
             None => iterable,
         };
         let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
-        let (reached, ended) = match node.loop_slot {
+        let (reached, ended) = match &node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
                 let reached = self.each(node, line, |evaluator| evaluator.advance(&node.target, &context, slot))?;
@@ -182,7 +182,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns the next item of a loop that has a variable `loop`, which is given its value.
     #[inline(never)]
-    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: Slot) -> Result<Answer> {
+    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Answer> {
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
         if !is_there {
             self.store(slot, Value::Loop(Rc::clone(context)));

@@ -25,7 +25,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(name) = node.name.filter(|_| node.exported) {
             self.export(name, &value);
         }
-        self.store(node.slot, value);
+        self.store(&node.slot, value);
         Ok(())
     }
 
@@ -118,7 +118,7 @@ impl<'a> Evaluator<'a, '_> {
             self.runtime.meter.charge(1)?;
             for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
                 if let Some(value) = argument.take() {
-                    self.store(parameter.slot, value);
+                    self.store(&parameter.slot, value);
                 }
             }
             return Ok(());
@@ -144,7 +144,7 @@ impl<'a> Evaluator<'a, '_> {
         if node.uses_caller && !found_caller {
             let value = arguments.take_keyword("caller").filter(|value| !matches!(value, Value::None));
             let value = value.unwrap_or(Value::Undefined(Undefined::Hint("No caller defined")));
-            self.store(caller.unwrap_or(Slot::Unresolved), value);
+            self.store(&caller.unwrap_or(Slot::Unresolved), value);
         }
         match kwargs {
             Some(slot) => {
@@ -155,7 +155,7 @@ impl<'a> Evaluator<'a, '_> {
                     entries.insert(Key::from(name), value);
                 }
                 let keywords = Value::Dict(self.runtime.dict(entries)?);
-                self.store(slot, keywords);
+                self.store(&slot, keywords);
             }
             None => self.refuse_keywords(node, arguments)?,
         }
@@ -165,7 +165,7 @@ impl<'a> Evaluator<'a, '_> {
                     rest if rest.is_empty() => Value::Tuple(Seq::empty()),
                     rest => self.runtime.tuple(rest)?,
                 };
-                self.store(slot, rest);
+                self.store(&slot, rest);
             }
             None if !rest.is_empty() => {
                 let name = self.quoted_name(node);
@@ -176,7 +176,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         for (parameter, value) in node.parameters.iter().zip(values) {
             if let Some(value) = value {
-                self.store(parameter.slot, value);
+                self.store(&parameter.slot, value);
             }
         }
         Ok(())
@@ -221,14 +221,14 @@ impl<'a> Evaluator<'a, '_> {
     fn fill(&mut self, node: &'a Node) -> Result<()> {
         self.runtime.meter.charge(u64::from(node.steps))?;
         for parameter in &node.parameters {
-            if self.get(parameter.slot).is_some() {
+            if self.get(&parameter.slot).is_some() {
                 continue;
             }
             let value = match &parameter.default {
                 Some(default) => self.expr(default).map_err(|error| error.on_line(parameter.line))?,
                 None => Value::Undefined(Undefined::Parameter(self.render.template.symbols.name(parameter.symbol))),
             };
-            self.store(parameter.slot, value);
+            self.store(&parameter.slot, value);
         }
         Ok(())
     }

@@ -117,7 +117,7 @@ pub fn render<'a>(
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
-    if let Some(slot) = template.self_slot {
+    if let Some(slot) = &template.self_slot {
         let own = evaluator.self_reference();
         evaluator.store(slot, own);
     }

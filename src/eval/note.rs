@@ -47,7 +47,7 @@ impl<'a> Evaluator<'a, '_> {
             Value::Dict(input) => input.get_str("messages"),
             _ => None,
         };
-        let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(*slot), messages) else {
+        let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
             return error;
         };
         let total = messages.len();
@@ -63,7 +63,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The value of a path, if it has one.
     fn peek(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
         match &expr.kind {
-            ExprKind::Name(name) => self.get(name.slot).cloned(),
+            ExprKind::Name(name) => self.get(&name.slot).cloned(),
             ExprKind::Attribute(attribute) => {
                 let object = self.peek(&attribute.object)?;
                 let value = access::attribute(self.runtime, &object, &Str::from(&*attribute.name)).ok()?;
