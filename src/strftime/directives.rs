@@ -36,18 +36,28 @@ const SHORT: usize = 3;
 /// Writes the time by the format, in which Python has replaced what it replaces.
 pub(super) fn write(time: &LocalTime, format: &str, page: &mut Page) -> Result<(), Overrun> {
     let mut rest = format;
-    while let Some((plain, after)) = rest.split_once('%') {
-        page.put(plain, 0, ' ')?;
-        let directive = Directive::read(after);
+    // Mostly a directive is near, and looking for it byte by byte takes less than a search that is set up for a long text.
+    while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
+        let (plain, directive) = rest.split_at_checked(at).unwrap_or_default();
+        if !plain.is_empty() {
+            page.put(plain, 0, ' ')?;
+        }
+        let directive = Directive::read(directive.get(1..).unwrap_or_default());
         directive.write(time, page)?;
-        rest = after.get(directive.source.len()..).unwrap_or_default();
+        rest = directive.rest;
     }
-    page.put(rest, 0, ' ')
+    match rest.is_empty() {
+        true => Ok(()),
+        false => page.put(rest, 0, ' '),
+    }
 }
 
 /// One directive of a format, from behind its percent sign to its letter: `^10a`.
 struct Directive<'f> {
+    /// The format from there on.
     source: &'f str,
+    /// What follows the letter.
+    rest: &'f str,
     /// The last of `_`, `-` and `0`.
     pad: Option<char>,
     upper: bool,
@@ -81,6 +91,7 @@ impl<'f> Directive<'f> {
     fn read(after: &'f str) -> Self {
         let mut directive = Self {
             source: after,
+            rest: "",
             pad: None,
             upper: false,
             change_case: false,
@@ -107,8 +118,7 @@ impl<'f> Directive<'f> {
             next = characters.next();
         }
         directive.letter = next;
-        let read = after.len().saturating_sub(characters.as_str().len());
-        directive.source = after.get(..read).unwrap_or(after);
+        directive.rest = characters.as_str();
         directive
     }
 
@@ -134,7 +144,7 @@ impl<'f> Directive<'f> {
                     Some(_) => (self.width.max(digits), '0'),
                     None => (self.width.max(digits), usual_fill),
                 };
-                page.put(&number.to_string(), width, fill)
+                page.put_number(number, width, fill)
             }
             Field::Format(format) => {
                 // The formats that stand for others are short and name no further ones.
@@ -152,7 +162,9 @@ impl<'f> Directive<'f> {
     /// What glibc writes for a directive that it does not know: all of it, by searching backwards for the percent sign where it
     /// begins. In `%E%` it finds the wrong one.
     fn unknown(&self) -> String {
-        let source = if self.letter == Some('%') { "" } else { self.source };
+        let read = self.source.len().saturating_sub(self.rest.len());
+        let source = self.source.get(..read).unwrap_or(self.source);
+        let source = if self.letter == Some('%') { "" } else { source };
         format!("%{source}")
     }
 

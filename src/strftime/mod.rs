@@ -20,6 +20,9 @@ use crate::limits::{Limit, Reached};
 /// Bytes by which a date is longer than its format, mostly.
 const USUAL: usize = 16;
 
+/// The most digits of a number.
+const NUMBER: usize = 10;
+
 /// The time as the format says.
 ///
 /// # Errors
@@ -98,10 +101,35 @@ enum Overrun {
 impl Page {
     /// Writes a text, with as many fill characters before it as it lacks to the width.
     fn put(&mut self, text: &str, width: usize, fill: char) -> Result<(), Overrun> {
-        let length = text.chars().count();
+        self.fill(text.chars().count(), text.len(), width, fill)?;
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    /// The same for a number.
+    fn put_number(&mut self, number: u32, width: usize, fill: char) -> Result<(), Overrun> {
+        let mut digits = ['0'; NUMBER];
+        let mut first = digits.len();
+        let mut left = number;
+        for (place, digit) in digits.iter_mut().enumerate().rev() {
+            *digit = char::from_digit(left % 10, 10).unwrap_or('0');
+            left /= 10;
+            first = place;
+            if left == 0 {
+                break;
+            }
+        }
+        let digits = digits.get(first..).unwrap_or_default();
+        self.fill(digits.len(), digits.len(), width, fill)?;
+        self.text.extend(digits);
+        Ok(())
+    }
+
+    /// Writes the fill characters before a text of so many characters and bytes, which may follow if this gives no error.
+    fn fill(&mut self, length: usize, bytes: usize, width: usize, fill: char) -> Result<(), Overrun> {
         let missing = width.saturating_sub(length);
         let characters = length.saturating_add(missing);
-        let bytes = text.len().saturating_add(missing).saturating_add(self.text.len());
+        let bytes = bytes.saturating_add(missing).saturating_add(self.text.len());
         // The comparison is strict because the final zero needs its place too.
         self.room = self
             .room
@@ -114,7 +142,6 @@ impl Page {
         if missing > 0 {
             self.text.extend(std::iter::repeat_n(fill, missing));
         }
-        self.text.push_str(text);
         Ok(())
     }
 }
