@@ -30,7 +30,8 @@ pub struct Meter<'a> {
     watch: Option<Watch<'a>>,
     calls: u32,
     stack: Stack,
-    live: Rc<Cell<u64>>,
+    /// Bytes that are claimed now; shared by the claims, and made with the first of them.
+    live: Option<Rc<Cell<u64>>>,
 }
 
 /// Who may stop a render before its steps are used up.
@@ -59,7 +60,7 @@ impl<'a> Meter<'a> {
             }),
             calls: 0,
             stack: Stack::new(limits.stack),
-            live: Rc::new(Cell::new(0)),
+            live: None,
             limits,
         }
     }
@@ -121,13 +122,14 @@ impl<'a> Meter<'a> {
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
         self.check_size(bytes)?;
         let bytes = (bytes as u64).saturating_add(OBJECT);
-        let live = self.live.get().saturating_add(bytes);
-        if live > self.limits.live {
-            return Err(exceeded(Limit::Live, live, self.limits.live));
+        let live = self.live.get_or_insert_default();
+        let claimed = live.get().saturating_add(bytes);
+        if claimed > self.limits.live {
+            return Err(exceeded(Limit::Live, claimed, self.limits.live));
         }
-        self.live.set(live);
+        live.set(claimed);
         Ok(Claim {
-            live: Rc::clone(&self.live),
+            live: Rc::clone(live),
             bytes,
         })
     }

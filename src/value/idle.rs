@@ -22,9 +22,13 @@ const LARGEST: usize = 16 << 10;
 /// What is kept, which nobody else holds.
 #[derive(Debug, Default)]
 pub struct Idle<'a> {
-    texts: Vec<Rc<OwnedText>>,
-    loops: Vec<Rc<Loop<'a>>>,
+    texts: Few<Rc<OwnedText>>,
+    loops: Few<Rc<Loop<'a>>>,
 }
+
+/// A few things in their order, without an allocation of their own.
+#[derive(Debug)]
+struct Few<T>([Option<T>; KEPT]);
 
 impl<'a> Idle<'a> {
     /// Whether a value is of something that can be kept.
@@ -37,17 +41,17 @@ impl<'a> Idle<'a> {
     #[inline(never)]
     pub fn keep(&mut self, value: Value<'a>) {
         if let Value::Str(text) = value {
-            if self.texts.len() < KEPT {
-                self.texts.extend(text.into_idle(LARGEST));
+            if let Some(place) = self.texts.place() {
+                *place = text.into_idle(LARGEST);
             }
         }
     }
 
     /// Keeps a loop that has ended, if nobody else holds it.
     pub fn keep_loop(&mut self, mut context: Rc<Loop<'a>>) {
-        if let (true, Some(own)) = (self.loops.len() < KEPT, Rc::get_mut(&mut context)) {
+        if let (Some(place), Some(own)) = (self.loops.place(), Rc::get_mut(&mut context)) {
             own.end();
-            self.loops.push(context);
+            *place = Some(context);
         }
     }
 
@@ -58,7 +62,7 @@ impl<'a> Idle<'a> {
 
     /// An empty text to write to, with the room of one that is kept.
     pub fn room(&mut self) -> String {
-        let text = self.texts.last_mut().and_then(Rc::get_mut);
+        let text = self.texts.last().and_then(Rc::get_mut);
         text.map(OwnedText::take_room).unwrap_or_default()
     }
 
@@ -75,5 +79,28 @@ impl<'a> Idle<'a> {
             },
             None => Rc::new(text),
         })
+    }
+}
+
+impl<T> Few<T> {
+    /// Where the next thing may be put, if there is room.
+    fn place(&mut self) -> Option<&mut Option<T>> {
+        self.0.iter_mut().find(|place| place.is_none())
+    }
+
+    /// The thing that was put last.
+    fn last(&mut self) -> Option<&mut T> {
+        self.0.iter_mut().rev().find_map(Option::as_mut)
+    }
+
+    /// Takes out the thing that was put last.
+    fn pop(&mut self) -> Option<T> {
+        self.0.iter_mut().rev().find_map(Option::take)
+    }
+}
+
+impl<T> Default for Few<T> {
+    fn default() -> Self {
+        Self([const { None }; KEPT])
     }
 }

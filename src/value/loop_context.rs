@@ -8,7 +8,7 @@ use super::call::Callable;
 use super::dict::Dict;
 use super::found::{Found, Lookup};
 use super::iterate::Iter;
-use super::runtime::Runtime;
+use super::runtime::{Heap, Runtime};
 use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
@@ -28,8 +28,9 @@ pub struct Loop<'a> {
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
     /// How many recursive calls are around this one.
     pub depth0: i64,
-    /// The number of what [`Loop::changed`] remembers: not kept here, where a loop that is asked for itself would own itself.
-    changed: usize,
+    /// The number of what `loop.changed` remembers, once it was called: not kept here, where a loop that is asked for itself would own
+    /// itself.
+    changed: Cell<Option<usize>>,
     _claim: Claim,
 }
 
@@ -70,7 +71,7 @@ impl<'a> Loop<'a> {
     ) -> Result<Rc<Self>> {
         // What makes a recursive call is an object of its own.
         let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
-        let mut context = Self::ended(runtime, claim);
+        let mut context = Self::ended(claim);
         context.begin(iter, length);
         context.recurse = Some(recurse);
         context.depth0 = depth0;
@@ -82,25 +83,27 @@ impl<'a> Loop<'a> {
         if let Some(mut context) = runtime.heap.idle.take_loop() {
             if let Some(own) = Rc::get_mut(&mut context) {
                 own.begin(iter, length);
-                runtime.heap.forget(own.changed);
+                if let Some(memory) = own.changed.get() {
+                    runtime.heap.forget(memory);
+                }
                 return Ok(context);
             }
         }
         let claim = runtime.meter.claim(size_of::<Self>())?;
-        let mut context = Self::ended(runtime, claim);
+        let mut context = Self::ended(claim);
         context.begin(iter, length);
         Ok(Rc::new(context))
     }
 
     /// A loop that goes over nothing.
-    fn ended(runtime: &mut Runtime<'a>, claim: Claim) -> Self {
+    fn ended(claim: Claim) -> Self {
         Self {
             items: None,
             rounds: Cell::new(0),
             state: RefCell::new(State::new(Iter::empty(), None)),
             recurse: None,
             depth0: 0,
-            changed: runtime.heap.new_memory(),
+            changed: Cell::new(None),
             _claim: claim,
         }
     }
@@ -241,8 +244,10 @@ impl<'a> Loop<'a> {
     }
 
     /// Where `loop.changed(…)` keeps the arguments of its last call.
-    pub fn memory(&self) -> usize {
-        self.changed
+    pub fn memory(&self, heap: &mut Heap<'a>) -> usize {
+        let memory = self.changed.get().unwrap_or_else(|| heap.new_memory());
+        self.changed.set(Some(memory));
+        memory
     }
 
     /// `loop(iterable)`: renders the body again.

@@ -137,12 +137,13 @@ fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<
 fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let context = loop_of(&mut arguments)?;
     let values = runtime.tuple(arguments.take_from(1))?;
-    if let Some(before) = runtime.heap.remembered(context.memory()).cloned() {
+    let memory = context.memory(&mut runtime.heap);
+    if let Some(before) = runtime.heap.remembered(memory).cloned() {
         if runtime.equal(&before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
-    runtime.heap.remember(context.memory(), values);
+    runtime.heap.remember(memory, values);
     Ok(Value::Bool(true))
 }
 
