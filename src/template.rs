@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
 use crate::limits::{Limit, Limits, Meter, Reached};
 use crate::source::Source;
-use crate::value::{Runtime, Value};
+use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
 
 /// A compiled template: the engine without the contract of `apply_chat_template`.
@@ -185,10 +185,10 @@ impl Template {
             Input::Json(json) => Value::from(json),
             Input::Data(data) => Value::from(data),
         };
-        if !matches!(input, Value::Dict(_)) {
+        let Value::Dict(input) = input else {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
-        }
+        };
         let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let output = self.render_value(&mut runtime, input, options.generation)?;
@@ -199,11 +199,11 @@ impl Template {
         })
     }
 
-    /// Renders with a context that is already a value, and its runtime.
+    /// Renders with a context that is already a dict, and its runtime.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
-        context: Value<'a>,
+        context: Dict<'a>,
         tracks_spans: bool,
     ) -> Result<eval::Output> {
         let last_length = self.last_length.load(Ordering::Relaxed);

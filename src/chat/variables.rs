@@ -10,7 +10,7 @@
 use super::apply::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{ErrorKind, Result};
-use crate::value::{Entries, Key, Runtime, Str, Value};
+use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
 /// The parameters of `apply_chat_template` that are given by their names.
 const PARAMETERS: [&str; 14] = [
@@ -122,7 +122,7 @@ impl<'a> Variables<'a> {
         messages: Value<'a>,
         tools: Value<'a>,
         documents: Value<'a>,
-    ) -> Result<Value<'a>> {
+    ) -> Result<Dict<'a>> {
         let flag = self.generation_prompt.clone();
         let always = [
             ("messages", messages),
@@ -132,8 +132,7 @@ impl<'a> Variables<'a> {
         ];
         let always = always.map(|(name, value)| (Key::from(Str::from(name)), value));
         let own = self.entries.iter().map(|(key, value)| (key.clone(), value.clone()));
-        let context = runtime.dict(always.into_iter().chain(own).collect())?;
-        Ok(Value::Dict(context))
+        runtime.dict(always.into_iter().chain(own).collect())
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

@@ -10,13 +10,13 @@ use crate::value::{Arguments, Blocks, Callable, Reference, Runtime, Shared, Unde
 
 /// The blocks of a template, as the variable `self` sees them.
 struct Own<'a> {
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     context: usize,
 }
 
 /// `self.name`
 struct BlockCode<'a> {
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     context: usize,
     number: usize,
 }
@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
     /// The variable `self`.
     pub(super) fn self_reference(&self) -> Value<'a> {
         Value::Reference(Shared::new(Reference::Template(Rc::new(Own {
-            render: Rc::clone(&self.render),
+            render: self.render,
             context: self.context,
         }))))
     }
@@ -80,7 +80,7 @@ impl<'a> Blocks<'a> for Own<'a> {
             .position(|block| template.symbols.name(block.name) == name)?;
         let block = template.blocks.get(number)?;
         let code = BlockCode {
-            render: Rc::clone(&self.render),
+            render: self.render,
             context: self.context,
             number,
         };
@@ -101,7 +101,7 @@ impl<'a> Callable<'a> for BlockCode<'a> {
             return Err(Error::type_error(message));
         }
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
         let result = evaluator.block_body(self.number).and_then(|()| evaluator.joined.check());
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();

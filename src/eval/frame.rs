@@ -1,7 +1,5 @@
 //! Variables: the locals and cells of frames, and the context.
 
-use std::rc::Rc;
-
 use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
@@ -211,9 +209,8 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        let vars = self.runtime.heap.contexts.get(self.context);
-        if let Some(value) = vars.and_then(|vars| vars.get(symbol.0 as usize)?.clone()) {
-            return Some(value);
+        if let Some(Some(value)) = self.runtime.heap.context(self.context).get(symbol.0 as usize) {
+            return Some(value.clone());
         }
         if let Some(Some(given)) = self.runtime.heap.given.get(symbol.0 as usize) {
             return given.clone();
@@ -231,10 +228,8 @@ impl<'a> Evaluator<'a, '_> {
 
     /// What the input has under a name, or the global of that name.
     fn given(&self, name: &str) -> Option<Value<'a>> {
-        let given = match &self.render.input {
-            Value::Dict(input) => input.get_str(name),
-            _ => None,
-        };
+        let input = self.runtime.heap.input.as_ref();
+        let given = input.and_then(|input| input.get_str(name));
         given.or_else(|| globals::find(name).map(Value::Function))
     }
 
@@ -244,7 +239,7 @@ impl<'a> Evaluator<'a, '_> {
         if looked_up.get(symbol.0 as usize) != Some(&true) {
             return;
         }
-        let Some(vars) = self.runtime.heap.contexts.get_mut(self.context) else {
+        let Some(vars) = self.runtime.heap.contexts().get_mut(self.context) else {
             return;
         };
         if vars.is_empty() {
@@ -260,19 +255,19 @@ impl<'a> Evaluator<'a, '_> {
         let symbols = self.render.template.looked_up.len();
         self.runtime.meter.charge_items(symbols.saturating_add(visible.len()) >> 3)?;
         // All are kept until the render ends.
-        let contexts = self.runtime.heap.contexts.len().saturating_add(1);
+        let contexts = self.runtime.heap.contexts().len().saturating_add(1);
         let bytes = contexts
             .saturating_mul(symbols)
             .saturating_mul(size_of::<Option<Value<'_>>>());
         self.runtime.meter.check_size(bytes)?;
-        let mut vars = self.runtime.heap.contexts.get(self.context).cloned().unwrap_or_default();
+        let mut vars = self.runtime.heap.context(self.context).to_vec();
         vars.resize(symbols, None);
         for (symbol, slot) in visible {
             if let (Some(value), Some(place)) = (self.get(slot), vars.get_mut(symbol.0 as usize)) {
                 *place = Some(value.clone());
             }
         }
-        self.runtime.heap.contexts.push(vars);
+        self.runtime.heap.contexts().push(vars);
         Ok(contexts.saturating_sub(1))
     }
 
@@ -284,7 +279,7 @@ impl<'a> Evaluator<'a, '_> {
         run: impl FnOnce(&mut Evaluator<'a, '_>) -> Result<T>,
     ) -> Result<T> {
         let out = std::mem::take(&mut self.out);
-        let mut inner = Evaluator::new(self.runtime, Rc::clone(&self.render), context, out);
+        let mut inner = Evaluator::new(self.runtime, self.render, context, out);
         inner.is_counted = is_counted;
         inner.counted = self.counted;
         inner.joined = std::mem::take(&mut self.joined);

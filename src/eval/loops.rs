@@ -12,7 +12,7 @@ use crate::value::{Arguments, Callable, EnvironmentId, Iter, Loop, Pull, Runtime
 
 /// `loop(…)`: renders the body of a recursive loop again.
 struct RecursiveLoop<'a> {
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     node: &'a For,
     environment: Option<EnvironmentId>,
     context: usize,
@@ -22,7 +22,7 @@ struct RecursiveLoop<'a> {
 
 /// The generator of a loop's test: the items for which it holds.
 struct Tested<'a> {
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     node: &'a LoopTest,
     environment: Option<EnvironmentId>,
     context: usize,
@@ -70,7 +70,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn recursive_loop(&self, node: &'a For, depth0: i64, line: u32) -> RecursiveLoop<'a> {
         RecursiveLoop {
-            render: Rc::clone(&self.render),
+            render: self.render,
             node,
             environment: self.frame.environment,
             context: self.context,
@@ -126,7 +126,7 @@ impl<'a> Evaluator<'a, '_> {
     fn tested(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
         let height = source.height();
         let tested = Tested {
-            render: Rc::clone(&self.render),
+            render: self.render,
             node: test,
             environment: self.environment_around(node),
             context: self.context,
@@ -245,7 +245,7 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
             ));
         };
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
         let result = result.and_then(|_| {
@@ -274,7 +274,7 @@ impl<'a> Tested<'a> {
             None => Iter::new(&self.source)?,
         };
         while let Some(item) = iter.next(runtime)? {
-            let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, String::new());
+            let mut evaluator = Evaluator::new(runtime, self.render, self.context, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
             // An entry that is taken apart and put together again is another tuple with the same items, which nobody else has seen.

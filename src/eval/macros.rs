@@ -11,7 +11,7 @@ use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runt
 
 /// The code of a macro, and where it was defined.
 struct Code<'a> {
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     node: &'a Node,
     environment: Option<EnvironmentId>,
     context: usize,
@@ -46,15 +46,15 @@ impl<'a> Evaluator<'a, '_> {
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
         self.joined.add(1);
-        if self.render.tracks_spans {
+        if let Some(tracked) = &mut self.runtime.heap.tracked {
             // The reference adds up the lengths of all that the root has put out.
-            if let Some(error) = &*self.render.unmeasured.borrow() {
+            if let Some(error) = &tracked.unmeasured {
                 return Err(error.clone());
             }
-            let start = self.render.root_length.get();
+            let start = tracked.root_length;
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
-            self.render.spans.borrow_mut().push(start..start.saturating_add(length));
+            tracked.spans.push(start..start.saturating_add(length));
             self.runtime.heap.generated.push(from..self.out.len());
         }
         Ok(())
@@ -77,7 +77,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn code(&self, node: &'a Node) -> Code<'a> {
         Code {
-            render: Rc::clone(&self.render),
+            render: self.render,
             node,
             environment: self.frame.environment,
             context: self.context,
@@ -243,7 +243,7 @@ impl<'a> Callable<'a> for Code<'a> {
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, Rc::clone(&self.render), self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
         evaluator.frame.environment = self.environment;
         let result = evaluator.macro_body(self.node, arguments);
         *out = std::mem::take(&mut evaluator.out);

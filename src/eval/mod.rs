@@ -21,10 +21,7 @@ mod note;
 mod output;
 mod stmt;
 
-use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::ops::Range;
-use std::rc::Rc;
 
 use frame::Activation;
 use joined::Joined;
@@ -33,7 +30,7 @@ use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
-use crate::value::{Runtime, Value};
+use crate::value::{Dict, Runtime, Value};
 
 /// What a render writes. The spans are those of `generation` blocks, where they are asked for.
 #[derive(Debug)]
@@ -47,31 +44,24 @@ pub struct Output {
 }
 
 /// What all frames of one render share and do not change.
-pub struct Render<'a> {
+#[derive(Clone, Copy)]
+struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
-    input: Value<'a>,
-    /// Whether the spans of `generation` blocks are asked for.
-    tracks_spans: bool,
-    spans: RefCell<Vec<Range<usize>>>,
-    /// Code points that the root has written in finished outputs.
-    root_length: Cell<usize>,
-    /// The error of the first thing that the root has put out and that has no length, where the spans are asked for.
-    unmeasured: RefCell<Option<Error>>,
 }
 
 /// Runs one frame.
 struct Evaluator<'a, 'r> {
     runtime: &'r mut Runtime<'a>,
-    render: Rc<Render<'a>>,
+    render: Render<'a>,
     frame: Activation,
-    /// The number of the context.
+    /// The number of the context: zero but inside scoped blocks.
     context: usize,
     out: String,
     joined: Joined,
     /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
     is_counted: bool,
-    /// Bytes of the root's output that [`Render::root_length`] counts.
+    /// Bytes of the root's output that are counted already.
     counted: usize,
 }
 
@@ -93,27 +83,19 @@ enum Flow {
     Continue,
 }
 
-/// Renders a resolved template. `input` is the dict of the context; `capacity` is room for the output to begin with.
+/// Renders a resolved template. `input` is the context; `capacity` is room for the output to begin with.
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
     source: &'a Source<'a>,
-    input: Value<'a>,
+    input: Dict<'a>,
     tracks_spans: bool,
     capacity: usize,
 ) -> Result<Output> {
-    let render = Rc::new(Render {
-        template,
-        source,
-        input,
-        tracks_spans,
-        spans: RefCell::default(),
-        root_length: Cell::new(0),
-        unmeasured: RefCell::default(),
-    });
-    let context = runtime.heap.contexts.len();
-    runtime.heap.contexts.push(Vec::new());
-    let mut evaluator = Evaluator::new(runtime, Rc::clone(&render), context, String::with_capacity(capacity));
+    runtime.heap.input = Some(input);
+    runtime.heap.tracked = tracks_spans.then(Box::default);
+    let render = Render { template, source };
+    let mut evaluator = Evaluator::new(runtime, render, 0, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
@@ -127,15 +109,16 @@ pub fn render<'a>(
     let text = evaluator.out;
     let mut true_spans = std::mem::take(&mut runtime.heap.generated);
     true_spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let spans = runtime.heap.tracked.take().map(|tracked| tracked.spans);
     Ok(Output {
         text,
-        spans: render.spans.take(),
+        spans: spans.unwrap_or_default(),
         true_spans,
     })
 }
 
 impl<'a, 'r> Evaluator<'a, 'r> {
-    fn new(runtime: &'r mut Runtime<'a>, render: Rc<Render<'a>>, context: usize, out: String) -> Self {
+    fn new(runtime: &'r mut Runtime<'a>, render: Render<'a>, context: usize, out: String) -> Self {
         Self {
             runtime,
             render,
@@ -176,13 +159,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     #[inline(never)]
     fn count_tracked(&mut self) {
         let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
-        self.render.root_length.set(self.render.root_length.get().saturating_add(new));
+        if let Some(tracked) = &mut self.runtime.heap.tracked {
+            tracked.root_length = tracked.root_length.saturating_add(new);
+        }
         self.counted = self.out.len();
-    }
-}
-
-impl fmt::Debug for Render<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Render")
     }
 }

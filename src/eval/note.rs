@@ -43,10 +43,8 @@ impl<'a> Evaluator<'a, '_> {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
-        let messages = match &self.render.input {
-            Value::Dict(input) => input.get_str("messages"),
-            _ => None,
-        };
+        let input = self.runtime.heap.input.as_ref();
+        let messages = input.and_then(|input| input.get_str("messages"));
         let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
             return error;
         };
@@ -95,7 +93,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => false,
         };
         if has_identity {
-            return find(&self.render.input, value, &mut MAX_LOOKS.clone());
+            return self.find(value);
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -105,15 +103,20 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Name(name) => {
                 let name = self.render.template.symbols.name(name.symbol);
-                let Value::Dict(input) = &self.render.input else { return None };
-                let given = input.get_str(name)?;
+                let given = self.runtime.heap.input.as_ref()?.get_str(name)?;
                 return is_identical(&given, value).then(|| pointer(&Value::text(name)));
             }
             _ => return None,
         };
         let container = self.peek(object)?;
-        let path = find(&self.render.input, &container, &mut MAX_LOOKS.clone())?;
+        let path = self.find(&container)?;
         Some(path + &pointer(&key))
+    }
+
+    /// The path of a value in the input, if it is an object of it.
+    fn find(&self, target: &Value<'a>) -> Option<String> {
+        let input = Value::Dict(self.runtime.heap.input.clone()?);
+        find_below(&input, target, &mut MAX_LOOKS.clone(), 0)
     }
 }
 
@@ -153,14 +156,10 @@ fn pointer(key: &Value<'_>) -> String {
     }
 }
 
-/// The path of the value in a container of the input that is the same object; the depth is that of the caller's data, and bounded.
-fn find<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize) -> Option<String> {
-    find_below(container, target, looks, 0)
-}
-
 /// Deeper data is not searched.
 const MAX_DEPTH: usize = 32;
 
+/// The path of the value in a container of the input that is the same object; the depth is that of the caller's data, and bounded.
 fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, depth: usize) -> Option<String> {
     if is_same_piece(container, target) {
         return Some(String::new());

@@ -159,7 +159,8 @@ impl<'a> Evaluator<'a, '_> {
             self.joined.refuse(value.ty().name());
             if self.is_counted {
                 if let Err(error) = self.runtime.length(value) {
-                    self.render.unmeasured.borrow_mut().get_or_insert(error);
+                    let tracked = self.runtime.heap.tracked.as_mut();
+                    tracked.map(|tracked| tracked.unmeasured.get_or_insert(error));
                 }
             }
             return Ok(());

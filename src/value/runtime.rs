@@ -37,8 +37,11 @@ pub struct Heap<'a> {
     pub(super) identities: u32,
     /// What `loop.changed` remembers, by the loop's number.
     memories: Vec<Option<Value<'a>>>,
-    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way.
-    pub contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// What the template is rendered with.
+    pub input: Option<Dict<'a>>,
+    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way; none
+    /// before something is set.
+    contexts: Vec<Vec<Option<Value<'a>>>>,
     /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
     pub given: Vec<Option<Option<Value<'a>>>>,
     /// The variables of running frames that only they see.
@@ -51,6 +54,19 @@ pub struct Heap<'a> {
     pub idle: Idle<'a>,
     /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
     pub generated: Vec<Range<usize>>,
+    /// What is counted for the spans of `generation` blocks, where someone asked for them.
+    pub tracked: Option<Box<Tracked>>,
+}
+
+/// The spans of `generation` blocks as the reference counts them.
+#[derive(Debug, Default)]
+pub struct Tracked {
+    /// In code points, in the order in which the blocks ended.
+    pub spans: Vec<Range<usize>>,
+    /// Code points that the root has written in finished outputs.
+    pub root_length: usize,
+    /// The error of the first thing that the root has put out and that has no length.
+    pub unmeasured: Option<Error>,
 }
 
 /// A frame whose variables are closed over: where they begin, and the frame around it.
@@ -215,6 +231,20 @@ pub fn object_number(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
+    /// What the root has set at top level, as one context sees it: its variables by symbol.
+    #[inline]
+    pub fn context(&self, number: usize) -> &[Option<Value<'a>>] {
+        self.contexts.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The same of all contexts, to change them; the template's own is made here.
+    pub fn contexts(&mut self) -> &mut Vec<Vec<Option<Value<'a>>>> {
+        if self.contexts.is_empty() {
+            self.contexts.push(Vec::new());
+        }
+        &mut self.contexts
+    }
+
     /// Takes out the `generation` blocks from a byte of the text on, counted from there.
     pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
         let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);
@@ -233,7 +263,7 @@ impl<'a> Heap<'a> {
         self.namespaces.get_mut(id.0 as usize)
     }
 
-    /// A place for what a loop remembers; it takes room only once it is used.
+    /// A place for what a loop remembers.
     pub(super) fn new_memory(&mut self) -> usize {
         self.memories.push(None);
         self.memories.len().saturating_sub(1)
