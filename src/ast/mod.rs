@@ -46,6 +46,8 @@ pub struct Template {
     pub self_slot: Option<Slot>,
     /// Of each symbol, as far as it goes, whether some scope inside the root looks it up in the context; the resolver's.
     pub looked_up: Vec<bool>,
+    /// The names of global functions, and the numbers of those; the resolver's.
+    pub globals: Vec<(Symbol, usize)>,
     /// Whether some assignment lets its variable grow in place; the resolver's.
     pub accumulates: bool,
     /// The blocks, taken out of the bodies where they stand; the resolver's.

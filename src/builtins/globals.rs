@@ -99,7 +99,6 @@ pub(super) static DICT_METHODS: [Function; 1] = [
 ];
 
 /// All of them.
-#[cfg(feature = "cli")]
 pub fn all() -> &'static [Function] {
     &GLOBALS
 }

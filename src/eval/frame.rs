@@ -126,7 +126,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
         for load in &scope.loads {
             if let Load::Resolve(slot, symbol) = load {
-                let value = self.given(self.render.template.symbols.name(*symbol));
+                let value = self.given(*symbol);
                 self.set(slot, value);
             }
         }
@@ -215,7 +215,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(Some(given)) = self.runtime.heap.given.get(symbol.0 as usize) {
             return given.clone();
         }
-        let given = self.given(self.render.template.symbols.name(symbol));
+        let given = self.given(symbol);
         let remembered = &mut self.runtime.heap.given;
         if remembered.is_empty() {
             remembered.resize(self.render.template.symbols.len(), None);
@@ -227,10 +227,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// What the input has under a name, or the global of that name.
-    fn given(&self, name: &str) -> Option<Value<'a>> {
+    fn given(&self, symbol: Symbol) -> Option<Value<'a>> {
+        let template = self.render.template;
         let input = self.runtime.heap.input.as_ref();
-        let given = input.and_then(|input| input.get_str(name));
-        given.or_else(|| globals::find(name).map(Value::Function))
+        let given = input.and_then(|input| input.get_str(template.symbols.name(symbol)));
+        given.or_else(|| {
+            let (_, number) = template.globals.iter().find(|(name, _)| *name == symbol)?;
+            globals::all().get(*number).map(Value::Function)
+        })
     }
 
     /// Sets a name of the context, as the root does at top level; what nothing will look up there is not kept.

@@ -26,6 +26,7 @@ use stubs::Stub;
 use track::undeclared;
 
 use crate::ast::{Child, Scope, Slot, Stmt, StmtKind, Symbol, Template};
+use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
@@ -41,6 +42,9 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     }
     let frames = walk(template, source)?;
     frames.place(template);
+    let globals = globals::all().iter().enumerate();
+    let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
+    template.globals = mentioned.collect();
     Ok(())
 }
 
@@ -307,7 +311,7 @@ pub fn context_names(template: &Template) -> Vec<&str> {
         block.body.iter().for_each(|stmt| names.stmt(stmt));
     }
     let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
-    found.filter(|name| crate::builtins::globals::find(name).is_none()).collect()
+    found.filter(|name| globals::find(name).is_none()).collect()
 }
 
 /// Collects what scopes look up.
