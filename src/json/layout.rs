@@ -14,13 +14,21 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// What stands before a member for each level; none for a text of one line. An empty one still breaks the lines.
-    pub indent: Option<String>,
-    /// Between two members.
-    pub item_separator: Cow<'static, str>,
-    /// Between a key and its value.
-    pub key_separator: Cow<'static, str>,
-    /// Whether the indentation is nothing but blanks.
-    is_blank: bool,
+    indent: Option<String>,
+    item_separator: Cow<'static, str>,
+    key_separator: Cow<'static, str>,
+    shape: Shape,
+}
+
+/// Which layout it is, of those that nearly all texts have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// One line, and a comma and a blank between two members.
+    Line,
+    /// A line for each member with so many blanks a level, and a comma at the end.
+    Lines(usize),
+    /// Another.
+    Other,
 }
 
 /// What most lines begin with a piece of.
@@ -38,86 +46,148 @@ impl Layout {
         indent: None,
         item_separator: Cow::Borrowed(", "),
         key_separator: Cow::Borrowed(": "),
-        is_blank: false,
+        shape: Shape::Line,
     };
 
     /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
     pub fn indented(indent: String) -> Self {
         Self {
-            is_blank: indent.bytes().all(|byte| byte == b' '),
+            shape: match indent.bytes().all(|byte| byte == b' ') {
+                true => Shape::Lines(indent.len()),
+                false => Shape::Other,
+            },
             indent: Some(indent),
             item_separator: Cow::Borrowed(","),
             key_separator: Cow::Borrowed(": "),
         }
     }
 
-    /// Writes what stands between two members.
-    #[inline]
-    pub fn write_item_separator(&self, out: &mut String) {
-        // One that the compiler knows is written without a call.
-        match &*self.item_separator {
-            ", " => out.push_str(", "),
-            "," => out.push(','),
-            separator => out.push_str(separator),
-        }
+    /// Whether each member has a line.
+    pub fn is_indented(&self) -> bool {
+        self.indent.is_some()
     }
 
-    /// Writes what stands between a key and its value.
+    /// Changes what stands between two members.
+    pub fn set_item_separator(&mut self, separator: String) {
+        self.item_separator = Cow::Owned(separator);
+        self.shape = Shape::Other;
+    }
+
+    /// Changes what stands between a key and its value.
+    pub fn set_key_separator(&mut self, separator: String) {
+        self.key_separator = Cow::Owned(separator);
+    }
+
+    /// Writes what ends a key that is written: its quotation mark, and what stands between it and its value.
     #[inline]
-    pub fn write_key_separator(&self, out: &mut String) {
+    pub fn write_key_end(&self, out: &mut String) {
         match &*self.key_separator {
-            ": " => out.push_str(": "),
-            separator => out.push_str(separator),
-        }
-    }
-
-    /// How a line begins at a level: behind an opening bracket at the level of its members, before a closing one at its own. Empty
-    /// containers have no lines.
-    pub fn line(&self, level: usize) -> Line<'_> {
-        match &self.indent {
-            None => Line::Same,
-            Some(indent) => match LINE.get(..self.line_length(level)) {
-                Some(line) if self.is_blank => Line::Short(line),
-                _ => Line::Long(indent, level),
-            },
-        }
-    }
-
-    /// How many bytes stand around a member at a level, at most; to be asked before it is written.
-    pub fn around_length(&self, level: usize) -> usize {
-        let separators = self.item_separator.len().saturating_add(self.key_separator.len());
-        self.line_length(level).saturating_add(separators)
-    }
-
-    /// How many bytes a [`Line`] has.
-    fn line_length(&self, level: usize) -> usize {
-        let indent = self.indent.as_ref();
-        indent.map_or(0, |indent| indent.len().saturating_mul(level).saturating_add(1))
-    }
-}
-
-/// How a line begins.
-#[derive(Clone, Copy, Debug)]
-pub enum Line<'l> {
-    /// Not at all: the text has one line.
-    Same,
-    /// With a break and blanks.
-    Short(&'static str),
-    /// With a break, and an indentation so many times.
-    Long(&'l str, usize),
-}
-
-impl Line<'_> {
-    /// Begins it.
-    #[inline]
-    pub fn write(self, out: &mut String) {
-        match self {
-            Self::Same => {}
-            Self::Short(line) => out.push_str(line),
-            Self::Long(indent, level) => {
-                out.push('\n');
-                (0..level).for_each(|_| out.push_str(indent));
+            // One that the compiler knows is written without a call.
+            ": " => out.push_str("\": "),
+            separator => {
+                out.push('"');
+                out.push_str(separator);
             }
+        }
+    }
+
+    /// What stands around the members of a container, which are at a level.
+    #[inline]
+    pub fn around(&self, level: usize) -> Around<'_> {
+        let lead = match self.shape {
+            Shape::Line => Lead::Blank,
+            Shape::Lines(blanks) => {
+                let length = blanks.saturating_mul(level).saturating_add(1);
+                LINE.get(..length).map_or(Lead::Parts, |line| Lead::Line(line, blanks))
+            }
+            Shape::Other => Lead::Parts,
+        };
+        Around {
+            layout: self,
+            level,
+            lead,
+        }
+    }
+}
+
+/// What stands around the members of a container: empty ones have none of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'l> {
+    layout: &'l Layout,
+    level: usize,
+    lead: Lead,
+}
+
+/// What stands before a member.
+#[derive(Clone, Copy, Debug)]
+enum Lead {
+    /// Behind another one a comma and a blank.
+    Blank,
+    /// A comma behind another one; then a break and blanks, of which the last so many are one level's.
+    Line(&'static str, usize),
+    /// What the layout says.
+    Parts,
+}
+
+impl Around<'_> {
+    /// How many bytes stand around a member, at most.
+    #[inline]
+    pub fn length(&self) -> usize {
+        let line = match (self.lead, &self.layout.indent) {
+            (Lead::Blank, _) | (Lead::Parts, None) => 0,
+            (Lead::Line(line, _), _) => line.len(),
+            (Lead::Parts, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
+        };
+        let separators = self
+            .layout
+            .item_separator
+            .len()
+            .saturating_add(self.layout.key_separator.len());
+        line.saturating_add(separators)
+    }
+
+    /// Writes what stands before a member.
+    #[inline(always)]
+    pub fn write_lead(&self, is_first: bool, out: &mut String) {
+        match self.lead {
+            Lead::Blank if is_first => {}
+            Lead::Blank => out.push_str(", "),
+            Lead::Line(line, _) => {
+                if !is_first {
+                    out.push(',');
+                }
+                out.push_str(line);
+            }
+            Lead::Parts => self.write_parts(is_first, out),
+        }
+    }
+
+    /// Writes what stands behind the last member.
+    #[inline]
+    pub fn write_end(&self, out: &mut String) {
+        match self.lead {
+            Lead::Blank => {}
+            Lead::Line(line, blanks) => {
+                let line = line.get(..line.len().saturating_sub(blanks));
+                out.push_str(line.unwrap_or_default());
+            }
+            Lead::Parts => self.write_line(self.level.saturating_sub(1), out),
+        }
+    }
+
+    #[inline(never)]
+    fn write_parts(&self, is_first: bool, out: &mut String) {
+        if !is_first {
+            out.push_str(&self.layout.item_separator);
+        }
+        self.write_line(self.level, out);
+    }
+
+    #[inline(never)]
+    fn write_line(&self, level: usize, out: &mut String) {
+        if let Some(indent) = &self.layout.indent {
+            out.push('\n');
+            (0..level).for_each(|_| out.push_str(indent));
         }
     }
 }
@@ -128,16 +198,27 @@ mod tests {
 
     #[test]
     fn lines_break_with_any_indent() {
-        let written = |layout: &Layout| {
-            let mut out = String::new();
-            layout.line(2).write(&mut out);
+        let written = |layout: &Layout, level: usize| {
+            let mut out = String::from("[");
+            let around = layout.around(level);
+            around.write_lead(true, &mut out);
+            out.push('0');
             let length = out.len();
-            assert_eq!(layout.line_length(2), length);
-            out
+            around.write_lead(false, &mut out);
+            assert_eq!(out.len(), length + around.length() - ": ".len());
+            out.push('1');
+            around.write_end(&mut out);
+            out + "]"
         };
-        assert_eq!(written(&Layout::default()), "");
-        assert_eq!(written(&Layout::indented(String::new())), "\n");
-        assert_eq!(written(&Layout::indented("\t".to_owned())), "\n\t\t");
-        assert_eq!(written(&Layout::indented("  ".to_owned())), "\n    ");
+        assert_eq!(written(&Layout::default(), 2), "[0, 1]");
+        assert_eq!(written(&Layout::indented(String::new()), 2), "[\n0,\n1\n]");
+        assert_eq!(written(&Layout::indented("\t".to_owned()), 2), "[\n\t\t0,\n\t\t1\n\t]");
+        assert_eq!(written(&Layout::indented("  ".to_owned()), 2), "[\n    0,\n    1\n  ]");
+        let mut separated = Layout::indented(" ".to_owned());
+        separated.set_item_separator(";".to_owned());
+        assert_eq!(written(&separated, 2), "[\n  0;\n  1\n ]");
+        let [members, end] = [80, 78].map(|blanks| " ".repeat(blanks));
+        let deep = format!("[\n{members}0,\n{members}1\n{end}]");
+        assert_eq!(written(&Layout::indented("  ".to_owned()), 40), deep);
     }
 }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Reading and escaping strings are the hot paths of this floor, and both are a search for the few bytes that matter. Who writes has
-//! one string at a time and looks at eight bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
+//! one string at a time and looks at sixteen bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
 //! are many: it looks at each block of 64 bytes once. Knows no escapes.
 
 /// The bytes of a text that matter, found block by block as the reader gets there.
@@ -95,9 +95,7 @@ impl<'t> Marks<'t> {
 fn marks_of_block(block: &[u8; BLOCK]) -> u64 {
     let mut marks = [0; BLOCK];
     for (index, (mark, byte)) in marks.iter_mut().zip(block).enumerate() {
-        // Flipped as in `unplain`.
-        let matters = (*byte ^ 0x02 <= 0x20) | (*byte == b'\\');
-        *mark = if matters { 1_u8 << (index / 8) } else { 0 };
+        *mark = if matters(*byte) { 1_u8 << (index / 8) } else { 0 };
     }
     // Each word of eight bytes has a bit of its own: one word holds them all, a row for each place in a word.
     let words = marks.chunks_exact(8).filter_map(|word| word.first_chunk::<8>());
@@ -128,18 +126,70 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
     marks_of_block(&block)
 }
 
-/// How many bytes at the start are neither a quotation mark, a backslash nor a control character below U+0020: those that JSON holds
-/// as they are.
+/// Most strings are at most so long: two words, which overlap. The compiler looks at so many bytes at once.
+const SHORT: usize = 16;
+
+/// Whether JSON holds all bytes as they are: none is a quotation mark, a backslash or a control character below U+0020.
+///
+/// Most strings are short. Two halves that overlap make one block of them, which the compiler looks at as a whole.
+#[inline(always)]
+pub(super) fn is_plain(bytes: &[u8]) -> bool {
+    if bytes.len() > SHORT {
+        return is_long_plain(bytes);
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return !any_in(first, matters) & !any_in(last, matters);
+    }
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(first), Some(last)) => !any_in(first, matters) & !any_in(last, matters),
+        _ => !bytes.iter().any(|byte| matters(*byte)),
+    }
+}
+
+#[inline(never)]
+fn is_long_plain(bytes: &[u8]) -> bool {
+    let last = bytes.last_chunk::<SHORT>();
+    without_blocks(bytes, matters).len() < SHORT && last.is_none_or(|block| !any_in(block, matters))
+}
+
+/// The bytes without the blocks at their start in which none matters.
+#[inline(always)]
+fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8] {
+    let mut tail = bytes;
+    while let Some((block, rest)) = tail.split_first_chunk::<SHORT>() {
+        if any_in(block, matters) {
+            break;
+        }
+        tail = rest;
+    }
+    tail
+}
+
+/// Whether a byte of a block matters. Written so that the compiler looks at all of them at once.
+#[inline(always)]
+fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
+    block.iter().fold(false, |any, byte| any | matters(*byte))
+}
+
+/// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control
+/// characters, and these stay among themselves.
+#[inline]
+fn matters(byte: u8) -> bool {
+    (byte ^ 0x02 <= 0x20) | (byte == b'\\')
+}
+
+/// How many bytes at the start JSON holds as they are.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    length_until(bytes, |word| unplain(word) & !word & HIGH_BITS)
+    length_until(bytes, matters, |word| unplain(word) & !word & HIGH_BITS)
 }
 
 /// The same for bytes that `ensure_ascii` leaves as they are: it escapes U+007F and everything beyond ASCII too.
 #[inline]
 pub(super) fn plain_ascii_length(bytes: &[u8]) -> usize {
+    let matters = |byte| matters(byte) | (byte >= 0x7F);
     // U+007F, and with it the bytes that have the high bit, whatever carries into that.
-    length_until(bytes, |word| {
+    length_until(bytes, matters, |word| {
         (unplain(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
     })
 }
@@ -147,16 +197,13 @@ pub(super) fn plain_ascii_length(bytes: &[u8]) -> usize {
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Most strings are at most so long: two words, which overlap.
-const SHORT: usize = 16;
-
-/// The index of the first byte that `marks` marks by its high bit, or the length.
+/// The index of the first byte that matters, which `marks` marks by its high bit, or the length.
 ///
 /// A mark may be wrong above the first right one, because a borrow runs upwards; the first byte is the lowest one of the word.
 #[inline]
-fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
+fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
     if bytes.len() > SHORT {
-        return long_length_until(bytes, marks);
+        return long_length_until(bytes, matters, marks);
     }
     match bytes.first_chunk::<8>().map_or(0, |word| marks(u64::from_le_bytes(*word))) {
         0 => tail_length_until(bytes, marks),
@@ -169,8 +216,8 @@ fn length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     reason = "the tail is a part of the bytes, and a word has eight of them"
 )]
 #[inline(never)]
-fn long_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = without_unmarked_blocks(bytes, &marks);
+fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
+    let mut tail = without_blocks(bytes, matters);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
@@ -213,23 +260,9 @@ fn last_word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The bytes from the first block on that has a mark: four words at a time, which the compiler takes together.
-#[inline]
-fn without_unmarked_blocks(bytes: &[u8], marks: impl Fn(u64) -> u64) -> &[u8] {
-    let mut tail = bytes;
-    while let Some((block, rest)) = tail.split_first_chunk::<32>() {
-        let words = block.chunks_exact(8).filter_map(|word| word.first_chunk::<8>());
-        if words.fold(0, |all, word| all | marks(u64::from_le_bytes(*word))) != 0 {
-            break;
-        }
-        tail = rest;
-    }
-    tail
-}
-
 /// The high bit of each byte that is a quotation mark, a backslash or a control character; what it says of bytes beyond ASCII is no use.
 ///
-/// Flipped in its second bit a quotation mark comes to stand right behind the control characters, and these stay among themselves.
+/// Flipped as in [`matters`].
 #[inline]
 fn unplain(word: u64) -> u64 {
     let below = (word ^ (LOW_BITS * 0x02)).wrapping_sub(LOW_BITS * 0x21);
@@ -244,21 +277,18 @@ mod tests {
     #[test]
     fn every_byte_at_every_place() {
         for byte in 0..=u8::MAX {
-            for place in 0..100 {
-                let mut bytes = [b'~'; 100];
+            for place in 0..50 {
+                let mut bytes = [b'~'; 50];
                 bytes[place] = byte;
                 let is_special = byte < 0x20 || byte == b'"' || byte == b'\\';
-                assert_eq!(
-                    plain_length(&bytes),
-                    if is_special { place } else { 100 },
-                    "{byte} at {place}"
-                );
-                let is_special = is_special || byte >= 0x7F;
-                assert_eq!(
-                    plain_ascii_length(&bytes),
-                    if is_special { place } else { 100 },
-                    "{byte} at {place}"
-                );
+                for length in place + 1..=50 {
+                    let bytes = &bytes[..length];
+                    let plain = if is_special { place } else { length };
+                    assert_eq!(plain_length(bytes), plain, "{byte} at {place} of {length}");
+                    assert_eq!(is_plain(bytes), !is_special, "{byte} at {place} of {length}");
+                    let plain = if is_special || byte >= 0x7F { place } else { length };
+                    assert_eq!(plain_ascii_length(bytes), plain, "{byte} at {place} of {length}");
+                }
             }
         }
     }

@@ -9,36 +9,40 @@
 
 use std::fmt::Write as _;
 
-use super::scan::{plain_ascii_length, plain_length};
+use super::layout::Layout;
+use super::scan::{is_plain, plain_ascii_length, plain_length};
 use crate::data::Data;
 use crate::number::text::float_text;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
+    out.push('"');
+    write_escaped(text, ensure_ascii, out);
+    out.push('"');
+}
+
+/// Writes a string that is a key, and what stands between it and its value.
+pub fn write_key(key: &str, ensure_ascii: bool, layout: &Layout, out: &mut String) {
+    out.push('"');
+    write_escaped(key, ensure_ascii, out);
+    layout.write_key_end(out);
+}
+
+#[inline(always)]
+fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
     match ensure_ascii {
-        true => write_where(text, plain_ascii_length, out),
-        false => write_where(text, plain_length, out),
+        false if is_plain(text.as_bytes()) => out.push_str(text),
+        false => write_pieces(text, plain_length, out),
+        true => write_pieces(text, plain_ascii_length, out),
     }
 }
 
-#[inline]
-fn write_where(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
-    let plain = plain_length(text.as_bytes());
-    out.push('"');
-    if plain == text.len() {
-        out.push_str(text);
-    } else {
-        write_pieces(text, plain, plain_length, out);
-    }
-    out.push('"');
-}
-
-/// Writes a text whose first `plain` bytes stay as they are, and all behind them.
+/// Writes what stays as it is, and an escape for each character that does not.
 #[inline(never)]
-fn write_pieces(text: &str, plain: usize, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
-    let (mut rest, mut plain) = (text, plain);
+fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
+    let mut rest = text;
     // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.
-    while let Some((piece, special)) = rest.split_at_checked(plain) {
+    while let Some((piece, special)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
         out.push_str(piece);
         let mut characters = special.chars();
         let Some(character) = characters.next() else {
@@ -46,29 +50,28 @@ fn write_pieces(text: &str, plain: usize, plain_length: impl Fn(&[u8]) -> usize,
         };
         write_escape(character, out);
         rest = characters.as_str();
-        plain = plain_length(rest.as_bytes());
     }
 }
 
 fn write_escape(character: char, out: &mut String) {
-    let letter = match character {
-        '"' => '"',
-        '\\' => '\\',
-        '\u{8}' => 'b',
-        '\u{c}' => 'f',
-        '\n' => 'n',
-        '\r' => 'r',
-        '\t' => 't',
-        _ => {
-            for unit in character.encode_utf16(&mut [0; 2]) {
-                let digit = |shift: u32| char::from_digit(u32::from(*unit) >> shift & 0xF, 16).unwrap_or('0');
-                out.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
-            }
-            return;
-        }
-    };
-    out.push('\\');
-    out.push(letter);
+    out.push_str(match character {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        _ => return write_units(character, out),
+    });
+}
+
+#[cold]
+fn write_units(character: char, out: &mut String) {
+    for unit in character.encode_utf16(&mut [0; 2]) {
+        let digit = |shift: u32| char::from_digit(u32::from(*unit) >> shift & 0xF, 16).unwrap_or('0');
+        out.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
+    }
 }
 
 /// Writes a float as Python's repr, and what JSON has no number for by a name of JavaScript.

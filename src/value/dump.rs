@@ -17,7 +17,7 @@ use super::seq::Seq;
 use super::sort::sorted;
 use crate::data::{Data, Object};
 use crate::error::{Error, Result};
-use crate::json::{Layout, write_float, write_string};
+use crate::json::{Layout, write_float, write_key, write_string};
 use crate::limits::STEP_BYTES;
 use crate::text::escape::escape;
 
@@ -38,24 +38,41 @@ pub struct Dump {
 impl<'a> Runtime<'a> {
     /// Appends `json.dumps(value)`.
     pub fn dumps(&mut self, value: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {
-        self.dump(value, options, 0, out)?;
+        let mut dumper = Dumper {
+            runtime: self,
+            options,
+            level: 0,
+            out,
+        };
+        dumper.dump(value)?;
         self.meter.check_output(out.len())
     }
+}
 
-    fn dump(&mut self, value: &Value<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+/// A text under way.
+struct Dumper<'r, 'a> {
+    runtime: &'r mut Runtime<'a>,
+    options: &'r Dump,
+    /// How many containers are open.
+    level: usize,
+    out: &'r mut String,
+}
+
+impl<'a> Dumper<'_, 'a> {
+    fn dump(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
-            Value::Str(text) => self.dump_text(text.as_str(), options, out),
-            Value::None => self.write_piece("null", out),
-            Value::Bool(true) => self.write_piece("true", out),
-            Value::Bool(false) => self.write_piece("false", out),
+            Value::Str(text) => self.dump_text(text.as_str()),
+            Value::None => self.dump_piece("null"),
+            Value::Bool(true) => self.dump_piece("true"),
+            Value::Bool(false) => self.dump_piece("false"),
             Value::Float(float) => {
-                self.meter.charge(DIGITS)?;
-                write_float(*float, out);
-                self.write_piece("", out)
+                self.runtime.meter.charge(DIGITS)?;
+                write_float(*float, self.out);
+                self.dump_piece("")
             }
-            Value::Int(_) | Value::Big(_) => self.write_repr(value, out),
-            Value::List(items) | Value::Tuple(items) => self.dump_items(items, options, level, out),
-            Value::Dict(dict) => self.dump_dict(dict, options, level, out),
+            Value::Int(_) | Value::Big(_) => self.runtime.write_repr(value, self.out),
+            Value::List(items) | Value::Tuple(items) => self.dump_items(items),
+            Value::Dict(dict) => self.dump_dict(dict),
             _ => {
                 let name = value.ty().name();
                 Err(Error::type_error(format!("Object of type {name} is not JSON serializable")))
@@ -64,192 +81,201 @@ impl<'a> Runtime<'a> {
     }
 
     /// A value of the caller, of which most is written as it stands there.
-    fn dump_json(&mut self, json: &'a Json, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    #[inline]
+    fn dump_json(&mut self, json: &'a Json) -> Result<()> {
         match json {
-            Json::String(text) => self.dump_text(text, options, out),
-            Json::Object(map) if !options.sort_keys => self.dump_map(map, options, level, out),
-            Json::Array(items) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
-            _ => self.dump(&Value::from(json), options, level, out),
+            Json::String(text) => self.dump_text(text),
+            Json::Object(map) if !self.options.sort_keys => self.dump_map(map),
+            Json::Array(items) if self.options.escapes == [false; 2] => self.dump_array(items),
+            _ => self.dump_json_value(json),
         }
+    }
+
+    #[inline(never)]
+    fn dump_json_value(&mut self, json: &'a Json) -> Result<()> {
+        self.dump(&Value::from(json))
     }
 
     /// The same of a JSON text.
-    fn dump_data(&mut self, data: &'a Data<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    fn dump_data(&mut self, data: &'a Data<'a>) -> Result<()> {
         match data {
-            Data::Str(text) => self.dump_text(text, options, out),
-            Data::Object(object) if !options.sort_keys => self.dump_object(object, options, level, out),
-            _ => self.dump(&Value::from(data), options, level, out),
+            Data::Str(text) => self.dump_text(text),
+            Data::Object(object) if !self.options.sort_keys => self.dump_object(object),
+            _ => self.dump(&Value::from(data)),
         }
     }
 
-    fn dump_items(&mut self, items: &Seq<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    fn dump_items(&mut self, items: &Seq<'a>) -> Result<()> {
         match items {
-            Seq::Json(items, _) if options.escapes == [false; 2] => self.dump_array(items, options, level, out),
+            Seq::Json(items, _) if self.options.escapes == [false; 2] => self.dump_array(items),
             _ => {
-                let [mut escapes, later] = options.escapes;
-                let members = (items.len(), items.iter());
-                self.dump_between(['[', ']'], members, options, level, out, |runtime, item, level, out| {
+                let [mut escapes, later] = self.options.escapes;
+                self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| {
                     match (item, std::mem::replace(&mut escapes, later)) {
-                        (Value::Str(text), true) => runtime.dump_escaped(text.as_str(), options, out),
-                        (item, _) => runtime.dump(&item, options, level, out),
+                        (Value::Str(text), true) => dumper.dump_escaped(text.as_str()),
+                        (item, _) => dumper.dump(&item),
                     }
                 })
             }
         }
     }
 
-    fn dump_array(&mut self, items: &'a [Json], options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        let members = (items.len(), items);
-        self.dump_between(['[', ']'], members, options, level, out, |runtime, item, level, out| {
-            runtime.dump_json(item, options, level, out)
-        })
+    #[inline(never)]
+    fn dump_array(&mut self, items: &'a [Json]) -> Result<()> {
+        self.dump_between(['[', ']'], items.len(), items, Self::dump_json)
     }
 
     #[cold]
-    fn dump_escaped(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
-        let mut plain = String::new();
-        self.dump_text(text, options, &mut plain)?;
-        self.meter.charge_scan(plain.len())?;
-        out.push_str(&escape(&plain));
-        self.meter.check_output(out.len())
+    fn dump_escaped(&mut self, text: &str) -> Result<()> {
+        let start = self.out.len();
+        self.dump_text(text)?;
+        let plain = self.out.split_off(start);
+        self.runtime.meter.charge_scan(plain.len())?;
+        self.out.push_str(&escape(&plain));
+        self.runtime.meter.check_output(self.out.len())
     }
 
-    fn dump_dict(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
+    fn dump_dict(&mut self, dict: &Dict<'a>) -> Result<()> {
         match dict {
-            _ if options.sort_keys => self.dump_sorted(dict, options, level, out),
-            Dict::Json(map) => self.dump_map(map, options, level, out),
-            Dict::Data(object, _) => self.dump_object(object, options, level, out),
-            Dict::Owned(_) => self.dump_entries((dict.len(), dict.iter()), options, level, out),
+            _ if self.options.sort_keys => self.dump_sorted(dict),
+            Dict::Json(map) => self.dump_map(map),
+            Dict::Data(object, _) => self.dump_object(object),
+            Dict::Owned(_) => self.dump_entries(dict.len(), dict.iter()),
         }
     }
 
-    /// The members of an object whose keys are strings; `dump` writes a value.
-    fn dump_members<K: AsRef<str>, V>(
-        &mut self,
-        members: (usize, impl IntoIterator<Item = (K, V)>),
-        options: &Dump,
-        level: usize,
-        out: &mut String,
-        dump: impl Fn(&mut Self, V, &Dump, usize, &mut String) -> Result<()>,
-    ) -> Result<()> {
-        let braces = ['{', '}'];
-        self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
-            runtime.dump_text(key.as_ref(), options, out)?;
-            options.layout.write_key_separator(out);
-            dump(runtime, value, options, level, out)
+    /// An object of the caller.
+    #[inline(never)]
+    fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
+        self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
+            dumper.dump_text_key(key)?;
+            dumper.dump_json(value)
         })
     }
 
-    /// An object of the caller.
-    fn dump_map(&mut self, map: &'a Map<String, Json>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        self.dump_members((map.len(), map), options, level, out, Self::dump_json)
-    }
-
     /// An object of a JSON text.
-    fn dump_object(&mut self, object: &'a Object<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        let entries = object.entries().iter().map(|(key, value)| (key, value));
-        self.dump_members((object.len(), entries), options, level, out, Self::dump_data)
+    fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
+        self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
+            dumper.dump_text_key(key)?;
+            dumper.dump_data(value)
+        })
     }
 
-    fn dump_sorted(&mut self, dict: &Dict<'a>, options: &Dump, level: usize, out: &mut String) -> Result<()> {
-        self.meter.charge_items(dict.len())?;
-        self.meter
-            .check_size(dict.len().saturating_mul(size_of::<[Value<'_>; 2]>()))?;
+    fn dump_sorted(&mut self, dict: &Dict<'a>) -> Result<()> {
+        self.runtime.meter.charge_items(dict.len())?;
+        let bytes = dict.len().saturating_mul(size_of::<[Value<'_>; 2]>());
+        self.runtime.meter.check_size(bytes)?;
         let entries: Vec<_> = dict.iter().collect();
         // CPython sorts the pairs, of which no two begin with the same key.
-        let order = sorted(
-            self,
-            entries.len(),
-            false,
-            &mut |runtime, left, right| match (entries.get(left), entries.get(right)) {
-                (Some((left, _)), Some((right, _))) => runtime.less(left, right),
-                _ => Ok(false),
-            },
-        )?;
+        let order = sorted(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
+            entries.get(left),
+            entries.get(right),
+        ) {
+            (Some((left, _)), Some((right, _))) => runtime.less(left, right),
+            _ => Ok(false),
+        })?;
         let entries = order.into_iter().filter_map(|index| entries.get(index).cloned());
-        self.dump_entries((dict.len(), entries), options, level, out)
+        self.dump_entries(dict.len(), entries)
     }
 
     /// The members of a dict whose keys may be other values too.
-    fn dump_entries(
-        &mut self,
-        members: (usize, impl Iterator<Item = (Value<'a>, Value<'a>)>),
-        options: &Dump,
-        level: usize,
-        out: &mut String,
-    ) -> Result<()> {
-        let braces = ['{', '}'];
-        self.dump_between(braces, members, options, level, out, |runtime, (key, value), level, out| {
-            runtime.dump_key(&key, options, out)?;
-            options.layout.write_key_separator(out);
-            runtime.dump(&value, options, level, out)
+    fn dump_entries(&mut self, count: usize, entries: impl Iterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
+        self.dump_between(['{', '}'], count, entries, |dumper, (key, value)| {
+            dumper.dump_key(&key)?;
+            dumper.dump(&value)
         })
     }
 
     /// The members of a container between its brackets, so many; `dump` writes one.
+    #[inline]
     fn dump_between<T>(
         &mut self,
         [open, close]: [char; 2],
-        (count, members): (usize, impl IntoIterator<Item = T>),
-        options: &Dump,
-        level: usize,
-        out: &mut String,
-        mut dump: impl FnMut(&mut Self, T, usize, &mut String) -> Result<()>,
+        count: usize,
+        members: impl IntoIterator<Item = T>,
+        dump: impl FnMut(&mut Self, T) -> Result<()>,
     ) -> Result<()> {
-        self.meter.check_stack()?;
-        let layout = &options.layout;
-        let within = level.saturating_add(1);
-        // What a member has around it, at most.
-        let around = layout.around_length(within);
-        let steps = ((around / STEP_BYTES) as u64).saturating_add(1);
-        self.meter.charge(steps.saturating_mul(count as u64))?;
-        let line = layout.line(within);
-        let most = self.meter.limits().output.saturating_sub(around as u64);
-        let mut is_empty = true;
-        out.push(open);
+        let level = self.level;
+        self.level = level.saturating_add(1);
+        self.out.push(open);
+        if count > 0 {
+            self.dump_members(count, members, dump)?;
+        }
+        self.out.push(close);
+        self.level = level;
+        Ok(())
+    }
+
+    /// The members at a level, and what stands around them.
+    #[inline(always)]
+    fn dump_members<T>(
+        &mut self,
+        count: usize,
+        members: impl IntoIterator<Item = T>,
+        mut dump: impl FnMut(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        let meter = &mut self.runtime.meter;
+        meter.check_stack()?;
+        let around = self.options.layout.around(self.level);
+        let length = around.length();
+        let steps = ((length / STEP_BYTES) as u64).saturating_add(1);
+        meter.charge(steps.saturating_mul(count as u64))?;
+        let most = meter.limits().output.saturating_sub(length as u64);
+        let mut is_first = true;
         for member in members {
-            if out.len() as u64 > most {
-                self.meter.check_output(out.len().saturating_add(around))?;
+            if self.out.len() as u64 > most {
+                self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
-            if !std::mem::take(&mut is_empty) {
-                layout.write_item_separator(out);
-            }
-            line.write(out);
-            dump(self, member, within, out)?;
+            around.write_lead(std::mem::take(&mut is_first), self.out);
+            dump(self, member)?;
         }
-        if !is_empty {
-            layout.line(level).write(out);
-        }
-        out.push(close);
+        around.write_end(self.out);
         Ok(())
     }
 
     /// A key is a string always, whatever it was.
-    fn dump_key(&mut self, key: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {
+    fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
-            Value::Str(text) => self.dump_text(text.as_str(), options, out),
-            Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {
-                out.push('"');
-                self.dump(key, options, 0, out)?;
-                out.push('"');
-                Ok(())
-            }
+            Value::Str(text) => return self.dump_text_key(text.as_str()),
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {}
             _ => {
                 let name = key.ty().name();
                 let message = format!("keys must be str, int, float, bool or None, not {name}");
-                Err(Error::type_error(message))
+                return Err(Error::type_error(message));
             }
         }
+        self.out.push('"');
+        self.dump(key)?;
+        self.options.layout.write_key_end(self.out);
+        Ok(())
+    }
+
+    /// A key that is a string, and the separator behind it.
+    #[inline]
+    fn dump_text_key(&mut self, key: &str) -> Result<()> {
+        self.charge_text(key)?;
+        write_key(key, self.options.ensure_ascii, &self.options.layout, self.out);
+        Ok(())
     }
 
     #[inline]
-    fn dump_text(&mut self, text: &str, options: &Dump, out: &mut String) -> Result<()> {
-        if text.len() > STEP_BYTES {
-            // Of an escape each byte is looked at, and up to six are written.
-            self.meter.charge_scan(text.len().saturating_mul(2))?;
-        }
-        write_string(text, options.ensure_ascii, out);
+    fn dump_text(&mut self, text: &str) -> Result<()> {
+        self.charge_text(text)?;
+        write_string(text, self.options.ensure_ascii, self.out);
         Ok(())
+    }
+
+    #[inline]
+    fn charge_text(&mut self, text: &str) -> Result<()> {
+        match text.len() > STEP_BYTES {
+            // Of an escape each byte is looked at, and up to six are written.
+            true => self.runtime.meter.charge_scan(text.len().saturating_mul(2)),
+            false => Ok(()),
+        }
+    }
+
+    fn dump_piece(&mut self, piece: &str) -> Result<()> {
+        self.runtime.write_piece(piece, self.out)
     }
 }
 

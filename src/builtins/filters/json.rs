@@ -66,7 +66,7 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
     options.layout = layout(runtime, &value, &indent, separators)?;
     runtime.dumps(&value, &options, out)?;
     match key_separator {
-        Some(key) if options.layout.indent.is_some() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
+        Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
         _ => Ok(()),
     }
 }
@@ -133,7 +133,7 @@ fn layout<'a>(
         },
     };
     if let Some((item, key)) = separators {
-        if layout.indent.is_some() {
+        if layout.is_indented() {
             // The encoder that breaks lines adds the break to the separator once there are members.
             if !has_members(value) {
                 return Ok(layout);
@@ -141,20 +141,21 @@ fn layout<'a>(
             let broken = runtime.add(&item, &Value::text("\n"))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
                 // It is added to a line break that is a Markup where the indentation is.
-                layout.item_separator = match matches!(indent, Value::Str(indent) if indent.is_markup()) && !item.is_markup() {
-                    true => escape(item.as_str()).into_owned().into(),
-                    false => item.as_str().to_owned().into(),
-                };
+                let is_escaped = matches!(indent, Value::Str(indent) if indent.is_markup()) && !item.is_markup();
+                layout.set_item_separator(match is_escaped {
+                    true => escape(item.as_str()).into_owned(),
+                    false => item.as_str().to_owned(),
+                });
             }
             // Another one is complained about by its place, once all is written.
             if let Value::Str(key) = &key {
-                layout.key_separator = key.as_str().to_owned().into();
+                layout.set_key_separator(key.as_str().to_owned());
             }
             return Ok(layout);
         }
         // The order is that of the arguments of `_json.make_encoder`.
-        layout.key_separator = separator(&key, 5)?.into();
-        layout.item_separator = separator(&item, 6)?.into();
+        layout.set_key_separator(separator(&key, 5)?);
+        layout.set_item_separator(separator(&item, 6)?);
     }
     Ok(layout)
 }
