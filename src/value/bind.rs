@@ -134,7 +134,6 @@ impl Signature {
         let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
         let rest = arguments.take_from(positional);
         let mut extra = Vec::new();
-        arguments.resize(self.parameters.len());
         let mut keywords = arguments.take_keywords().into_iter();
         while let Some((keyword, value)) = keywords.next() {
             let name = keyword.as_str();
@@ -159,7 +158,10 @@ impl Signature {
         }
         self.check_missing(python, arguments, false)?;
         self.check_missing(python, arguments, true)?;
-        rest.into_iter().for_each(|value| arguments.push(value));
+        if !rest.is_empty() {
+            arguments.resize(self.parameters.len());
+            rest.into_iter().for_each(|value| arguments.push(value));
+        }
         extra
             .into_iter()
             .for_each(|(name, value)| arguments.push_keyword(name, value));
@@ -213,11 +215,11 @@ impl Signature {
         let is_missing = |(index, parameter): &(usize, &Parameter)| {
             parameter.keyword_only == keyword_only && !parameter.optional && arguments.get(*index).is_none()
         };
-        let missing = self.parameters.iter().enumerate().filter(is_missing);
-        let names: Vec<_> = missing.map(|(_, parameter)| parameter.name).collect();
-        if names.is_empty() {
+        let mut missing = self.parameters.iter().enumerate().filter(is_missing).peekable();
+        if missing.peek().is_none() {
             return Ok(());
         }
+        let names: Vec<_> = missing.map(|(_, parameter)| parameter.name).collect();
         let kind = if keyword_only { "keyword-only" } else { "positional" };
         let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
         Err(Error::type_error(format!(

@@ -315,8 +315,9 @@ impl<'a> Arguments<'a> {
         self.positional.resize(parameters);
     }
 
-    /// Gives a parameter its value.
+    /// Gives a parameter its value; those before it that are not there yet are absent.
     pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
+        self.resize(index.saturating_add(1));
         if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
             *place = Some(value);
         }
