@@ -46,8 +46,25 @@ impl<'a> Evaluator<'a, '_> {
                 let object = self.get(slot).cloned();
                 self.set_attribute(object, name, value).map_err(|error| error.at(target.span))
             }
-            TargetKind::Tuple(targets) => self.unpack(targets, value).map_err(|error| error.at(target.span)),
+            TargetKind::Tuple(targets) => {
+                let assigned = match (targets.as_slice(), &value) {
+                    ([first, second], Value::Tuple(pair)) => match pair.as_entry() {
+                        Some(entry) => self.assign_entry([first, second], entry),
+                        None => self.unpack(targets, value),
+                    },
+                    _ => self.unpack(targets, value),
+                };
+                assigned.map_err(|error| error.at(target.span))
+            }
         }
+    }
+
+    /// Assigns a key and its value to two targets.
+    #[inline]
+    pub(super) fn assign_entry(&mut self, [first, second]: [&'a Target; 2], (key, value): (Value<'a>, Value<'a>)) -> Result<()> {
+        self.runtime.meter.charge(1)?;
+        self.assign(first, key)?;
+        self.assign(second, value)
     }
 
     /// Assigns the text of a `set` block. The reference does not ask for a namespace here, and then writes an item.

@@ -27,7 +27,10 @@ struct Tested<'a> {
     environment: Option<EnvironmentId>,
     context: usize,
     source: Value<'a>,
+    /// None before the first item is asked for.
     iter: Option<Iter<'a>>,
+    /// The names that an entry is taken apart into, where the target is two.
+    pair: Option<[&'a Target; 2]>,
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -132,6 +135,7 @@ impl<'a> Evaluator<'a, '_> {
             context: self.context,
             source,
             iter: None,
+            pair: pair(&test.target),
         };
         self.runtime.generator(height, tested)
     }
@@ -269,48 +273,55 @@ impl<'a> Pull<'a> for Tested<'a> {
 
 impl<'a> Tested<'a> {
     fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let mut iter = match self.iter.take() {
+        let iter = match &mut self.iter {
             Some(iter) => iter,
-            None => Iter::new(&self.source)?,
+            none => none.insert(Iter::new(&self.source)?),
         };
         while let Some(item) = iter.next(runtime)? {
             let mut evaluator = Evaluator::new(runtime, self.render, self.context, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
-            // An entry that is taken apart and put together again is another tuple with the same items, which nobody else has seen.
-            let entry = match &item {
-                Value::Tuple(pair) if pair.is_entry() && is_pair(&self.node.target) => Some(item.clone()),
+            let entry = match (self.pair, &item) {
+                (Some(names), Value::Tuple(pair)) => pair.as_entry().map(|entry| (names, entry)),
                 _ => None,
             };
-            evaluator.assign(&self.node.target, item)?;
+            // An entry that is taken apart and put together again is another tuple with the same items, which nobody else has seen.
+            let whole = match entry {
+                Some((names, entry)) => {
+                    evaluator.assign_entry(names, entry)?;
+                    Some(item)
+                }
+                None => {
+                    evaluator.assign(&self.node.target, item)?;
+                    None
+                }
+            };
             evaluator.runtime.meter.charge(u64::from(self.node.steps))?;
-            let kept = match (evaluator.truth(&self.node.condition)?, entry) {
-                (Answer::Yes, None) => Some(evaluator.pack(&self.node.target)?),
-                (Answer::Yes, entry) => entry,
+            let kept = match (evaluator.truth(&self.node.condition)?, whole) {
                 (Answer::No, _) => None,
+                (Answer::Yes, None) => Some(evaluator.pack(&self.node.target)?),
+                (Answer::Yes, whole) => whole,
             };
             evaluator.leave_frame();
             if kept.is_some() {
-                self.iter = Some(iter);
                 return Ok(kept);
             }
         }
-        self.iter = Some(Iter::empty());
         Ok(None)
     }
 }
 
-/// Whether a target is two names.
-fn is_pair(target: &Target) -> bool {
+/// The two names that a target is.
+fn pair(target: &Target) -> Option<[&Target; 2]> {
     let TargetKind::Tuple(targets) = &target.kind else {
-        return false;
+        return None;
     };
-    match targets.as_slice() {
-        [first, second] => match (&first.kind, &second.kind) {
-            (TargetKind::Name { slot: first, .. }, TargetKind::Name { slot: second, .. }) => first != second,
-            _ => false,
-        },
-        _ => false,
+    let [first, second] = targets.as_slice() else {
+        return None;
+    };
+    match (&first.kind, &second.kind) {
+        (TargetKind::Name { slot: one, .. }, TargetKind::Name { slot: other, .. }) if one != other => Some([first, second]),
+        _ => None,
     }
 }
 

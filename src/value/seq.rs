@@ -134,9 +134,14 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Whether this is the whole entry of an object from outside.
-    pub fn is_entry(&self) -> bool {
-        matches!(self, Self::JsonEntry(_, _, Part::Pair, _) | Self::DataEntry(_, Part::Pair, _))
+    /// The key and the value, where this is the whole entry of an object from outside.
+    #[inline]
+    pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
+        match self {
+            Self::JsonEntry(key, value, Part::Pair, _) => Some((Value::text(key), Value::from(*value))),
+            Self::DataEntry((key, value), Part::Pair, _) => Some((Value::text(key), Value::from(value))),
+            _ => None,
+        }
     }
 
     /// Whether this is a group of the filter `groupby`.
