@@ -15,7 +15,7 @@ use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
 use crate::text::same::is_same;
-use crate::value::{Dict, Found, Heap, Lookup, Runtime, Type, Undefined, Value};
+use crate::value::{Dict, Found, Heap, Lookup, Piece, Runtime, Type, Undefined, Value};
 
 impl Activation {
     /// What a variable or a key of one is.
@@ -98,6 +98,23 @@ impl<'a> Evaluator<'a, '_> {
             meter.charge_bytes(text.len())?;
             meter.check_output(self.out.len().saturating_add(text.len()))?;
         }
+        self.out.push_str(text);
+        Ok(Answer::Yes)
+    }
+
+    /// Writes a part of a leaf that is a plain string; gives whether it was one.
+    #[inline(never)]
+    pub(super) fn write_piece(&mut self, leaf: &'a Expr, piece: Piece) -> Result<Answer> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let Lookup::Found(found) = self.frame.look_up(heap, leaf) else {
+            return Ok(Answer::No);
+        };
+        let Some(text) = found.plain_text() else {
+            return Ok(Answer::No);
+        };
+        meter.charge_scan(text.len())?;
+        let text = piece(text);
+        meter.check_output(self.out.len().saturating_add(text.len()))?;
         self.out.push_str(text);
         Ok(Answer::Yes)
     }

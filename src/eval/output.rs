@@ -2,8 +2,8 @@
 
 use super::answer::Answer;
 use super::{Evaluator, placed};
-use crate::ast::{Args, BinaryOp, Expr, ExprKind, Filter, Literal, Piece};
-use crate::builtins::filters;
+use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
+use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
 use crate::resolve::operate;
@@ -35,13 +35,14 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
             ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_leaf(expr)?.is_yes() => Ok(()),
+            ExprKind::Filter(filter) if self.write_filter(filter, expr)?.is_yes() => Ok(()),
+            ExprKind::Call(call) if self.write_method(call)?.is_yes() => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
             ExprKind::Concat(items) => items.iter().try_for_each(|item| self.write_expr(item)),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
                 Some(branch) => self.write_expr(branch),
                 None => Ok(()),
             },
-            ExprKind::Filter(_) if self.write_filter(expr)?.is_yes() => Ok(()),
             ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
                 self.write_called(&call.callee, &call.args, expr)
             }
@@ -53,21 +54,34 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Writes what a filter gives, if it has a shortcut for that, which makes a plain string; gives whether it has one.
-    #[inline]
-    fn write_filter(&mut self, expr: &'a Expr) -> Result<Answer> {
-        let ExprKind::Filter(filter) = &expr.kind else {
+    #[inline(never)]
+    fn write_filter(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Answer> {
+        let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
             return Ok(Answer::No);
         };
-        let function = filter.builtin.and_then(filters::get);
-        match (
-            function.and_then(|function| Some((function, function.shortcuts.write?))),
-            &filter.input,
-        ) {
-            (Some((function, write)), Some(input)) => {
+        match (function.shortcuts.piece, function.shortcuts.write) {
+            (Some(piece), _) if filter.args.is_empty() => self.write_piece(input, piece),
+            (_, Some(write)) => {
                 self.write_filtered(filter, input, function, write)
                     .map_err(|error| self.explained(error, expr))?;
                 Ok(Answer::Yes)
             }
+            _ => Ok(Answer::No),
+        }
+    }
+
+    /// Writes what a method gives that takes a part of a plain string; gives whether it is one.
+    #[inline(never)]
+    fn write_method(&mut self, call: &'a Call) -> Result<Answer> {
+        let ExprKind::Attribute(callee) = &call.callee.kind else {
+            return Ok(Answer::No);
+        };
+        match callee
+            .text_method
+            .and_then(methods::text)
+            .and_then(|method| method.shortcuts.piece)
+        {
+            Some(piece) if call.args.is_empty() => self.write_piece(&callee.object, piece),
             _ => Ok(Answer::No),
         }
     }
@@ -154,10 +168,9 @@ impl<'a> Evaluator<'a, '_> {
                 self.out.push_str(text);
                 Ok(Answer::Yes)
             }
-            _ => match self.write_leaf(expr)? {
-                Answer::Yes => Ok(Answer::Yes),
-                Answer::No => self.write_filter(expr),
-            },
+            ExprKind::Filter(filter) => self.write_filter(filter, expr),
+            ExprKind::Call(call) => self.write_method(call),
+            _ => self.write_leaf(expr),
         }
     }
 

@@ -11,8 +11,13 @@
 use crate::unicode::is_whitespace;
 
 /// `str.strip()`
+#[inline]
 pub fn strip(text: &str) -> &str {
-    text.trim_matches(is_whitespace)
+    // Of most texts nothing is taken off.
+    match text.as_bytes() {
+        [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~'] => text,
+        _ => text.trim_matches(is_whitespace),
+    }
 }
 
 /// `str.lstrip()`
@@ -84,6 +89,11 @@ mod tests {
     fn whitespace_is_pythons() {
         assert_eq!(strip("\u{a0} a b \u{1f}"), "a b");
         assert_eq!(strip("\u{200b}a"), "\u{200b}a");
+        assert_eq!(
+            [strip("a"), strip("a b"), strip(" a"), strip("a\u{3000}"), strip("é ")],
+            ["a", "a b", "a", "a", "é"]
+        );
+        assert_eq!([strip(""), strip(" "), strip("\u{2003}\t")], ["", "", ""]);
         assert_eq!(strip_start(" a "), "a ");
         assert_eq!(strip_end(" a "), " a");
     }

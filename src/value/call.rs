@@ -48,6 +48,8 @@ pub struct Shortcuts {
     pub write: Option<Write>,
     /// The same, given its first parameter alone.
     pub write_alone: Option<WriteAlone>,
+    /// Given a plain string alone, of which it gives a part.
+    pub piece: Option<Piece>,
     /// A method of `str`, given one string, both plain.
     pub with_text: Option<WithText>,
     /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
@@ -65,6 +67,9 @@ pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Res
 
 /// See [`Shortcuts::write_alone`].
 pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
+
+/// See [`Shortcuts::piece`].
+pub type Piece = fn(&str) -> &str;
 
 /// See [`Shortcuts::with_text`].
 pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
@@ -138,6 +143,7 @@ impl Shortcuts {
         iterated: None,
         write: None,
         write_alone: None,
+        piece: None,
         with_text: None,
         item: None,
     };

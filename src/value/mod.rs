@@ -57,8 +57,8 @@ pub use bind::{Parameter, Signature, Style};
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Shortcuts, WithText, Write,
-    WriteAlone,
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
+    Write, WriteAlone,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;

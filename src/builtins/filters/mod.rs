@@ -25,7 +25,7 @@ mod text;
 
 use super::methods::{Body, one_argument, optional, python, required, unnamed};
 use crate::error::{Error, Result};
-use crate::text::measure;
+use crate::text::{measure, strip};
 use crate::value::{Arguments, Function, Key, Parameter, Runtime, Str, Value};
 use std::fmt;
 
@@ -105,7 +105,7 @@ static FILTERS: [Function; 54] = [
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
     python("title", "do_title", &[S], text::title),
     python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).written(json::write_json, json::write_plain),
-    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).alone(text::trimmed),
+    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).alone(text::trimmed).piece(strip::strip),
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
     python("upper", "do_upper", &[S], text::upper),

@@ -9,8 +9,8 @@
 
 use crate::error::Result;
 use crate::value::{
-    Alone, Arguments, Code, Comparison, Function, ItemWithText, Iterated, Parameter, Runtime, Shortcuts, Signature, Style, Type,
-    Value, WithText, Write, WriteAlone,
+    Alone, Arguments, Code, Comparison, Function, ItemWithText, Iterated, Parameter, Piece, Runtime, Shortcuts, Signature, Style,
+    Type, Value, WithText, Write, WriteAlone,
 };
 
 /// What a method does, given its parameters.
@@ -140,6 +140,12 @@ impl Function {
     pub const fn written(mut self, write: Write, write_alone: WriteAlone) -> Self {
         self.shortcuts.write = Some(write);
         self.shortcuts.write_alone = Some(write_alone);
+        self
+    }
+
+    /// The same with a shortcut for a plain string, of which it gives a part.
+    pub const fn piece(mut self, piece: Piece) -> Self {
+        self.shortcuts.piece = Some(piece);
         self
     }
 

@@ -18,12 +18,15 @@ use crate::value::{Arguments, Function, Runtime, Str, Value};
 pub(super) static METHODS: [Function; 5] = [
     positional("strip", "str.strip", &[SELF, optional("chars")], strip)
         .alone(|runtime, text| piece_alone(runtime, text, strip::strip))
+        .piece(strip::strip)
         .with_text(|runtime, text, chars| piece(runtime, text, chars, strip::strip_chars)),
     positional("lstrip", "str.lstrip", &[SELF, optional("chars")], strip_start)
         .alone(|runtime, text| piece_alone(runtime, text, strip::strip_start))
+        .piece(strip::strip_start)
         .with_text(|runtime, text, chars| piece(runtime, text, chars, strip::strip_start_chars)),
     positional("rstrip", "str.rstrip", &[SELF, optional("chars")], strip_end)
         .alone(|runtime, text| piece_alone(runtime, text, strip::strip_end))
+        .piece(strip::strip_end)
         .with_text(|runtime, text, chars| piece(runtime, text, chars, strip::strip_end_chars)),
     one_argument("removeprefix", "str.removeprefix", remove_prefix),
     one_argument("removesuffix", "str.removesuffix", remove_suffix),
