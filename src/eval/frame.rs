@@ -126,8 +126,9 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
         for load in &scope.loads {
             if let Load::Resolve(slot, symbol) = load {
-                let value = self.given(*symbol);
-                self.set(slot, value);
+                if let Some(value) = self.given(*symbol) {
+                    self.store(slot, value);
+                }
             }
         }
         Ok(())

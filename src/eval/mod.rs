@@ -83,6 +83,9 @@ enum Flow {
     Continue,
 }
 
+/// Room for the variables of the macros that the root calls, so that those of the root seldom move.
+const CALLEES: usize = 8;
+
 /// Renders a resolved template. `input` is the context; `capacity` is room for the output to begin with.
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
@@ -93,6 +96,7 @@ pub fn render<'a>(
     capacity: usize,
 ) -> Result<Output> {
     runtime.heap.input = Some(input);
+    runtime.heap.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.tracked = tracks_spans.then(Box::default);
     let render = Render { template, source };
     let mut evaluator = Evaluator::new(runtime, render, 0, String::with_capacity(capacity));
