@@ -1,5 +1,7 @@
 //! Variables: the locals and cells of frames, and the context.
 
+use std::mem::ManuallyDrop;
+
 use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
@@ -30,52 +32,47 @@ impl Activation {
     /// The same of a variable that macros close over; few are, and most accesses do without this.
     #[inline(never)]
     fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
-        heap.cells.get(self.cell(heap, slot)?)?.as_ref()
+        heap.cells.get(self.cell(&heap.environments, slot)?)?.as_ref()
     }
 
     #[inline(always)]
     fn set<'a>(&self, heap: &mut Heap<'a>, slot: &Slot, value: Option<Value<'a>>) {
-        match slot {
-            Slot::Local(local) => {
-                let place = heap.locals.get_mut(self.locals.wrapping_add(*local as usize));
-                put(place, &mut heap.idle, value);
-            }
-            _ => self.set_captured(heap, slot, value),
-        }
-    }
-
-    #[inline(never)]
-    fn set_captured<'a>(&self, heap: &mut Heap<'a>, slot: &Slot, value: Option<Value<'a>>) {
-        let place = self.cell(heap, slot).and_then(|cell| heap.cells.get_mut(cell));
+        let place = match slot {
+            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(*local as usize)),
+            _ => self.cell(&heap.environments, slot).and_then(|cell| heap.cells.get_mut(cell)),
+        };
         put(place, &mut heap.idle, value);
     }
 
     /// Where the cell of a variable is.
-    fn cell(&self, heap: &Heap<'_>, slot: &Slot) -> Option<usize> {
+    #[inline(never)]
+    fn cell(&self, environments: &[Environment], slot: &Slot) -> Option<usize> {
         match *slot {
             Slot::Cell(cell) => Some(self.cells.wrapping_add(cell as usize)),
-            Slot::Outer { hops, cell } => Some(self.outer_cells(heap, hops).wrapping_add(cell as usize)),
+            Slot::Outer { hops, cell } => Some(self.outer_cells(environments, hops).wrapping_add(cell as usize)),
             Slot::Local(_) | Slot::Unresolved => None,
         }
     }
 
-    fn outer_cells(&self, heap: &Heap<'_>, hops: u32) -> usize {
+    fn outer_cells(&self, environments: &[Environment], hops: u32) -> usize {
         let mut environment = self.environment;
         for _ in 0..hops {
-            environment = environment.and_then(|EnvironmentId(number)| heap.environments.get(number as usize)?.parent);
+            environment = environment.and_then(|EnvironmentId(number)| environments.get(number as usize)?.parent);
         }
-        first_cell(heap, environment)
+        first_cell(environments, environment)
     }
 }
 
 /// Puts a value into the place of a variable. The one before it is not moved if it holds nothing, as most do.
 #[inline(always)]
 fn put<'a>(place: Option<&mut Option<Value<'a>>>, idle: &mut Idle<'a>, value: Option<Value<'a>>) {
+    // A value that nothing here may drop can be written where it belongs, and nowhere before: every slot has its place.
+    let value = ManuallyDrop::new(value);
     let Some(place) = place else { return };
     if place.as_ref().is_some_and(Value::holds_memory) {
         empty(place, idle);
     }
-    std::mem::forget(std::mem::replace(place, value));
+    std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
 }
 
 /// Keeps what a variable holds for the next text, or drops it.
@@ -87,9 +84,9 @@ fn empty<'a>(place: &mut Option<Value<'a>>, idle: &mut Idle<'a>) {
 }
 
 /// Where the cells of an environment begin.
-fn first_cell(heap: &Heap<'_>, environment: Option<EnvironmentId>) -> usize {
+fn first_cell(environments: &[Environment], environment: Option<EnvironmentId>) -> usize {
     let number = environment.map_or(usize::MAX, |EnvironmentId(number)| number as usize);
-    heap.environments.get(number).map_or(0, |environment| environment.cells)
+    environments.get(number).map_or(0, |environment| environment.cells)
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -110,7 +107,7 @@ impl<'a> Evaluator<'a, '_> {
             self.frame.environment = Some(EnvironmentId(number));
         }
         let room = self.runtime.heap.cells.len().saturating_add(locals);
-        self.frame.cells = first_cell(&self.runtime.heap, self.frame.environment);
+        self.frame.cells = first_cell(&self.runtime.heap.environments, self.frame.environment);
         self.runtime
             .meter
             .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
@@ -143,10 +140,20 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// The same without the charge.
-    #[inline]
+    /// The same without the charge; most scopes have nothing to load.
+    #[inline(always)]
     pub(super) fn load(&mut self, scope: &Scope) {
-        for load in &scope.loads {
+        if !scope.loads.is_empty() {
+            self.load_all(&scope.loads);
+        }
+        if self.render.template.accumulates {
+            self.let_go(&scope.forgone);
+        }
+    }
+
+    #[inline(never)]
+    fn load_all(&mut self, loads: &[Load]) {
+        for load in loads {
             match load {
                 Load::Resolve(slot, symbol) => {
                     let value = self.resolve(*symbol);
@@ -159,9 +166,11 @@ impl<'a> Evaluator<'a, '_> {
                 Load::Clear(slot) => self.clear(slot),
             }
         }
-        if self.render.template.accumulates {
-            scope.forgone.iter().for_each(|load| self.clear(&load.slot()));
-        }
+    }
+
+    #[inline(never)]
+    fn let_go(&mut self, forgone: &[Load]) {
+        forgone.iter().for_each(|load| self.clear(&load.slot()));
     }
 
     /// Forgets the variables of a scope.
