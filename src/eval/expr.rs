@@ -95,6 +95,14 @@ impl<'a> Evaluator<'a, '_> {
     fn logic(&mut self, op: LogicOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
         self.check_stack(expr)?;
         let [left, right] = operands;
+        if let ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _) = left.kind {
+            // It is its own truth.
+            let truth = self.truth(left)?.is_yes();
+            return match truth == (op == LogicOp::Or) {
+                true => Ok(Value::Bool(truth)),
+                false => self.expr(right),
+            };
+        }
         let left = self.expr(left)?;
         let truth = self.runtime.truth(&left).map_err(|error| self.explained(error, expr))?;
         match truth == (op == LogicOp::Or) {
