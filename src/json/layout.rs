@@ -14,7 +14,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// What stands before a member for each level; none for a text of one line. An empty one still breaks the lines.
-    indent: Option<String>,
+    indent: Option<Cow<'static, str>>,
     item_separator: Cow<'static, str>,
     key_separator: Cow<'static, str>,
     shape: Shape,
@@ -51,14 +51,27 @@ impl Layout {
 
     /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
     pub fn indented(indent: String) -> Self {
+        let shape = match indent.bytes().all(|byte| byte == b' ') {
+            true => Shape::Lines(indent.len()),
+            false => Shape::Other,
+        };
+        Self::with_lines(Cow::Owned(indent), shape)
+    }
+
+    /// The same with so many blanks a level; None where they are too many to be at hand.
+    pub fn indented_by(blanks: i64) -> Option<Self> {
+        // Python multiplies a blank, and has none of it where the number is negative.
+        let blanks = usize::try_from(blanks.max(0)).ok()?;
+        let indent = LINE.get(1..blanks.checked_add(1)?)?;
+        Some(Self::with_lines(Cow::Borrowed(indent), Shape::Lines(blanks)))
+    }
+
+    fn with_lines(indent: Cow<'static, str>, shape: Shape) -> Self {
         Self {
-            shape: match indent.bytes().all(|byte| byte == b' ') {
-                true => Shape::Lines(indent.len()),
-                false => Shape::Other,
-            },
             indent: Some(indent),
             item_separator: Cow::Borrowed(","),
             key_separator: Cow::Borrowed(": "),
+            shape,
         }
     }
 
@@ -220,5 +233,9 @@ mod tests {
         let [members, end] = [80, 78].map(|blanks| " ".repeat(blanks));
         let deep = format!("[\n{members}0,\n{members}1\n{end}]");
         assert_eq!(written(&Layout::indented("  ".to_owned()), 40), deep);
+        assert_eq!(written(&Layout::indented_by(2).unwrap(), 40), deep);
+        assert_eq!(Layout::indented_by(64).unwrap(), Layout::indented(" ".repeat(64)));
+        assert_eq!(Layout::indented_by(-1).unwrap(), Layout::indented(String::new()));
+        assert_eq!(Layout::indented_by(65), None);
     }
 }

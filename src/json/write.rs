@@ -15,6 +15,7 @@ use crate::data::Data;
 use crate::number::text::float_text;
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
+#[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
     write_escaped(text, ensure_ascii, out);
@@ -22,6 +23,7 @@ pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
 }
 
 /// Writes a string that is a key, and what stands between it and its value.
+#[inline(always)]
 pub fn write_key(key: &str, ensure_ascii: bool, layout: &Layout, out: &mut String) {
     out.push('"');
     write_escaped(key, ensure_ascii, out);

@@ -132,7 +132,10 @@ impl Signature {
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();
         let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
-        let rest = arguments.take_from(positional);
+        let rest = match given > positional {
+            true => arguments.take_from(positional),
+            false => Vec::new(),
+        };
         let mut extra = Vec::new();
         let mut keywords = arguments.take_keywords().into_iter();
         while let Some((keyword, value)) = keywords.next() {
@@ -156,8 +159,7 @@ impl Signature {
         if !self.star && !rest.is_empty() {
             return Err(self.too_many(python, arguments, given));
         }
-        self.check_missing(python, arguments, false)?;
-        self.check_missing(python, arguments, true)?;
+        self.check_missing(python, arguments)?;
         if !rest.is_empty() {
             arguments.resize(self.parameters.len());
             rest.into_iter().for_each(|value| arguments.push(value));
@@ -210,22 +212,29 @@ impl Signature {
         ))
     }
 
-    /// Complains about parameters without an argument: the positional ones, or those that are given by name only.
-    fn check_missing(&self, python: &str, arguments: &Arguments<'_>, keyword_only: bool) -> Result<()> {
-        let is_missing = |(index, parameter): &(usize, &Parameter)| {
-            parameter.keyword_only == keyword_only && !parameter.optional && arguments.get(*index).is_none()
-        };
-        let mut missing = self.parameters.iter().enumerate().filter(is_missing).peekable();
-        if missing.peek().is_none() {
-            return Ok(());
+    /// Complains about parameters without an argument.
+    fn check_missing(&self, python: &str, arguments: &Arguments<'_>) -> Result<()> {
+        let is_missing = |(index, parameter): &(usize, &Parameter)| !parameter.optional && arguments.get(*index).is_none();
+        let missing = self.parameters.iter().enumerate().filter(is_missing);
+        let mut missing = missing.map(|(_, parameter)| parameter).peekable();
+        match missing.peek() {
+            None => Ok(()),
+            Some(_) => Err(lacks(python, missing)),
         }
-        let names: Vec<_> = missing.map(|(_, parameter)| parameter.name).collect();
-        let kind = if keyword_only { "keyword-only" } else { "positional" };
-        let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
-        Err(Error::type_error(format!(
-            "{python}() missing {count} required {kind} argument{s}: {list}"
-        )))
     }
+}
+
+/// The complaint about parameters without an argument: about the positional ones, or else about those that are given by name only.
+#[cold]
+fn lacks<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
+    let (keyword_only, positional): (Vec<&Parameter>, Vec<_>) = parameters.partition(|parameter| parameter.keyword_only);
+    let (kind, parameters) = match positional.is_empty() {
+        true => ("keyword-only", keyword_only),
+        false => ("positional", positional),
+    };
+    let names: Vec<_> = parameters.into_iter().map(|parameter| parameter.name).collect();
+    let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
+    Error::type_error(format!("{python}() missing {count} required {kind} argument{s}: {list}"))
 }
 
 /// The ending of a noun behind a number.

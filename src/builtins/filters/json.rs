@@ -121,6 +121,11 @@ fn layout<'a>(
     indent: &Value<'a>,
     separators: Option<(Value<'a>, Value<'a>)>,
 ) -> Result<Layout> {
+    if let (Value::Int(blanks), None) = (indent, &separators) {
+        if let Some(layout) = Layout::indented_by(*blanks) {
+            return Ok(layout);
+        }
+    }
     let parts = separators.iter().flat_map(|(item, key)| [item, key]).chain([indent]);
     let bytes = parts.filter_map(Value::as_str).map(str::len).sum();
     runtime.meter.charge_bytes(bytes)?;
