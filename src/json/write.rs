@@ -7,12 +7,10 @@
 //! The rule of strings is CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode`, that of floats
 //! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
 
-use std::fmt::Write as _;
-
 use super::layout::Layout;
 use super::scan::{is_plain, plain_ascii_length, plain_length};
 use crate::data::Data;
-use crate::number::text::float_text;
+use crate::number::text::{float_text, write_digits, write_int};
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
 #[inline(always)]
@@ -82,19 +80,42 @@ pub fn write_float(float: f64, out: &mut String) {
         f64::INFINITY => out.push_str("Infinity"),
         f64::NEG_INFINITY => out.push_str("-Infinity"),
         _ if float.is_nan() => out.push_str("NaN"),
-        // Straight into the output: the long way takes three strings.
-        _ if is_in_thousandths(float) => {
-            let _ = write!(out, "{float:?}");
-        }
-        _ => out.push_str(&float_text(float)),
+        _ => match thousandths(float) {
+            Some(thousandths) => write_thousandths(float.is_sign_negative(), thousandths, out),
+            None => out.push_str(&float_text(float)),
+        },
     }
 }
 
-/// Whether this is the float of a number like `0.125`, at most a billion. So few digits are no other float's, and Rust writes them as
-/// Python does; of more digits, Rust takes others where two numbers are equally near: `12158155244018.8125`.
-fn is_in_thousandths(float: f64) -> bool {
+/// How many thousandths a float has, where it is that of a number like `0.125`, at most a billion. So few digits are no other float's.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a whole number, which is not negative and at most so large"
+)]
+fn thousandths(float: f64) -> Option<u64> {
     let thousandths = (float * 1e3).round();
-    thousandths.abs() <= 1e12 && thousandths / 1e3 == float
+    match thousandths.abs() <= 1e12 && thousandths / 1e3 == float {
+        true => Some(thousandths.abs() as u64),
+        false => None,
+    }
+}
+
+/// Writes so many thousandths, without zeros at the end, but for one that is the only digit of the fraction.
+fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
+    if is_negative {
+        out.push('-');
+    }
+    write_digits(thousandths / 1000, out);
+    out.push('.');
+    let fraction = thousandths % 1000;
+    write_digits(fraction / 100, out);
+    if fraction % 100 > 0 {
+        write_digits(fraction / 10 % 10, out);
+    }
+    if fraction % 10 > 0 {
+        write_digits(fraction % 10, out);
+    }
 }
 
 /// Writes a tree on one line without blanks, everything beyond ASCII as it is. A tuple becomes an array.
@@ -105,7 +126,7 @@ pub fn write_data(data: &Data<'_>, out: &mut String) {
         Data::None => out.push_str("null"),
         Data::Bool(true) => out.push_str("true"),
         Data::Bool(false) => out.push_str("false"),
-        Data::Int(int) => out.push_str(&int.to_string()),
+        Data::Int(int) => write_int(*int, out),
         Data::BigInt(int) => out.push_str(&int.to_string()),
         Data::Float(float) => write_float(*float, out),
         Data::Str(text) => write_string(text, false, out),

@@ -37,6 +37,32 @@ pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
     Ok(text)
 }
 
+/// Appends `repr(int)`. Most integers have few digits, and the formatter of the standard library asks how they are wanted first.
+pub fn write_int(int: i64, out: &mut String) {
+    if int < 0 {
+        out.push('-');
+    }
+    write_digits(int.unsigned_abs(), out);
+}
+
+/// Appends the digits of a number.
+pub fn write_digits(number: u64, out: &mut String) {
+    let mut digits = [b'0'; 20];
+    let (mut rest, mut length) = (number, 0_usize);
+    for digit in digits.iter_mut().rev() {
+        *digit |= (rest % 10) as u8;
+        length = length.saturating_add(1);
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    let zeros = digits.len().saturating_sub(length);
+    for digit in digits.iter().skip(zeros) {
+        out.push(char::from(*digit));
+    }
+}
+
 /// `repr(number)`.
 pub fn number_text(number: NumberRef<'_>) -> NumberResult<String> {
     match number {
@@ -68,6 +94,15 @@ mod tests {
     use num_bigint::BigInt;
 
     use super::*;
+
+    #[test]
+    fn integers_print_all_their_digits() {
+        for int in [0, 7, -7, 10, 99, 100, 1_234_567_890, i64::MAX, i64::MIN] {
+            let mut out = String::new();
+            write_int(int, &mut out);
+            assert_eq!(out, int.to_string());
+        }
+    }
 
     #[test]
     fn floats_print_their_shortest_digits() {

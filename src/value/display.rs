@@ -74,7 +74,11 @@ impl<'a> Runtime<'a> {
             Value::None => self.write_piece("None", out),
             Value::Bool(true) => self.write_piece("True", out),
             Value::Bool(false) => self.write_piece("False", out),
-            Value::Int(int) => self.write_displayed(int, out),
+            Value::Int(int) => {
+                self.meter.charge(1)?;
+                text::write_int(*int, out);
+                self.meter.check_output(out.len())
+            }
             Value::Big(big) => {
                 self.meter.charge(big.bits() >> 4)?;
                 let digits = text::int_text(IntRef::Big(big))?;
