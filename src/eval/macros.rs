@@ -106,9 +106,10 @@ impl<'a> Evaluator<'a, '_> {
         })))
     }
 
-    /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their defaults later.
+    /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their
+    /// defaults later. Gives how many of the first are sure to have one.
     #[inline(never)]
-    fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
+    fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<usize> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
             return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
         }
@@ -121,7 +122,7 @@ impl<'a> Evaluator<'a, '_> {
                     self.store(&parameter.slot, value);
                 }
             }
-            return Ok(());
+            return Ok(given);
         }
         let symbols = &self.render.template.symbols;
         // Each parameter looks through the keywords.
@@ -179,7 +180,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.store(&parameter.slot, value);
             }
         }
-        Ok(())
+        Ok(0)
     }
 
     #[inline(never)]
@@ -207,20 +208,20 @@ impl<'a> Evaluator<'a, '_> {
     /// The body of the generated function: scope, defaults, text.
     fn macro_body(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.frame.environment)?;
-        self.bind(node, arguments)?;
+        let given = self.bind(node, arguments)?;
         self.enter_scope(&node.scope)?;
-        self.fill(node)?;
+        self.fill(node, given)?;
         self.body(&node.body)?;
         self.joined.check().map_err(|error| error.on_line(node.end_line))?;
         self.leave_frame();
         Ok(())
     }
 
-    /// Gives the parameters that have no value their defaults.
+    /// Gives the parameters that have no value their defaults; so many of the first have one.
     #[inline(never)]
-    fn fill(&mut self, node: &'a Node) -> Result<()> {
+    fn fill(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.runtime.meter.charge(u64::from(node.steps))?;
-        for parameter in &node.parameters {
+        for parameter in node.parameters.iter().skip(given) {
             if self.get(&parameter.slot).is_some() {
                 continue;
             }
