@@ -8,7 +8,7 @@ use super::{Evaluator, Flow, Render};
 use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
 use crate::builtins::filters;
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
 
 /// `loop(…)`: renders the body of a recursive loop again.
 struct RecursiveLoop<'a> {
@@ -189,11 +189,21 @@ impl<'a> Evaluator<'a, '_> {
     fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Answer> {
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
         if !is_there {
-            self.store(slot, Value::Loop(Rc::clone(context)));
+            self.store_loop(slot, context);
         }
-        if let Some(object) = context.advance_to_object() {
-            return self.assign(target, Value::Dict(object)).map(|()| Answer::Yes);
+        match context.advance_to_object() {
+            Some(object) => self.assign_object(target, object),
+            None => self.advance_other(target, context),
         }
+    }
+
+    #[inline(never)]
+    fn store_loop(&mut self, slot: &Slot, context: &Rc<Loop<'a>>) {
+        self.store(slot, Value::Loop(Rc::clone(context)));
+    }
+
+    #[inline(never)]
+    fn advance_other(&mut self, target: &'a Target, context: &Rc<Loop<'a>>) -> Result<Answer> {
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
     }
@@ -201,6 +211,14 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
     #[inline(never)]
     fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Answer> {
+        match iter.next_object() {
+            Some(object) => self.assign_object(target, object),
+            None => self.next_other(target, iter),
+        }
+    }
+
+    #[inline(never)]
+    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Answer> {
         if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
             if let [first, second] = targets.as_slice() {
                 self.runtime.meter.charge(2)?;
@@ -211,11 +229,20 @@ impl<'a> Evaluator<'a, '_> {
                 return assigned.map(|()| Answer::Yes).map_err(|error| error.at(target.span));
             }
         }
-        if let Some(object) = iter.next_object() {
-            return self.assign(target, Value::Dict(object)).map(|()| Answer::Yes);
-        }
         let item = iter.next(self.runtime)?;
         self.assign_item(target, item)
+    }
+
+    /// Assigns an object from outside, as the messages of a conversation are: mostly to a name, where it is written straight to.
+    #[inline(always)]
+    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Answer> {
+        match &target.kind {
+            TargetKind::Name {
+                slot, exported: false, ..
+            } => self.store(slot, Value::Dict(object)),
+            _ => self.assign(target, Value::Dict(object))?,
+        }
+        Ok(Answer::Yes)
     }
 
     /// Assigns an item, if there is one.

@@ -208,15 +208,15 @@ impl<'a> Seq<'a> {
     /// The item at an index, where that is an object from outside.
     #[inline(always)]
     pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
-        match self {
-            Self::Json(items, _) => match items.get(index)? {
-                serde_json::Value::Object(map) => Some(Dict::Json(map)),
-                _ => None,
-            },
-            Self::Data(items, _) => match items.get(index)? {
-                Data::Object(object) => Some(Dict::Data(object, Identity::NONE)),
-                _ => None,
-            },
+        let json = match self {
+            Self::Json(items, _) => items.get(index)?,
+            Self::JsonReversed(items, _) => items.get(mirrored(items.len(), index)?)?,
+            Self::Data(items, _) => return data_object(items.get(index)?),
+            Self::DataReversed(items, _) => return data_object(items.get(mirrored(items.len(), index)?)?),
+            _ => return None,
+        };
+        match json {
+            serde_json::Value::Object(map) => Some(Dict::Json(map)),
             _ => None,
         }
     }
@@ -304,6 +304,13 @@ impl<'a> Seq<'a> {
             }
             _ => false,
         }
+    }
+}
+
+fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
+    match data {
+        Data::Object(object) => Some(Dict::Data(object, Identity::NONE)),
+        _ => None,
     }
 }
 
