@@ -28,12 +28,14 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
     }
 }
 
-/// Sums and differences that fit, which count messages; None leaves the rest to the operators.
+/// Sums and differences that fit, which count messages, and what is left of a count; None leaves the rest to the operators.
 #[inline]
 fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     let int = match op {
         BinaryOp::Add => left.checked_add(right)?,
         BinaryOp::Sub => left.checked_sub(right)?,
+        // It has the sign of the divisor.
+        BinaryOp::Mod if right > 0 => left.checked_rem_euclid(right)?,
         _ => return None,
     };
     (runtime.meter.limits().bits >= u64::from(i64::BITS)).then_some(int)
