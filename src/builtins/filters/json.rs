@@ -28,7 +28,15 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
     runtime.str(output)
 }
 
-/// The same without options, appended to a text.
+/// The same of the value itself, without options.
+pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let mut output = runtime.heap.idle.room();
+    output.reserve(ROOM);
+    write_plain(runtime, value, &mut output)?;
+    runtime.str(output)
+}
+
+/// The same, appended to a text.
 pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
     let options = Dump {
         ensure_ascii: false,
@@ -39,7 +47,7 @@ pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out:
     runtime.dumps(value, &options, out)
 }
 
-/// The same, appended to a text.
+/// The same as the filter, appended to a text.
 pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
     let value = given(&mut arguments, 0);
     let indent = given(&mut arguments, 2);

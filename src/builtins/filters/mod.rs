@@ -104,7 +104,7 @@ static FILTERS: [Function; 54] = [
     python("striptags", "do_striptags", &[VALUE], html::striptags),
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
     python("title", "do_title", &[S], text::title),
-    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).written(json::write_json, json::write_plain),
+    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).alone(json::plain).written(json::write_json, json::write_plain),
     python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).alone(text::trimmed).piece(strip::strip),
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
