@@ -46,7 +46,15 @@ pub fn write_int(int: i64, out: &mut String) {
 }
 
 /// Appends the digits of a number.
+#[inline]
 pub fn write_digits(number: u64, out: &mut String) {
+    match number {
+        0..=9 => out.push(char::from(b'0' | (number % 10) as u8)),
+        _ => write_many_digits(number, out),
+    }
+}
+
+fn write_many_digits(number: u64, out: &mut String) {
     let mut digits = [b'0'; 20];
     let (mut rest, mut length) = (number, 0_usize);
     for digit in digits.iter_mut().rev() {
