@@ -81,7 +81,7 @@ impl<'a> Dumper<'_, 'a> {
     }
 
     /// A value of the caller, of which most is written as it stands there.
-    #[inline]
+    #[inline(always)]
     fn dump_json(&mut self, json: &'a Json) -> Result<()> {
         match json {
             Json::String(text) => self.dump_text(text),
@@ -251,14 +251,14 @@ impl<'a> Dumper<'_, 'a> {
     }
 
     /// A key that is a string, and the separator behind it.
-    #[inline]
+    #[inline(always)]
     fn dump_text_key(&mut self, key: &str) -> Result<()> {
         self.charge_text(key)?;
         write_key(key, self.options.ensure_ascii, &self.options.layout, self.out);
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn dump_text(&mut self, text: &str) -> Result<()> {
         self.charge_text(text)?;
         write_string(text, self.options.ensure_ascii, self.out);
