@@ -70,8 +70,38 @@ static TEXT: [&[Function]; 9] = [
     &text_encode::METHODS,
 ];
 
+/// The initials and lengths of their names. Most names that templates ask a string for in vain (`message.content is defined`) have
+/// others, and the rows of all methods are much to look at.
+static TEXT_SHAPES: u128 = shapes(&TEXT);
+
+const fn shapes(mut tables: &[&[Function]]) -> u128 {
+    let mut shapes = 0;
+    while let [table, other_tables @ ..] = tables {
+        let mut rows = *table;
+        while let [function, others @ ..] = rows {
+            shapes |= shape(function.name);
+            rows = others;
+        }
+        tables = other_tables;
+    }
+    shapes
+}
+
+/// One bit for an initial and the last two bits of a length.
+#[expect(clippy::cast_possible_truncation, reason = "two bits are left")]
+const fn shape(name: &str) -> u128 {
+    let length = (name.len() & 3) as u32;
+    match name.as_bytes() {
+        [initial, ..] => 1_u128.wrapping_shl((*initial as u32 & 31).wrapping_mul(4).wrapping_add(length)),
+        [] => 0,
+    }
+}
+
 /// The number of the method of `str` of that name: the number of its table, and its row there.
 pub fn find_text(name: &str) -> Option<u16> {
+    if TEXT_SHAPES & shape(name) == 0 {
+        return None;
+    }
     TEXT.iter().zip(0_u8..).find_map(|(table, number)| {
         let (_, row) = table.iter().zip(0_u8..).find(|(function, _)| function.name == name)?;
         Some(u16::from_be_bytes([number, row]))
@@ -108,6 +138,9 @@ pub const TYPES: [Type; 16] = [
 
 /// The method of that name, of values of a type.
 pub fn find(ty: Type, name: &str) -> Option<&'static Function> {
+    if ty == Type::Str {
+        return text(find_text(name)?);
+    }
     in_tables(ty, |tables| {
         let mut methods = tables.iter().flat_map(|table| table.iter());
         methods.find(|function| function.name == name)
