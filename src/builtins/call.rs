@@ -71,7 +71,7 @@ fn call_with<'a>(
 /// Jinja's own part in a call with keywords. Its two functions that calls go through have parameters, which a keyword may hit, the
 /// first of them asks what is called whether that is safe, and variables of loops and blocks come under two keywords, which are taken
 /// out again, whoever gave them.
-fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
+pub fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
     if arguments.keywords().is_empty() {
         return Ok(());
     }

@@ -63,7 +63,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes what a call returns; a macro writes straight to the output.
     pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
-            Value::Macro(function) => self.write_callable(&*function.code, arguments),
+            Value::Macro(code) => {
+                call::pass(arguments, function)?;
+                self.write_callable(&*code.code, arguments)
+            }
             _ => {
                 let value = call::call(self.runtime, function, arguments)?;
                 self.write_value(&value)
