@@ -74,11 +74,7 @@ impl<'a> Runtime<'a> {
             Value::None => self.write_piece("None", out),
             Value::Bool(true) => self.write_piece("True", out),
             Value::Bool(false) => self.write_piece("False", out),
-            Value::Int(int) => {
-                self.meter.charge(1)?;
-                text::write_int(*int, out);
-                self.meter.check_output(out.len())
-            }
+            Value::Int(int) => self.write_int(*int, out),
             Value::Big(big) => {
                 self.meter.charge(big.bits() >> 4)?;
                 let digits = text::int_text(IntRef::Big(big))?;
@@ -218,6 +214,14 @@ impl<'a> Runtime<'a> {
         self.meter.charge(1)?;
         // A string takes whatever is written to it.
         let _ = write!(out, "{displayed}");
+        self.meter.check_output(out.len())
+    }
+
+    /// Appends `repr(int)`.
+    #[inline]
+    pub(super) fn write_int(&mut self, int: i64, out: &mut String) -> Result<()> {
+        self.meter.charge(1)?;
+        text::write_int(int, out);
         self.meter.check_output(out.len())
     }
 

@@ -70,7 +70,8 @@ impl<'a> Dumper<'_, 'a> {
                 write_float(*float, self.out);
                 self.dump_piece("")
             }
-            Value::Int(_) | Value::Big(_) => self.runtime.write_repr(value, self.out),
+            Value::Int(int) => self.runtime.write_int(*int, self.out),
+            Value::Big(_) => self.runtime.write_repr(value, self.out),
             Value::List(items) | Value::Tuple(items) => self.dump_items(items),
             Value::Dict(dict) => self.dump_dict(dict),
             _ => {
