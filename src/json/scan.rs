@@ -129,27 +129,17 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
 /// Most strings are at most so long: two words, which overlap. The compiler looks at so many bytes at once.
 const SHORT: usize = 16;
 
-/// Whether JSON holds all bytes as they are: none is a quotation mark, a backslash or a control character below U+0020.
-///
-/// Most strings are short. Two halves that overlap make one block of them, which the compiler looks at as a whole.
+/// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a control character below
+/// U+0020. Two halves that overlap make one block of them, which the compiler looks at as a whole.
 #[inline(always)]
-pub(super) fn is_plain(bytes: &[u8]) -> bool {
-    if bytes.len() > SHORT {
-        return is_long_plain(bytes);
-    }
+pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return !any_in(first, matters) & !any_in(last, matters);
+        return bytes.len() <= SHORT && !any_in(first, matters) & !any_in(last, matters);
     }
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(first), Some(last)) => !any_in(first, matters) & !any_in(last, matters),
         _ => !bytes.iter().any(|byte| matters(*byte)),
     }
-}
-
-#[inline(never)]
-fn is_long_plain(bytes: &[u8]) -> bool {
-    let last = bytes.last_chunk::<SHORT>();
-    without_blocks(bytes, matters).len() < SHORT && last.is_none_or(|block| !any_in(block, matters))
 }
 
 /// The bytes without the blocks at their start in which none matters.
@@ -215,7 +205,7 @@ fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl F
     clippy::arithmetic_side_effects,
     reason = "the tail is a part of the bytes, and a word has eight of them"
 )]
-#[inline(never)]
+#[inline]
 fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
     let mut tail = without_blocks(bytes, matters);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
@@ -285,7 +275,11 @@ mod tests {
                     let bytes = &bytes[..length];
                     let plain = if is_special { place } else { length };
                     assert_eq!(plain_length(bytes), plain, "{byte} at {place} of {length}");
-                    assert_eq!(is_plain(bytes), !is_special, "{byte} at {place} of {length}");
+                    assert_eq!(
+                        is_short_and_plain(bytes),
+                        length <= SHORT && !is_special,
+                        "{byte} at {place} of {length}"
+                    );
                     let plain = if is_special || byte >= 0x7F { place } else { length };
                     assert_eq!(plain_ascii_length(bytes), plain, "{byte} at {place} of {length}");
                 }

@@ -8,7 +8,7 @@
 //! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
 
 use super::layout::Layout;
-use super::scan::{is_plain, plain_ascii_length, plain_length};
+use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
 use crate::data::Data;
 use crate::number::text::{float_text, write_digits, write_int};
 
@@ -31,7 +31,7 @@ pub fn write_key(key: &str, ensure_ascii: bool, layout: &Layout, out: &mut Strin
 #[inline(always)]
 fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
     match ensure_ascii {
-        false if is_plain(text.as_bytes()) => out.push_str(text),
+        false if is_short_and_plain(text.as_bytes()) => out.push_str(text),
         false => write_pieces(text, plain_length, out),
         true => write_pieces(text, plain_ascii_length, out),
     }
