@@ -67,6 +67,9 @@ impl<'a> Path<'a> {
 
     /// Where the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
+        if let ([step], None, false) = (self.steps.as_slice(), &self.default, self.ignores_case) {
+            return access::item(runtime, item, step);
+        }
         let mut place = None;
         for step in &self.steps {
             let mut found = access::item(runtime, place.as_ref().unwrap_or(item), step)?;
