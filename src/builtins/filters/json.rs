@@ -13,7 +13,7 @@ use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::text::escape::escape;
-use crate::value::{Arguments, Dump, Runtime, Value};
+use crate::value::{Arguments, Dump, Runtime, Str, Value};
 
 /// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
 const ROOM: usize = 256;
@@ -151,11 +151,11 @@ fn layout<'a>(
             if !has_members(value) {
                 return Ok(layout);
             }
-            let broken = runtime.add(&item, &Value::text("\n"))?;
+            // The break is a Markup where the indentation is one, and escapes what it is added to.
+            let is_markup = matches!(indent, Value::Str(indent) if indent.is_markup());
+            let broken = runtime.add(&item, &Value::Str(Str::literal("\n").with_markup(is_markup)))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
-                // It is added to a line break that is a Markup where the indentation is.
-                let is_escaped = matches!(indent, Value::Str(indent) if indent.is_markup()) && !item.is_markup();
-                layout.set_item_separator(match is_escaped {
+                layout.set_item_separator(match is_markup && !item.is_markup() {
                     true => escape(item.as_str()).into_owned(),
                     false => item.as_str().to_owned(),
                 });
