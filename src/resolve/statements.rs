@@ -354,9 +354,10 @@ impl Resolver<'_> {
             if self.visible > MAX_VISIBLE {
                 return Err(Error::limit(Reached::sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
             }
+            // It sees them as they are here: those that are set further down as they were loaded.
             node.visible = stores
                 .into_iter()
-                .map(|(name, variable)| (name, self.slot(variable)))
+                .map(|(name, variable)| (name, self.scopes.frames.read(variable)))
                 .collect();
         }
         Ok(self.newline(at))
