@@ -57,6 +57,15 @@ impl<'a> State<'a> {
             after: None,
         }
     }
+
+    /// The iterator, to be run and put back: what runs may look at the loop. A generator stays here too, and complains when it is asked
+    /// for an item while it makes one.
+    fn running(&mut self) -> Iter<'a> {
+        match &self.iter {
+            Iter::OnePass(iterator) => Iter::OnePass(Rc::clone(iterator)),
+            _ => std::mem::replace(&mut self.iter, Iter::empty()),
+        }
+    }
 }
 
 impl<'a> Loop<'a> {
@@ -174,7 +183,7 @@ impl<'a> Loop<'a> {
         if let Some(length) = self.known_length() {
             return Ok(length);
         }
-        let mut iter = self.with(|state| std::mem::replace(&mut state.iter, Iter::empty()))?;
+        let mut iter = self.with(State::running)?;
         let rest = runtime.drain(&mut iter)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
@@ -280,9 +289,8 @@ impl<'a> Loop<'a> {
         Ok(after)
     }
 
-    /// The iterator is taken out while it runs, so that what runs may look at the loop.
     fn pull(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let mut iter = self.with(|state| std::mem::replace(&mut state.iter, Iter::empty()))?;
+        let mut iter = self.with(State::running)?;
         let item = iter.next(runtime);
         self.with(|state| state.iter = iter)?;
         item
