@@ -121,7 +121,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(always)]
-    fn check_stack(&mut self, expr: &'a Expr) -> Result<()> {
+    pub(super) fn check_stack(&mut self, expr: &'a Expr) -> Result<()> {
         let checked = self.runtime.meter.check_stack();
         checked.map_err(|error| self.explained(error, expr))
     }

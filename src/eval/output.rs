@@ -185,7 +185,10 @@ impl<'a> Evaluator<'a, '_> {
             },
             // What it gives is a plain string, whatever it is made of.
             ExprKind::Concat(_) => return self.write_expr(expr),
-            ExprKind::Binary(BinaryOp::Add, _) => return self.write_operands(expr, self.out.len(), kept),
+            ExprKind::Binary(BinaryOp::Add, _) => {
+                self.check_stack(expr)?;
+                return self.write_operands(expr, self.out.len(), kept);
+            }
             _ => self.expr(expr)?,
         };
         if is_plain(&value) {
