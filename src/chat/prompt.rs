@@ -102,6 +102,10 @@ mod tests {
                 "[c][bc]da[bc]",
             ),
             (
+                "{% set x %}{% generation %}b{% endgeneration %}{% endset %}{{ '&' + x + ('<'|safe) }}{{ 'a' + (x + ('<'|safe)) }}",
+                "&amp;b<a[b]<",
+            ),
+            (
                 "{% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}a{% generation %}b{% endgeneration %}{% endcall %}",
                 "<a[b]>",
             ),

@@ -207,7 +207,8 @@ impl<'a> Evaluator<'a, '_> {
                 self.write_operand(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
-                (self.runtime.str(text)?, right)
+                let generated = self.runtime.heap.take_generated(start);
+                (self.runtime.generated_str(text, generated)?, right)
             }
         };
         let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
