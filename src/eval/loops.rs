@@ -164,15 +164,18 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
-    /// for what it begins with.
+    /// for what it loads, and for itself where no statement of it is.
     #[inline(never)]
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Answer>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(1);
+        let is_charged = node.body.iter().any(|stmt| stmt.steps > 0);
+        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(!is_charged));
         while next(self)?.is_yes() {
             round = round.saturating_add(1);
-            self.runtime.meter.charge(steps)?;
+            if steps > 0 {
+                self.runtime.meter.charge(steps)?;
+            }
             self.load(&node.scope);
             let flow = self.body(&node.body);
             match flow.map_err(|error| self.in_round(error, node, line, round))? {

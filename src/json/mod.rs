@@ -24,4 +24,5 @@ pub use error::{JsonError, JsonErrorKind, SerializeError};
 pub use layout::Layout;
 pub use read::{DEPTH, read, read_bytes};
 pub use serialize::to_data;
-pub use write::{write_data, write_float, write_key, write_string};
+pub use write::{write_data, write_float, write_string};
+pub(crate) use write::{write_escaped, write_short};

@@ -7,7 +7,6 @@
 //! The rule of strings is CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode`, that of floats
 //! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
 
-use super::layout::Layout;
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
 use crate::data::Data;
 use crate::number::text::{float_text, write_digits, write_int};
@@ -16,22 +15,26 @@ use crate::number::text::{float_text, write_digits, write_int};
 #[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
-    write_escaped(text, ensure_ascii, out);
+    if !write_short(text, ensure_ascii, out) {
+        write_escaped(text, ensure_ascii, out);
+    }
     out.push('"');
 }
 
-/// Writes a string that is a key, and what stands between it and its value.
+/// Writes the characters of a string, if a look tells that they are few and stay as they are; gives whether it does.
 #[inline(always)]
-pub fn write_key(key: &str, ensure_ascii: bool, layout: &Layout, out: &mut String) {
-    out.push('"');
-    write_escaped(key, ensure_ascii, out);
-    layout.write_key_end(out);
+pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> bool {
+    let stays = !ensure_ascii && is_short_and_plain(text.as_bytes());
+    if stays {
+        out.push_str(text);
+    }
+    stays
 }
 
+/// Writes the characters of any string.
 #[inline(always)]
-fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
+pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
     match ensure_ascii {
-        false if is_short_and_plain(text.as_bytes()) => out.push_str(text),
         false => write_pieces(text, plain_length, out),
         true => write_pieces(text, plain_ascii_length, out),
     }

@@ -17,8 +17,9 @@ use super::seq::Seq;
 use super::sort::sorted;
 use crate::data::{Data, Object};
 use crate::error::{Error, Result};
-use crate::json::{Layout, write_float, write_key, write_string};
+use crate::json::{Layout, write_escaped, write_float, write_short};
 use crate::limits::STEP_BYTES;
+use crate::number::text::write_int;
 use crate::text::escape::escape;
 
 /// The options of `json.dumps`.
@@ -61,24 +62,24 @@ struct Dumper<'r, 'a> {
 impl<'a> Dumper<'_, 'a> {
     fn dump(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
-            Value::Str(text) => self.dump_text(text.as_str()),
-            Value::None => self.dump_piece("null"),
-            Value::Bool(true) => self.dump_piece("true"),
-            Value::Bool(false) => self.dump_piece("false"),
+            Value::Str(text) => return self.dump_text(text.as_str()),
+            Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
+            Value::Dict(dict) => return self.dump_dict(dict),
+            Value::Big(_) => return self.runtime.write_repr(value, self.out),
+            // What is short is charged with the container that it stands in, which also asks for its room.
+            Value::None => self.out.push_str("null"),
+            Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
+            Value::Int(int) => write_int(*int, self.out),
             Value::Float(float) => {
                 self.runtime.meter.charge(DIGITS)?;
                 write_float(*float, self.out);
-                self.dump_piece("")
             }
-            Value::Int(int) => self.runtime.write_int(*int, self.out),
-            Value::Big(_) => self.runtime.write_repr(value, self.out),
-            Value::List(items) | Value::Tuple(items) => self.dump_items(items),
-            Value::Dict(dict) => self.dump_dict(dict),
             _ => {
                 let name = value.ty().name();
-                Err(Error::type_error(format!("Object of type {name} is not JSON serializable")))
+                return Err(Error::type_error(format!("Object of type {name} is not JSON serializable")));
             }
         }
+        Ok(())
     }
 
     /// A value of the caller, of which most is written as it stands there.
@@ -219,8 +220,10 @@ impl<'a> Dumper<'_, 'a> {
         meter.check_stack()?;
         let around = self.options.layout.around(self.level);
         let length = around.length();
-        let steps = ((length / STEP_BYTES) as u64).saturating_add(1);
-        meter.charge(steps.saturating_mul(count as u64))?;
+        meter.charge(count as u64)?;
+        if length >= STEP_BYTES {
+            meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
+        }
         let most = meter.limits().output.saturating_sub(length as u64);
         let mut is_first = true;
         for member in members {
@@ -254,29 +257,37 @@ impl<'a> Dumper<'_, 'a> {
     /// A key that is a string, and the separator behind it.
     #[inline(always)]
     fn dump_text_key(&mut self, key: &str) -> Result<()> {
-        self.charge_text(key)?;
-        write_key(key, self.options.ensure_ascii, &self.options.layout, self.out);
+        self.out.push('"');
+        self.dump_characters(key)?;
+        self.options.layout.write_key_end(self.out);
         Ok(())
     }
 
     #[inline(always)]
     fn dump_text(&mut self, text: &str) -> Result<()> {
-        self.charge_text(text)?;
-        write_string(text, self.options.ensure_ascii, self.out);
+        self.out.push('"');
+        self.dump_characters(text)?;
+        self.out.push('"');
         Ok(())
     }
 
-    #[inline]
-    fn charge_text(&mut self, text: &str) -> Result<()> {
-        match text.len() > STEP_BYTES {
-            // Of an escape each byte is looked at, and up to six are written.
-            true => self.runtime.meter.charge_scan(text.len().saturating_mul(2)),
-            false => Ok(()),
+    /// The characters of a string. Few of them are charged with the container that they stand in.
+    #[inline(always)]
+    fn dump_characters(&mut self, text: &str) -> Result<()> {
+        match write_short(text, self.options.ensure_ascii, self.out) {
+            true => Ok(()),
+            false => self.dump_long(text),
         }
     }
 
-    fn dump_piece(&mut self, piece: &str) -> Result<()> {
-        self.runtime.write_piece(piece, self.out)
+    #[inline(never)]
+    fn dump_long(&mut self, text: &str) -> Result<()> {
+        if text.len() > STEP_BYTES {
+            // Of an escape each byte is looked at, and up to six are written.
+            self.runtime.meter.charge_scan(text.len().saturating_mul(2))?;
+        }
+        write_escaped(text, self.options.ensure_ascii, self.out);
+        Ok(())
     }
 }
 
