@@ -187,17 +187,19 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// Assigns the next item of a loop that has a variable `loop`, which is given its value.
+    /// Assigns the next item of a loop that has a variable `loop`, which is given its value then: a test that asks for it meanwhile sees
+    /// what it was before.
     #[inline(never)]
     fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Answer> {
-        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
-        if !is_there {
-            self.store_loop(slot, context);
-        }
-        match context.advance_to_object() {
+        let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
             None => self.advance_other(target, context),
+        };
+        let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
+        if !is_there && matches!(assigned, Ok(Answer::Yes)) {
+            self.store_loop(slot, context);
         }
+        assigned
     }
 
     #[inline(never)]
