@@ -16,14 +16,14 @@ use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use serde_json::Value;
 
-use arena::conversation::{Size, conversation};
+use arena::conversation::{Size, conversation, read_anew};
 use arena::{Contest, Engines, FAMILIES, Family, NOW, rival};
 
 fn render(criterion: &mut Criterion, family: &Family) {
     let environment = rival::environment();
     let engines = Engines::new(&environment, family);
     for size in Size::of(family) {
-        let contest = checked(&engines, conversation(family, size));
+        let contest = Contest::checked(&engines, read_anew(conversation(family, size)));
         let mut group = criterion.benchmark_group(format!("render/{}", family.name));
         group.throughput(Throughput::Elements(size.messages() as u64));
         let id = |engine: &str| BenchmarkId::new(engine, size.label());
@@ -82,8 +82,8 @@ fn turn(criterion: &mut Criterion, family: &Family) {
     let engines = Engines::new(&environment, family);
     let mut group = criterion.benchmark_group(format!("turn/{}", family.name));
     for count in [10, 100, 1000] {
-        let before = checked(&engines, conversation(family, Size::Messages(count)));
-        let after = checked(&engines, conversation(family, Size::Messages(count + 2)));
+        let before = Contest::checked(&engines, read_anew(conversation(family, Size::Messages(count))));
+        let after = Contest::checked(&engines, read_anew(conversation(family, Size::Messages(count + 2))));
         group.throughput(Throughput::Elements(count as u64 + 2));
         group.bench_function(BenchmarkId::new("chat-template", count), |bencher| {
             bencher.iter_batched(|| drop(before.ours()), |()| after.ours(), BatchSize::PerIteration)
@@ -93,10 +93,6 @@ fn turn(criterion: &mut Criterion, family: &Family) {
         });
     }
     group.finish();
-}
-
-fn checked<'e>(engines: &'e Engines<'e>, context: Value) -> Contest<'e> {
-    Contest::new(engines, context).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn main() {

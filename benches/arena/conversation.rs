@@ -81,6 +81,14 @@ pub fn conversation(family: &Family, size: Size) -> Value {
     context
 }
 
+/// The same context read from its text, so that it lies in memory as a server's does: objects have room to spare, and what made it is
+/// gone by then.
+pub fn read_anew(context: Value) -> Value {
+    let text = context.to_string();
+    drop(context);
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
 const WORDS: [&str; 24] = [
     "the",
     "river",

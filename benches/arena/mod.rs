@@ -2,7 +2,8 @@
 //! hand side by side on them.
 //!
 //! ```text
-//! let contest = Contest::new(&Engines::new(&environment, &family), conversation(&family, Size::Messages(100)))?;
+//! let context = read_anew(conversation(&family, Size::Messages(100)));
+//! let contest = Contest::new(&Engines::new(&environment, &family), context)?;
 //! contest.ours();  contest.rival();  contest.by_hand();  contest.copy();
 //! ```
 //!
@@ -122,19 +123,14 @@ pub struct Contest<'e> {
 impl<'e> Contest<'e> {
     /// Renders once at each door.
     ///
-    /// The context is read anew from its text, so that it lies in memory as a server's does; what made it is gone by then.
-    ///
     /// # Errors
     /// Where one fails, or the bytes differ.
     pub fn new(engines: &'e Engines<'e>, context: serde_json::Value) -> Result<Self, String> {
-        let text = context.to_string();
-        drop(context);
-        let json: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
         let mut contest = Self {
             engines,
-            ready: minijinja::Value::from(Serde(&json)),
-            json,
-            text,
+            ready: minijinja::Value::from(Serde(&context)),
+            text: context.to_string(),
+            json: context,
             clock: FixedClock(NOW.parse().expect("NOW is a time")),
             output: String::new(),
         };
@@ -149,6 +145,11 @@ impl<'e> Contest<'e> {
             contest.compare("by hand", &contest.by_hand())?;
         }
         Ok(contest)
+    }
+
+    /// The same, and no bench where that fails.
+    pub fn checked(engines: &'e Engines<'e>, context: serde_json::Value) -> Self {
+        Self::new(engines, context).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// This crate, on the caller's JSON, which it borrows.
