@@ -9,6 +9,8 @@
 //! one string at a time and looks at sixteen bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
 //! are many: it looks at each block of 64 bytes once. Knows no escapes.
 
+use crate::text::blocks::{any_in, without_blocks};
+
 /// The bytes of a text that matter, found block by block as the reader gets there.
 pub(super) struct Marks<'t> {
     text: &'t [u8],
@@ -126,7 +128,7 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
     marks_of_block(&block)
 }
 
-/// Most strings are at most so long: two words, which overlap. The compiler looks at so many bytes at once.
+/// Most strings are at most so long: two words, which overlap.
 const SHORT: usize = 16;
 
 /// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a control character below
@@ -140,25 +142,6 @@ pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
         (Some(first), Some(last)) => !any_in(first, matters) & !any_in(last, matters),
         _ => !bytes.iter().any(|byte| matters(*byte)),
     }
-}
-
-/// The bytes without the blocks at their start in which none matters.
-#[inline(always)]
-fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8] {
-    let mut tail = bytes;
-    while let Some((block, rest)) = tail.split_first_chunk::<SHORT>() {
-        if any_in(block, matters) {
-            break;
-        }
-        tail = rest;
-    }
-    tail
-}
-
-/// Whether a byte of a block matters. Written so that the compiler looks at all of them at once.
-#[inline(always)]
-fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
-    block.iter().fold(false, |any, byte| any | matters(*byte))
 }
 
 /// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control

@@ -17,6 +17,7 @@
 //! `i64` bounds, the caller has brought larger integers into that range as CPython does.
 
 mod address;
+pub mod blocks;
 pub mod chunk;
 mod entities;
 pub mod escape;

@@ -9,12 +9,14 @@
 //! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`, and `bytesobject.c`,
 //! `PyBytes_Repr`.
 
-use crate::unicode::is_printable;
 use std::fmt::{Result, Write};
 
+use super::blocks::without_blocks;
+use crate::unicode::is_printable;
+
 /// The quote that needs the least escaping: a single one, unless only those occur inside.
-fn quote_for(has_single: bool, has_double: bool) -> char {
-    if has_single && !has_double { '"' } else { '\'' }
+fn quote_for(has_single: bool, has_double: bool) -> u8 {
+    if has_single && !has_double { b'"' } else { b'\'' }
 }
 
 /// `repr(text)`, for messages.
@@ -24,25 +26,40 @@ pub fn repr(text: &str) -> String {
 
 /// Writes `repr(text)`.
 pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
-    let quote = quote_for(text.contains('\''), text.contains('"'));
+    let quote_byte = quote_for(text.contains('\''), text.contains('"'));
+    let quote = char::from(quote_byte);
     output.write_char(quote)?;
     let mut plain_from = 0;
-    for (at, char) in text.char_indices() {
+    let mut at = 0_usize;
+    loop {
+        at = at.saturating_add(plain_length(text.as_bytes().get(at..).unwrap_or_default(), quote_byte));
+        let Some(char) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+            break;
+        };
+        let next = at.saturating_add(char.len_utf8());
         let is_special = char == quote || char == '\\';
-        if is_printable(char) && !is_special {
-            continue;
+        if is_special || !is_printable(char) {
+            output.write_str(text.get(plain_from..at).unwrap_or_default())?;
+            plain_from = next;
+            if is_special {
+                output.write_char('\\')?;
+                output.write_char(char)?;
+            } else {
+                write_escape(output, char)?;
+            }
         }
-        output.write_str(text.get(plain_from..at).unwrap_or_default())?;
-        plain_from = at.saturating_add(char.len_utf8());
-        if is_special {
-            output.write_char('\\')?;
-            output.write_char(char)?;
-        } else {
-            write_escape(output, char)?;
-        }
+        at = next;
     }
     output.write_str(text.get(plain_from..).unwrap_or_default())?;
     output.write_char(quote)
+}
+
+/// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
+fn plain_length(bytes: &[u8], quote: u8) -> usize {
+    let matters = |byte: u8| (byte < b' ') | (byte > b'~') | (byte == quote) | (byte == b'\\');
+    let tail = without_blocks(bytes, matters);
+    let plain = tail.iter().position(|byte| matters(*byte)).unwrap_or(tail.len());
+    bytes.len().saturating_sub(tail.len()).saturating_add(plain)
 }
 
 /// Writes the escape of a character that is neither a quote nor a backslash.
@@ -70,7 +87,7 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
 
 /// Writes `repr(bytes)`.
 pub fn write_bytes_repr(output: &mut impl Write, bytes: &[u8]) -> Result {
-    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
+    let quote = char::from(quote_for(bytes.contains(&b'\''), bytes.contains(&b'"')));
     output.write_char('b')?;
     output.write_char(quote)?;
     for char in bytes.iter().copied().map(char::from) {

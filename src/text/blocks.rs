@@ -1,0 +1,46 @@
+//! Passes over bytes that do not matter, sixteen at a time.
+//!
+//! ```text
+//! without_blocks(b"sixteen letters or\n", |byte| byte < b' ')   ->   b"or\n"
+//! ```
+//!
+//! Written so that the compiler looks at a block as a whole. What is left is for the caller, who knows how to find one byte.
+
+/// How many bytes a block has: as many as every processor looks at together.
+pub const BLOCK: usize = 16;
+
+/// The bytes without the blocks at their start in which none matters.
+#[inline(always)]
+pub fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8] {
+    let mut tail = bytes;
+    while let Some((block, rest)) = tail.split_first_chunk::<BLOCK>() {
+        if any_in(block, matters) {
+            break;
+        }
+        tail = rest;
+    }
+    tail
+}
+
+/// Whether a byte of a block matters.
+#[inline(always)]
+pub fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
+    block.iter().fold(false, |any, byte| any | matters(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_of_the_first_byte_that_matters_is_left() {
+        for length in 0..70 {
+            for place in 0..=length {
+                let mut bytes = vec![b'~'; length];
+                bytes.iter_mut().skip(place).for_each(|byte| *byte = b'\n');
+                let left = without_blocks(&bytes, |byte| byte < b' ').len();
+                assert_eq!(left, length - place / BLOCK * BLOCK, "byte {place} of {length}");
+            }
+        }
+    }
+}
