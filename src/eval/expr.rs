@@ -1,7 +1,7 @@
 //! Evaluates expressions.
 
 use super::Evaluator;
-use super::leaf::absent;
+use super::leaf::{absent, literal};
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::data::Data;
@@ -52,7 +52,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ExprKind::Binary(op, operands) => self.binary(*op, operands),
+            ExprKind::Binary(op, operands) => self.binary(*op, operands, expr),
             ExprKind::Concat(_) => self.concat(expr),
             ExprKind::Tuple(items) => self.items(items).map(Value::Tuple),
             ExprKind::List(items) => self.items(items).map(Value::List),
@@ -127,11 +127,27 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+    fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
+        if let Some(text) = text_among(op, operands) {
+            return self.sum(expr, text);
+        }
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
         operate::binary(self.runtime, op, &left, &right)
+    }
+
+    /// A sum with this text among its operands, which is made at once and not from sum to sum. Where all others are empty it is the text
+    /// itself, as in CPython.
+    #[inline(never)]
+    fn sum(&mut self, expr: &'a Expr, text: &'a str) -> Result<Value<'a>> {
+        let mut built = None;
+        let ((), made) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
+        match (built, &made) {
+            (Some(value), _) => Ok(value),
+            (None, Value::Str(sum)) if sum.as_str().len() == text.len() => Ok(Value::Str(Str::literal(text))),
+            (None, _) => Ok(made),
+        }
     }
 
     #[inline(never)]
@@ -257,4 +273,15 @@ impl<'a> Evaluator<'a, '_> {
         let function = found.ok_or_else(|| self.unknown("filter", &filter.name, &filter.args, &arguments))?;
         function.call(self.runtime, &mut arguments)
     }
+}
+
+/// A text that is written in a sum: one of the last two operands, or the first.
+#[inline]
+fn text_among(op: BinaryOp, operands: &[Expr; 2]) -> Option<&str> {
+    let [left, right] = operands;
+    let text = literal(right).or_else(|| match &left.kind {
+        ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().find_map(literal),
+        _ => literal(left),
+    });
+    text.filter(|text| op == BinaryOp::Add && !text.is_empty())
 }

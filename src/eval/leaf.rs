@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a, '_> {
 
 /// The text of a literal string.
 #[inline]
-fn literal(expr: &Expr) -> Option<&str> {
+pub(super) fn literal(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Literal(Literal::Str(text)) => Some(text),
         _ => None,

@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and nothing is
     /// built; the first that is none takes back what was written since `start`, and goes on with the operator.
-    fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+    pub(super) fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
