@@ -213,9 +213,9 @@ pub struct Attribute {
     pub object: Expr,
     /// The attribute; one text for all places of the template that spell it.
     pub name: Arc<str>,
-    /// Whether no method of a dict has that name, so that it is the key; the resolver's.
+    /// Whether neither a method of a dict has that name nor anything hidden, so that it is a dict's key; the resolver's.
     pub is_key: bool,
-    /// Its number among the methods of `str`, where it is called; the resolver's. None for a name that no such method has.
+    /// Its number among the methods of `str`; the resolver's. None for a name that no such method has.
     pub text_method: Option<u16>,
 }
 

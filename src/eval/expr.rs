@@ -31,7 +31,7 @@ impl<'a> Evaluator<'a, '_> {
     fn key(&mut self, attribute: &'a Attribute, expr: &'a Expr) -> Result<Value<'a>> {
         match self.frame.look_up_key(&self.runtime.heap, attribute) {
             Lookup::Found(found) => Ok(found.to_value()),
-            Lookup::Absent => Ok(absent(attribute)),
+            Lookup::Absent(ty) => Ok(absent(ty, attribute)),
             Lookup::Elsewhere => self.compound(expr),
         }
     }

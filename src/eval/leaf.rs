@@ -49,9 +49,11 @@ impl Activation {
     #[inline(never)]
     fn look_up_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
         match &attribute.object.kind {
-            ExprKind::Name(name) => self
-                .get(heap, &name.slot)
-                .map_or(Lookup::Elsewhere, |object| Found::of_value(object, heap, &attribute.name)),
+            ExprKind::Name(name) => match self.get(heap, &name.slot) {
+                Some(Value::Str(text)) if !text.is_markup() && attribute.text_method.is_none() => Lookup::Absent(Type::Str),
+                Some(object) => Found::of_value(object, heap, &attribute.name),
+                None => Lookup::Elsewhere,
+            },
             ExprKind::Attribute(outer) => self
                 .outer_key(heap, outer)
                 .map_or(Lookup::Elsewhere, |object| object.key(heap, &attribute.name)),
@@ -65,7 +67,7 @@ impl Activation {
             ExprKind::Name(name) if attribute.is_key => {
                 match Found::Value(self.get(heap, &name.slot)?).key(heap, &attribute.name) {
                     Lookup::Found(found) => Some(found),
-                    Lookup::Absent | Lookup::Elsewhere => None,
+                    Lookup::Absent(_) | Lookup::Elsewhere => None,
                 }
             }
             _ => None,
@@ -73,10 +75,10 @@ impl Activation {
     }
 }
 
-/// What a dict gives for a key that it does not have.
+/// What an object gives for a key or an attribute that it does not have.
 #[inline]
-pub(super) fn absent<'a>(attribute: &'a Attribute) -> Value<'a> {
-    Value::Undefined(Undefined::Attribute(Type::Dict, &attribute.name))
+pub(super) fn absent<'a>(ty: Type, attribute: &'a Attribute) -> Value<'a> {
+    Value::Undefined(Undefined::Attribute(ty, &attribute.name))
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -91,7 +93,7 @@ impl<'a> Evaluator<'a, '_> {
                     Some(text) => text,
                     None => return Ok(Answer::No),
                 },
-                Lookup::Absent | Lookup::Elsewhere => return Ok(Answer::No),
+                Lookup::Absent(_) | Lookup::Elsewhere => return Ok(Answer::No),
             },
         };
         if text.len() > STEP_BYTES {
@@ -127,7 +129,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn truth_of_leaf(&self, expr: &'a Expr) -> Option<bool> {
         match self.frame.look_up(&self.runtime.heap, expr) {
             Lookup::Found(found) => found.truth(),
-            Lookup::Absent => Some(false),
+            Lookup::Absent(_) => Some(false),
             Lookup::Elsewhere => self.is_missing(expr).then_some(false),
         }
     }
@@ -144,7 +146,7 @@ impl<'a> Evaluator<'a, '_> {
         match (self.frame.look_up(&self.runtime.heap, expr), &expr.kind) {
             (Lookup::Found(Found::Value(value)), _) => Some(asks(value)),
             (Lookup::Found(found), _) => Some(asks(&found.to_value())),
-            (Lookup::Absent, ExprKind::Attribute(attribute)) => Some(asks(&absent(attribute))),
+            (Lookup::Absent(ty), ExprKind::Attribute(attribute)) => Some(asks(&absent(ty, attribute))),
             (Lookup::Elsewhere, ExprKind::Name(name)) => Some(asks(&self.name(name))),
             _ => None,
         }
@@ -164,7 +166,7 @@ impl<'a> Evaluator<'a, '_> {
                 (None, Found::Value(_)) => return None,
                 (None, Found::Json(_) | Found::Data(_) | Found::Int(_) | Found::Bool(_)) => false,
             },
-            Lookup::Absent => false,
+            Lookup::Absent(_) => false,
             Lookup::Elsewhere => return None,
         };
         Some(is_equal == (*op == CompareOp::Eq))
@@ -200,7 +202,7 @@ impl<'a> Evaluator<'a, '_> {
                 meter.charge(text.len() as u64 >> 3)?;
                 match found.key(heap, text) {
                     Lookup::Found(_) => true,
-                    Lookup::Absent => false,
+                    Lookup::Absent(_) => false,
                     Lookup::Elsewhere => return Ok(None),
                 }
             }

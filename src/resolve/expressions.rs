@@ -119,20 +119,14 @@ impl Resolver<'_> {
                 self.conditional(conditional, &place.soft())?.saturating_add(1)
             }
             ExprKind::Attribute(attribute) => {
-                let Attribute {
-                    object, name, is_key, ..
-                } = &mut **attribute;
-                *is_key = name.len() <= LOOKED_AT && !access::is_dict_attribute(name);
-                self.expr(object, place)?.saturating_add(1)
+                look_at(attribute);
+                self.expr(&mut attribute.object, place)?.saturating_add(1)
             }
             ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),
             ExprKind::Filter(filter) => self.filter(filter, place, expr.at, span)?.saturating_add(1),
             ExprKind::Test(test) => self.test(test, place, expr.at, span)?.saturating_add(1),
             ExprKind::Call(call) => {
                 let Call { callee, args } = &mut **call;
-                if let ExprKind::Attribute(attribute) = &mut callee.kind {
-                    attribute.text_method = methods::find_text(&attribute.name);
-                }
                 self.check_names(args, place.passed, span);
                 let nesting = self.expr(callee, place)?;
                 nesting.max(self.args(args, place)?).saturating_add(1)
@@ -389,6 +383,13 @@ impl Resolver<'_> {
     }
 }
 
+/// Notes what the name of an attribute tells of it, whatever its object is.
+fn look_at(attribute: &mut Attribute) {
+    let name = &*attribute.name;
+    attribute.is_key = name.len() <= LOOKED_AT && !name.starts_with('_') && !access::is_dict_attribute(name);
+    attribute.text_method = methods::find_text(name);
+}
+
 /// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
 fn is_key([_, index]: &[Expr; 2]) -> bool {
     matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !access::is_dict_attribute(name))
@@ -404,12 +405,16 @@ fn by_key(kind: ExprKind) -> ExprKind {
                     kind: ExprKind::Literal(Literal::Str(name)),
                     ..
                 },
-            ] => ExprKind::Attribute(Box::new(Attribute {
-                object,
-                name: name.into(),
-                is_key: true,
-                text_method: None,
-            })),
+            ] => {
+                let mut attribute = Attribute {
+                    object,
+                    name: name.into(),
+                    is_key: false,
+                    text_method: None,
+                };
+                look_at(&mut attribute);
+                ExprKind::Attribute(Box::new(attribute))
+            }
             operands => ExprKind::Item(Box::new(operands)),
         },
         kind => kind,

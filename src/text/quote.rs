@@ -56,7 +56,7 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
 
 /// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
 fn plain_length(bytes: &[u8], quote: u8) -> usize {
-    let matters = |byte: u8| (byte < b' ') | (byte > b'~') | (byte == quote) | (byte == b'\\');
+    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
     let tail = without_blocks(bytes, matters);
     let plain = tail.iter().position(|byte| matters(*byte)).unwrap_or(tail.len());
     bytes.len().saturating_sub(tail.len()).saturating_add(plain)

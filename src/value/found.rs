@@ -9,6 +9,7 @@
 use super::Value;
 use super::dict::{self, Dict};
 use super::runtime::Heap;
+use super::types::Type;
 use crate::data::{Data, Object};
 
 /// A value that was found, and not copied.
@@ -31,8 +32,8 @@ pub enum Found<'v, 'a> {
 pub enum Lookup<'v, 'a> {
     /// Its value.
     Found(Found<'v, 'a>),
-    /// There is a dict, and no such key in it.
-    Absent,
+    /// There is a dict that has no such key, or a string that has no such attribute.
+    Absent(Type),
     /// There is no dict and no namespace that has it: the rules of [`crate::builtins::access`] decide.
     Elsewhere,
 }
@@ -41,13 +42,13 @@ impl<'v, 'a> Lookup<'v, 'a> {
     /// What stands under a key of an object of the caller.
     #[inline]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
-        dict::json_entry(map, key).map_or(Self::Absent, Self::json)
+        dict::json_entry(map, key).map_or(Self::Absent(Type::Dict), Self::json)
     }
 
     /// The same of an object of a JSON text, or of a literal.
     #[inline]
     pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
-        object.get(key).map_or(Self::Absent, Self::data)
+        object.get(key).map_or(Self::Absent(Type::Dict), Self::data)
     }
 
     fn json(json: &'a serde_json::Value) -> Self {
@@ -80,7 +81,7 @@ impl<'v, 'a> Found<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Lookup::in_json(map, key),
             Value::Dict(Dict::Data(object, _)) => Lookup::in_data(object, key),
-            Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent, Lookup::value),
+            Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent(Type::Dict), Lookup::value),
             Value::Namespace(id) => {
                 // Of many attributes one is found the longer way, which charges for it.
                 let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
