@@ -236,9 +236,11 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let Some(first) = iter.next(runtime)? else {
         return Ok(Value::text(""));
     };
+    // Its text is made before the next item is asked for: a loop that is an item counts on with each that is taken from it.
     let first = path.follow(runtime, &first)?;
+    let first = Value::Str(plain(runtime, &first)?);
     let Some(mut next) = iter.next(runtime)? else {
-        return plain(runtime, &first).map(Value::Str);
+        return Ok(first);
     };
     let mut joined = String::new();
     runtime.write_str(&first, &mut joined)?;
@@ -262,12 +264,26 @@ fn join_escaped<'a>(
     path: &Path<'a>,
     separator: Option<Value<'a>>,
 ) -> Result<Value<'a>> {
-    let mut separator = runtime.str_of(&separator.unwrap_or(Value::text("")))?;
+    let separator = separator.unwrap_or(Value::text(""));
+    // After a Markup each text is made before the next item is asked for, and else when all items are there.
+    let is_lazy = matches!(&separator, Value::Str(text) if text.is_markup());
+    let mut iter = Iter::new(value)?;
     let mut texts = Vec::new();
-    for item in runtime.collect(value)? {
+    let mut items = Vec::new();
+    while let Some(item) = iter.next(runtime)? {
+        runtime
+            .meter
+            .check_size(texts.len().max(items.len()).saturating_mul(size_of::<Value<'_>>()))?;
         let item = path.follow(runtime, &item)?;
-        texts.push(runtime.str_of(&item)?);
+        match is_lazy {
+            true => texts.push(runtime.str_of(&item)?),
+            false => items.push(item),
+        }
     }
+    for item in &items {
+        texts.push(runtime.str_of(item)?);
+    }
+    let mut separator = runtime.str_of(&separator)?;
     if !separator.is_markup() && texts.iter().any(Str::is_markup) {
         separator = runtime.escape_text(&separator)?;
     }
