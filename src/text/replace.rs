@@ -7,7 +7,7 @@
 //!
 //! A negative count is no limit. The rule is that of CPython's `unicodeobject.c`, `replace`.
 
-use super::search::occurrences;
+use super::search::{occurrences, places};
 use std::borrow::Cow;
 
 /// The length in bytes of what [`replace`] gives, or `None` if no integer holds it.
@@ -20,13 +20,23 @@ pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usiz
 
 /// `str.replace(old, new, count)`; borrowed if nothing is replaced.
 pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
-    if count == 0 || !text.contains(old) {
+    let limit = usize::try_from(count).unwrap_or(usize::MAX);
+    if old.is_empty() && limit > 0 {
+        return Cow::Owned(text.replacen(old, new, limit));
+    }
+    let mut places = places(text, old).take(limit).peekable();
+    if places.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(match usize::try_from(count) {
-        Ok(limit) => text.replacen(old, new, limit),
-        Err(_) => text.replace(old, new),
-    })
+    let mut replaced = String::with_capacity(text.len());
+    let mut from = 0_usize;
+    for at in places {
+        replaced.push_str(text.get(from..at).unwrap_or_default());
+        replaced.push_str(new);
+        from = at.saturating_add(old.len());
+    }
+    replaced.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(replaced)
 }
 
 #[cfg(test)]
@@ -44,6 +54,9 @@ mod tests {
     #[test]
     fn a_count_limits() {
         assert_eq!(replace("aaa", "a", "b", 2), "bba");
+        assert_eq!(replace("aaaaa", "aa", "é", -1), "ééa");
+        assert_eq!(replace("añañ-ñ", "ñ", "", 9), "aa-");
+        assert!(matches!(replace("abc", "", "-", 0), Cow::Borrowed("abc")));
         assert_eq!(replaced_len("aaa", "a", "bb", 2), Some(5));
         assert!(matches!(replace("aaa", "a", "b", 0), Cow::Borrowed("aaa")));
         assert!(matches!(replace("aaa", "b", "c", -1), Cow::Borrowed("aaa")));

@@ -99,8 +99,18 @@ pub(super) fn occurrences(text: &str, wanted: &str) -> usize {
     if wanted.is_empty() {
         char_count(text).saturating_add(1)
     } else {
-        text.matches(wanted).count()
+        places(text, wanted).count()
     }
+}
+
+/// The bytes at which the text contains the other, which is not empty, from left to right and without overlap.
+pub(super) fn places(text: &str, wanted: &str) -> impl Iterator<Item = usize> {
+    let mut from = 0_usize;
+    std::iter::from_fn(move || {
+        let at = from.checked_add(first(text.get(from..)?, wanted)?)?;
+        from = at.checked_add(wanted.len())?;
+        Some(at)
+    })
 }
 
 /// `str.startswith` for one prefix
