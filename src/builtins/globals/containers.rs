@@ -114,12 +114,16 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, pairs: &V
     let mut iter = Iter::new(pairs)?;
     let mut index: usize = 0;
     while let Some(pair) = iter.next(runtime)? {
-        let Some(mut items) = Iter::try_new(&pair) else {
-            return Err(Error::type_error(format!(
-                "cannot convert dictionary update sequence element #{index} to a sequence"
-            )));
+        // Any TypeError is told so, also one that an iterator raises on the way.
+        let items = match Iter::try_new(&pair).map(|mut items| runtime.drain(&mut items)) {
+            Some(Err(error)) if error.kind() != ErrorKind::Type => return Err(error),
+            Some(Ok(items)) => items,
+            Some(Err(_)) | None => {
+                return Err(Error::type_error(format!(
+                    "cannot convert dictionary update sequence element #{index} to a sequence"
+                )));
+            }
         };
-        let items = runtime.drain(&mut items)?;
         match <[Value<'a>; 2]>::try_from(items) {
             Ok([key, value]) => insert(runtime, entries, key, value)?,
             Err(items) => {
