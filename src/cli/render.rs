@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use chat_template::json::{self, Data, Object};
 use chat_template::{
-    ApplyOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, LoadAs, LoadOptions, LocalTime, Prompt, RenderOptions,
-    Template,
+    ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Input, LoadAs, LoadOptions, LocalTime, Prompt,
+    RenderOptions, Template,
 };
 
 use super::file::{self, Texts};
@@ -117,7 +117,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
 /// The bare engine.
 fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String, String> {
     let path = arguments.template.as_deref().unwrap_or(Path::new(""));
-    let in_file = |error: chat_template::Error| format!("{}: {error}", path.display());
+    let in_file = |error| in_file(path, &error);
     let limits = file::limits(arguments.limits.as_deref())?;
     let template = Template::compile_with(texts.of(path), &limits).map_err(in_file)?;
     let context = texts.json(context)?;
@@ -208,8 +208,20 @@ fn objects(texts: &Texts, path: &Path, what: &str) -> Result<Data<'static>, Stri
     ))
 }
 
-/// An error with what helps on a command line: where the template was looked for, when there is none.
-fn hinted(arguments: &Arguments, error: &chat_template::Error) -> String {
+/// An error with the file of its template in front, unless it is the conversation's.
+fn in_file(path: &Path, error: &Error) -> String {
+    match error.class() {
+        ErrorClass::Request => error.to_string(),
+        _ => format!("{}: {error}", path.display()),
+    }
+}
+
+/// An error with what helps on a command line: where the template was looked for, when there is none, and its file. A model's error
+/// names the file itself, which is one of several.
+fn hinted(arguments: &Arguments, error: &Error) -> String {
+    if let Some(path) = &arguments.template {
+        return in_file(path, error);
+    }
     match &arguments.model {
         Some(model) if error.message().starts_with("Cannot use chat template functions") => format!(
             "{error}\n{} was looked through for chat_template.jinja, additional_chat_templates and tokenizer_config.json; a processor's \
@@ -221,7 +233,7 @@ fn hinted(arguments: &Arguments, error: &chat_template::Error) -> String {
 }
 
 /// Why a folder cannot be read. What has no place in a template is a fault of a file, which the message names, and none of a render.
-fn unread(error: &chat_template::Error) -> String {
+fn unread(error: &Error) -> String {
     match error.line() {
         Some(_) => error.to_string(),
         None => format!("error: {}", error.message()),
@@ -278,7 +290,21 @@ fn variable(argument: &str) -> Result<(String, Data<'static>), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Data, variable};
+    use std::path::Path;
+
+    use super::{ApplyOptions, ChatTemplate, Data, in_file, variable};
+
+    #[test]
+    fn an_error_of_the_template_has_its_file_in_front() {
+        let told = |source: &str, messages: &str| {
+            let prompt = ChatTemplate::from_source(source, &[]).apply_json(messages, &ApplyOptions::default());
+            prompt.map_err(|error| in_file(Path::new("t.jinja"), &error)).unwrap_err()
+        };
+        assert!(told("{{", "[{}]").starts_with("t.jinja: syntax error: "));
+        assert!(told("{{ a.b }}", "[{}]").starts_with("t.jinja: undefined error: "));
+        assert!(told("{{ raise_exception('no') }}", "[{}]").starts_with("t.jinja: raised error: "));
+        assert!(!told("", "[1]").contains("t.jinja"));
+    }
 
     #[test]
     fn a_variable_is_a_name_and_json() {
