@@ -222,8 +222,8 @@ pub struct Attribute {
 /// `object[start:stop:step]`.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// What is sliced.
-    pub object: Expr,
+    /// What is sliced; absent where the slice is a part of an index, as in `a[1:2, 3]`.
+    pub object: Option<Expr>,
     /// The first bound.
     pub start: Option<Expr>,
     /// The second bound.

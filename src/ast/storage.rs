@@ -170,9 +170,8 @@ impl Expr {
             }
             ExprKind::Attribute(attribute) => attribute.object.storage(visit),
             ExprKind::Slice(slice) => {
-                slice.object.storage(visit);
-                let bounds = [&mut slice.start, &mut slice.stop, &mut slice.step];
-                exprs(bounds.into_iter().flatten(), visit);
+                let parts = [&mut slice.object, &mut slice.start, &mut slice.stop, &mut slice.step];
+                exprs(parts.into_iter().flatten(), visit);
             }
             ExprKind::Filter(filter) => {
                 exprs(&mut filter.input, visit);

@@ -220,7 +220,10 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn slice(&mut self, slice: &'a Slice) -> Result<Value<'a>> {
-        let object = self.expr(&slice.object)?;
+        let Some(object) = &slice.object else {
+            return Err(Error::internal("an index with a slice in it is a constant"));
+        };
+        let object = self.expr(object)?;
         let mut bound = |bound: &'a Option<Expr>| bound.as_ref().map(|bound| self.expr(bound)).transpose();
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::fold;
+use super::refusals::Stage;
 use super::stubs::{Stub, StubKind};
 use super::{Place, Resolver};
 use crate::ast::{
@@ -79,7 +80,7 @@ impl Resolver<'_> {
     fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
         self.check_stack(span)?;
-        let was_fine = self.refused.is_none();
+        let was_fine = self.refusals.fine();
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
@@ -122,7 +123,7 @@ impl Resolver<'_> {
                 look_at(attribute);
                 self.expr(&mut attribute.object, place)?.saturating_add(1)
             }
-            ExprKind::Slice(slice) => self.slice(slice, place)?.saturating_add(1),
+            ExprKind::Slice(slice) => self.slice(slice, place, span)?.saturating_add(1),
             ExprKind::Filter(filter) => self.filter(filter, place, expr.at, span)?.saturating_add(1),
             ExprKind::Test(test) => self.test(test, place, expr.at, span)?.saturating_add(1),
             ExprKind::Call(call) => {
@@ -139,7 +140,7 @@ impl Resolver<'_> {
         if let Some(kind) = self.folded(&expr.kind) {
             expr.kind = kind;
             self.count(text_length(&expr.kind));
-            self.forget_refusals(was_fine);
+            self.refusals.forget(was_fine);
             return Ok(constant_nesting(&expr.kind));
         }
         match &mut expr.kind {
@@ -176,13 +177,6 @@ impl Resolver<'_> {
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
         self.is_folding |= !is_container && !self.eval_context.volatile;
         outer
-    }
-
-    /// CPython sees nothing of what was folded since all was fine.
-    pub(super) fn forget_refusals(&mut self, was_fine: bool) {
-        if was_fine {
-            self.refused = None;
-        }
     }
 
     /// Refuses a constant dict whose keys have no hash.
@@ -241,26 +235,26 @@ impl Resolver<'_> {
         let Conditional {
             test, then, otherwise, ..
         } = conditional;
-        let was_fine = self.refused.is_none();
-        let nesting = self.expr(then, place)?;
         // The reference writes the condition behind the first branch, and CPython looks at it before.
-        let refused = if was_fine { self.refused.take() } else { None };
+        let before = self.refusals.take(Stage::Bytecode);
+        let nesting = self.expr(then, place)?;
+        let behind = self.refusals.take(Stage::Bytecode);
+        self.refusals.restore(Stage::Bytecode, before);
         let nesting = self.expr(test, place)?.max(nesting);
-        if self.refused.is_none() {
-            self.refused = refused;
-        }
+        self.refusals.restore(Stage::Bytecode, behind);
         Ok(match otherwise {
             Some(otherwise) => nesting.max(self.expr(otherwise, place)?),
             None => nesting.max(1),
         })
     }
 
-    fn slice(&mut self, slice: &mut Slice, place: &Place) -> Result<u32> {
-        let mut nesting = self.expr(&mut slice.object, place)?;
-        for bound in [&mut slice.start, &mut slice.stop, &mut slice.step].into_iter().flatten() {
-            nesting = nesting.max(self.expr(bound, place)?);
+    fn slice(&mut self, slice: &mut Slice, place: &Place, span: Span) -> Result<u32> {
+        if slice.object.is_none() {
+            self.refusals.add(Stage::Grammar, "invalid syntax", span);
         }
-        Ok(nesting)
+        let parts = [&mut slice.object, &mut slice.start, &mut slice.stop, &mut slice.step];
+        let mut parts = parts.into_iter().flatten();
+        parts.try_fold(0, |deepest, part| Ok(self.expr(part, place)?.max(deepest)))
     }
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<u32> {
@@ -358,8 +352,10 @@ impl Resolver<'_> {
         }
         let is_refused = |name: &str| name == "__debug__" || names.get(name) > Some(&1);
         match keywords.iter().map(|keyword| &*keyword.name).find(|name| is_refused(name)) {
-            Some("__debug__") => self.refuse("cannot assign to __debug__", span),
-            Some(name) => self.refuse(format!("keyword argument repeated: {name}"), span),
+            Some("__debug__") => self.refusals.add(Stage::Bytecode, "cannot assign to __debug__", span),
+            Some(name) => self
+                .refusals
+                .add(Stage::Bytecode, format!("keyword argument repeated: {name}"), span),
             None => {}
         }
         if let Some(Expr { span, at, .. }) = others.double_star {
@@ -378,7 +374,7 @@ impl Resolver<'_> {
     /// CPython's own limit on nested brackets, on the code that the reference writes.
     pub(super) fn check_nesting(&mut self, nesting: u32, span: Span) {
         if nesting > MAX_NESTING {
-            self.refuse("too many nested parentheses", span);
+            self.refusals.add(Stage::Tokens, "too many nested parentheses", span);
         }
     }
 }

@@ -159,8 +159,8 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
         ExprKind::Conditional(conditional) => is_constant(&conditional.test),
         ExprKind::Attribute(attribute) => is_constant(&attribute.object),
         ExprKind::Slice(slice) => {
-            let bounds = [&slice.start, &slice.stop, &slice.step];
-            is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
+            let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
+            parts.into_iter().flatten().all(is_constant)
         }
         ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && is_constant_filter(filter),
         ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
@@ -329,16 +329,19 @@ impl<'t> Folding<'t> {
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
-        let object = self.constant(&slice.object)?;
-        let bounds = [&slice.start, &slice.stop, &slice.step];
-        let [start, stop, step] = bounds.map(|bound| bound.as_ref().map(|bound| self.constant(bound)));
-        let flat = |bound: Option<Option<Value<'t>>>| match bound {
+        let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
+        let [object, start, stop, step] = parts.map(|part| part.as_ref().map(|part| self.constant(part)));
+        let flat = |part: Option<Option<Value<'t>>>| match part {
             Some(None) => None,
             Some(Some(value)) => Some(Some(value)),
             None => Some(None),
         };
-        let (start, stop, step) = (flat(start)?, flat(stop)?, flat(step)?);
-        Some(self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()))
+        let (object, start, stop, step) = (flat(object)?, flat(start)?, flat(stop)?, flat(step)?);
+        Some(match object {
+            Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
+            // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
+            None => self.runtime.dict(Entries::default()).map(Value::Keys),
+        })
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {

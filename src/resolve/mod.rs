@@ -12,6 +12,7 @@ mod fold;
 mod frames;
 pub mod operate;
 mod output;
+mod refusals;
 mod scopes;
 mod statements;
 mod stubs;
@@ -21,13 +22,14 @@ use std::collections::BTreeSet;
 
 use autoescape::EvalContext;
 use frames::{Frames, Variable};
+use refusals::{Refusals, Stage};
 use scopes::Scopes;
 use stubs::Stub;
 use track::undeclared;
 
 use crate::ast::{Child, Scope, Slot, Stmt, StmtKind, Symbol, Template};
 use crate::builtins::globals;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
@@ -81,8 +83,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         scopes,
         line: 0,
         indentation: 1,
-        refused: None,
-        has_refused_early: false,
+        refusals: Refusals::default(),
         has_empty_output: false,
         extends: None,
         is_folding: false,
@@ -139,12 +140,11 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         block.frame = resolver.scopes.frames.close();
     }
 
-    // CPython reads the code before it looks for names in it.
     if let (true, Some(span)) = (resolver.has_empty_output, resolver.extends) {
-        resolver.refused = None;
-        resolver.refuse("expected an indented block after 'if' statement", span);
+        let message = "expected an indented block after 'if' statement";
+        resolver.refusals.add(Stage::Grammar, message, span);
     }
-    if let Some(error) = resolver.refused {
+    if let Some(error) = resolver.refusals.into_first() {
         return Err(error);
     }
     *stubs = stubs::names(&resolver.stubs, source, symbols)?;
@@ -168,8 +168,8 @@ struct Resolver<'t> {
     line: u32,
     /// How deep the generated Python would be indented.
     indentation: u32,
-    /// The first thing that CPython would refuse when it compiles the finished code.
-    refused: Option<Error>,
+    /// What CPython would refuse when it compiles the finished code.
+    refusals: Refusals,
     /// Whether the walk is inside an expression that the reference tries to fold.
     is_folding: bool,
     /// Whether some constant is an integer that Python does not print, which the template may have to write.
@@ -182,8 +182,6 @@ struct Resolver<'t> {
     parts: u32,
     /// How much of our own stack is used.
     stack: Stack,
-    /// Whether that is something that CPython finds before it makes any code.
-    has_refused_early: bool,
     /// Whether an output of the root puts out nothing, though no parent is known yet: `{% print %}`.
     has_empty_output: bool,
     /// Where the first `extends` is.
@@ -282,22 +280,6 @@ impl Resolver<'_> {
     /// quarter of the limit is left to the visitors of `track.rs` and `visit.rs`, which go down from here without asking.
     fn check_stack(&self, span: Span) -> Result<()> {
         self.stack.check().map_err(|error| error.at(span).without_line())
-    }
-
-    /// The same of what CPython finds before it makes any code, when it looks for the names of each function.
-    fn refuse_early(&mut self, message: impl Into<String>, span: Span) {
-        if !self.has_refused_early {
-            self.refused = None;
-            self.refuse(message, span);
-            self.has_refused_early = true;
-        }
-    }
-
-    /// Remembers what CPython would refuse once all code is written; the reference names no line of the template for it.
-    fn refuse(&mut self, message: impl Into<String>, span: Span) {
-        if self.refused.is_none() {
-            self.refused = Some(Error::new(ErrorKind::Syntax, message).without_line().at(span));
-        }
     }
 }
 

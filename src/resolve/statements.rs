@@ -2,6 +2,7 @@
 
 use super::accumulate::accumulates;
 use super::frames::Variable;
+use super::refusals::Stage;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
@@ -43,7 +44,7 @@ impl Resolver<'_> {
         let outer = self.indentation;
         self.indentation = outer.saturating_add(1);
         if self.indentation > MAX_INDENTATION {
-            self.refuse("too many levels of indentation", span);
+            self.refusals.add(Stage::Grammar, "too many levels of indentation", span);
         }
         let result = self.body(body, place);
         self.indentation = outer;
@@ -97,7 +98,7 @@ impl Resolver<'_> {
                         StmtKind::Break => "'break' outside loop",
                         _ => "'continue' not properly in loop",
                     };
-                    self.refuse(message, span);
+                    self.refusals.add(Stage::Bytecode, message, span);
                 }
                 self.newline(at)
             }
@@ -146,7 +147,7 @@ impl Resolver<'_> {
             ..place.inner()
         };
         if inner.loops > MAX_LOOPS {
-            self.refuse("too many statically nested blocks", span);
+            self.refusals.add(Stage::Bytecode, "too many statically nested blocks", span);
         }
         self.scopes.open();
         let loop_variable = loop_name
@@ -267,7 +268,8 @@ impl Resolver<'_> {
             let name = nfkc(self.symbols.name(parameter.symbol));
             if !names.insert(name.clone()) {
                 let level = self.scopes.level();
-                self.refuse_early(format!("duplicate argument 'l_{level}_{name}' in function definition"), span);
+                let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
+                self.refusals.add(Stage::Names, message, span);
             }
         }
 

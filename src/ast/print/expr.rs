@@ -1,7 +1,7 @@
 //! Expressions as source: `a|f() ~ 1`.
 
 use super::{Parentheses, Printer};
-use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
+use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::data::Data;
 
 /// How tightly an expression holds together, the loosest first; see `grammar/precedence.md`.
@@ -133,19 +133,19 @@ impl Printer<'_> {
             ExprKind::Item(parts) => {
                 let [object, index] = &**parts;
                 self.expr(object, Level::Primary);
-                self.operation("[", index, Level::Conditional);
-                self.put("]");
-            }
-            ExprKind::Slice(node) => {
-                self.expr(&node.object, Level::Primary);
                 self.put("[");
-                let bounds = [("", &node.start), (":", &node.stop), (":", &node.step)];
-                for (mark, bound) in bounds {
-                    self.put(mark);
-                    bound.iter().for_each(|bound| self.expr(bound, Level::Conditional));
-                }
+                self.index(index);
                 self.put("]");
             }
+            ExprKind::Slice(node) => match &node.object {
+                Some(object) => {
+                    self.expr(object, Level::Primary);
+                    self.put("[");
+                    self.bounds(node);
+                    self.put("]");
+                }
+                None => self.bounds(node),
+            },
             ExprKind::Filter(node) => {
                 node.input.iter().for_each(|input| self.expr(input, Level::Filtered));
                 self.put("|");
@@ -156,6 +156,25 @@ impl Printer<'_> {
                 self.expr(&call.callee, Level::Primary);
                 self.args(&call.args);
             }
+        }
+    }
+
+    /// What stands between the brackets of a subscript: `1`, or `1:2, 3`.
+    fn index(&mut self, index: &Expr) {
+        let is_part = |part: &Expr| matches!(&part.kind, ExprKind::Slice(slice) if slice.object.is_none());
+        match &index.kind {
+            ExprKind::Tuple(parts) if parts.iter().any(is_part) => self.list(parts, |printer, part| match is_part(part) {
+                true => printer.bare_expr(&part.kind),
+                false => printer.expr(part, Level::Conditional),
+            }),
+            _ => self.expr(index, Level::Conditional),
+        }
+    }
+
+    fn bounds(&mut self, slice: &Slice) {
+        for (mark, bound) in [("", &slice.start), (":", &slice.stop), (":", &slice.step)] {
+            self.put(mark);
+            bound.iter().for_each(|bound| self.expr(bound, Level::Conditional));
         }
     }
 
