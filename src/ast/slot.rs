@@ -70,4 +70,7 @@ pub struct Scope {
     pub forgone: Vec<Load>,
     /// On exit these become missing (`compiler.py`, `leave_frame`).
     pub clears: Vec<Slot>,
+    /// Of these, the ones that a macro reads which may be called later, and that the reference never asks whether they are missing, as
+    /// the targets of a loop or a `with`: it shows its own object then.
+    pub shown: Vec<Slot>,
 }

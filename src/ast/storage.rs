@@ -212,7 +212,7 @@ impl Scope {
                 }
             }
         }
-        slots(&mut self.clears, visit);
+        slots(self.clears.iter_mut().chain(&mut self.shown), visit);
     }
 }
 

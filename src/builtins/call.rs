@@ -100,7 +100,7 @@ pub fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
 }
 
 #[cold]
-fn not_callable(value: &Value<'_>) -> Error {
+pub(super) fn not_callable(value: &Value<'_>) -> Error {
     Error::type_error(format!("'{}' object is not callable", value.ty().name()))
 }
 

@@ -16,6 +16,7 @@ mod range;
 
 pub use containers::check_name;
 
+use super::call::not_callable;
 use super::methods::{FROM_KEYS, clinic_text, python, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
@@ -98,6 +99,12 @@ pub(super) static DICT_METHODS: [Function; 1] = [
         .with_double_star(),
 ];
 
+/// `missing` of jinja2 `utils.py`, which stands for the value of a variable that has none. A macro sees it that is called when the loop
+/// or the `with` has ended whose target it reads. Nobody can call it.
+pub static MISSING: Function = global("missing", "_MissingType", Type::Missing, &[], refuse_call)
+    .with_star()
+    .with_double_star();
+
 /// All of them.
 pub fn all() -> &'static [Function] {
     &GLOBALS
@@ -106,6 +113,10 @@ pub fn all() -> &'static [Function] {
 /// The global function of that name.
 pub fn find(name: &str) -> Option<&'static Function> {
     GLOBALS.iter().find(|function| function.name == name)
+}
+
+fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Err(not_callable(&Value::Function(&MISSING)))
 }
 
 /// `raise_exception(message)`

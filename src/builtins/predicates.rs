@@ -271,9 +271,11 @@ fn is_iterable(value: &Value<'_>) -> bool {
 ///
 /// `{{ range is callable }} -> True`
 fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Bool(match given(&mut arguments, 0) {
-        Value::Function(_) | Value::Method(_) | Value::Macro(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_) => true,
-        Value::Reference(reference) => matches!(*reference, Reference::Block(..)),
+    let value = given(&mut arguments, 0);
+    Ok(Value::Bool(match &value {
+        Value::Function(_) => !value.is_missing(),
+        Value::Method(_) | Value::Macro(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_) => true,
+        Value::Reference(reference) => matches!(**reference, Reference::Block(..)),
         _ => false,
     }))
 }

@@ -160,7 +160,7 @@ impl<'a> Evaluator<'a, '_> {
                     self.set(slot, value);
                 }
                 Load::Alias(slot, outer) => {
-                    let value = self.get(outer).cloned();
+                    let value = self.get(outer).filter(|value| !value.is_missing()).cloned();
                     self.set(slot, value);
                 }
                 Load::Clear(slot) => self.clear(slot),
@@ -180,12 +180,15 @@ impl<'a> Evaluator<'a, '_> {
         for slot in &scope.clears {
             self.clear(slot);
         }
+        for slot in &scope.shown {
+            self.store(slot, Value::Function(&globals::MISSING));
+        }
         Ok(())
     }
 
     /// Forgets a variable; mostly it is missing already.
     #[inline]
-    fn clear(&mut self, slot: &Slot) {
+    pub(super) fn clear(&mut self, slot: &Slot) {
         if self.get(slot).is_some() {
             self.set(slot, None);
         }
@@ -277,7 +280,8 @@ impl<'a> Evaluator<'a, '_> {
         let mut vars = self.runtime.heap.context(self.context).to_vec();
         vars.resize(symbols, None);
         for (symbol, slot) in visible {
-            if let (Some(value), Some(place)) = (self.get(slot), vars.get_mut(symbol.0 as usize)) {
+            let value = self.get(slot).filter(|value| !value.is_missing());
+            if let (Some(value), Some(place)) = (value, vars.get_mut(symbol.0 as usize)) {
                 *place = Some(value.clone());
             }
         }

@@ -120,12 +120,15 @@ impl<'a> Evaluator<'a, '_> {
         let given = arguments.len();
         if node.specials == [None; 3] && !node.uses_caller && arguments.keywords().is_empty() && given <= expected {
             self.runtime.meter.charge(1)?;
+            let mut sure = given;
             for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
-                if let Some(value) = argument.take() {
-                    self.store(&parameter.slot, value);
+                match argument.take() {
+                    Some(value) if value.is_missing() => sure = 0,
+                    Some(value) => self.store(&parameter.slot, value),
+                    None => {}
                 }
             }
-            return Ok(given);
+            return Ok(sure);
         }
         let symbols = &self.render.template.symbols;
         // Each parameter looks through the keywords.
@@ -179,7 +182,7 @@ impl<'a> Evaluator<'a, '_> {
             None => {}
         }
         for (parameter, value) in node.parameters.iter().zip(values) {
-            if let Some(value) = value {
+            if let Some(value) = value.filter(|value| !value.is_missing()) {
                 self.store(&parameter.slot, value);
             }
         }

@@ -62,7 +62,13 @@ impl<'a> Evaluator<'a, '_> {
             return self.accumulate(node);
         }
         let value = self.expr(&node.value)?;
-        self.assign(&node.target, value)
+        match &node.target.kind {
+            TargetKind::Name { slot, .. } if value.is_missing() => {
+                self.clear(slot);
+                Ok(())
+            }
+            _ => self.assign(&node.target, value),
+        }
     }
 
     #[inline(never)]

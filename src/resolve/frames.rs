@@ -255,11 +255,14 @@ impl Frames {
         });
     }
 
-    /// Takes out of what a scope that ends loads what nobody sees, as far as the walk has come.
+    /// Takes out of what a scope that ends loads and leaves what nobody sees, as far as the walk has come.
     pub fn settle(&self, scope: &mut Scope) {
-        let Scope { loads, forgone, .. } = scope;
+        let Scope {
+            loads, forgone, shown, ..
+        } = scope;
         forgone.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));
+        shown.retain(|slot| self.at(*slot).is_some_and(|owned| owned.is_captured));
     }
 
     /// Whether what a variable is loaded with is read, as far as the walk has come.
@@ -278,7 +281,12 @@ impl Frames {
 
     /// The variable of the innermost frame that a load is of.
     fn loaded(&self, load: Load) -> Option<&Owned> {
-        match load.slot() {
+        self.at(load.slot())
+    }
+
+    /// The variable of the innermost frame that has a slot.
+    fn at(&self, slot: Slot) -> Option<&Owned> {
+        match slot {
             Slot::Local(number) => self.variables.get(number as usize),
             _ => None,
         }

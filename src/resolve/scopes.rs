@@ -126,13 +126,14 @@ impl Scopes {
             loads: Vec::with_capacity(self.loads.len()),
             forgone: Vec::new(),
             clears: Vec::with_capacity(self.loads.len()),
+            shown: Vec::new(),
         };
         for (variable, load) in self.loads.drain(..) {
             let slot = self.frames.slot(variable);
             self.frames.begin(variable);
             scope.clears.push(slot);
             match load {
-                Instruction::Parameter => {}
+                Instruction::Parameter => scope.shown.push(slot),
                 Instruction::Resolve(name) => {
                     self.frames.look_up(name, level);
                     scope.loads.push(Load::Resolve(slot, name));

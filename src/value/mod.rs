@@ -177,6 +177,12 @@ impl<'a> Value<'a> {
         Self::Str(Str::from(text))
     }
 
+    /// Whether this is the object that stands for a variable without a value.
+    #[inline]
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Function(function) if function.ty == Type::Missing)
+    }
+
     /// Whether this is Jinja's Undefined.
     pub fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined(_))

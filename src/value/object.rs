@@ -95,6 +95,7 @@ impl<'a> Runtime<'a> {
 fn function_repr(function: &Function) -> String {
     match function.ty {
         Type::Class => format!("<class '{}'>", class_path(function.name)),
+        Type::Missing => "missing".to_owned(),
         Type::TemplateDict => format!("<{} object at {ADDRESS}>", class_path(function.name)),
         Type::Function => format!("<function {} at {ADDRESS}>", function.python),
         ty => format!("<{} at {ADDRESS}>", ty.described()),

@@ -75,7 +75,11 @@ impl<'a> Undefined<'a> {
     #[cold]
     pub fn error(&self) -> Error {
         let quoted = |text: &str| written(|output| write_repr(output, text));
-        let no_attribute = |owner: Type, name: &str| format!("{} has no attribute {}", quoted(owner.described()), quoted(name));
+        let no_attribute = |owner: Type, name: &str| match owner {
+            // What is asked of nothing is a name to Undefined.
+            Type::Missing => format!("{} is undefined", quoted(name)),
+            _ => format!("{} has no attribute {}", quoted(owner.described()), quoted(name)),
+        };
         let message = match self {
             Self::Name(name) => format!("{} is undefined", quoted(name)),
             Self::Attribute(owner, name) => no_attribute(*owner, name),
@@ -86,6 +90,7 @@ impl<'a> Undefined<'a> {
             }
             Self::Other(other) => match &**other {
                 Other::Attribute(owner, name) => no_attribute(*owner, name.as_str()),
+                Other::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
                 Other::Element(owner, key) => format!("{} has no element {}", owner.described(), key.as_str()),
                 Other::Message(message) => message.clone(),
                 Other::Unsafe(message) => return Error::new(ErrorKind::Security, message.clone()),

@@ -121,6 +121,7 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
             "__call__ _argument_count _async_invoke _default_autoescape _environment _func _invoke",
         ],
         Type::Cycler => &[OBJECT, INSTANCE, "__next__"],
+        Type::Missing => &[OBJECT, INSTANCE],
         Type::Joiner | Type::TemplateDict => &[OBJECT, INSTANCE, "__call__"],
         Type::Function => &[OBJECT, FUNCTION],
         Type::Method => &[OBJECT, FUNCTION, "__func__ __self__"],
