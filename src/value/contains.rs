@@ -25,7 +25,8 @@ impl<'a> Runtime<'a> {
                 )))
             }
             (Value::List(items) | Value::Tuple(items), _) => self.sequence_contains(items, item),
-            (Value::Dict(dict) | Value::Keys(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
+            (Value::Keys(view), _) => Ok(self.lookup(view, item)?.is_some()),
+            (Value::Dict(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
             (Value::Proxy(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
             (Value::Items(dict), _) => {
                 let Value::Tuple(pair) = item else { return Ok(false) };

@@ -6,9 +6,9 @@
 //! n in [n]                   True even for a nan, but another nan is not in it
 //! ```
 //!
-//! Most objects are told apart by where they are. A slice and a nan are no more than values, and bear an [`Identity`]: the slice beside
-//! its bounds, the nan in those bits of a float that say nothing else. What has none: integers and other floats, which are the same where
-//! they are equal, pieces of a string, which are the same where their bounds are, and the views of a dict, which are never the same.
+//! Most objects are told apart by where they are. A slice, a view of a dict and a nan are no more than values, and bear an [`Identity`]:
+//! the slice beside its bounds, the nan in those bits of a float that say nothing else. What has none: integers and other floats, which
+//! are the same where they are equal, and pieces of a string, which are the same where their bounds are.
 
 use std::rc::Rc;
 
@@ -71,6 +71,9 @@ pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::List(left), Value::List(right)) => left.is_same(right),
         (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),
         (Value::Dict(left), Value::Dict(right)) => left.is_same(right),
+        (Value::Keys(left), Value::Keys(right))
+        | (Value::Values(left), Value::Values(right))
+        | (Value::Items(left), Value::Items(right)) => left.is_same(right),
         (Value::Proxy(left), Value::Proxy(right)) => left.is_same(right),
         (Value::Set(left), Value::Set(right)) => left.is_same(right),
         (Value::Range(left), Value::Range(right)) => left.is_same(right),

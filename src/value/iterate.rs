@@ -53,9 +53,10 @@ impl<'a> Iter<'a> {
         Some(match value {
             Value::List(items) | Value::Tuple(items) => Self::Seq(items.clone(), 0),
             Value::Str(text) => Self::Chars(text.clone().with_markup(false), 0),
-            Value::Dict(dict) | Value::Keys(dict) => Self::Keys(dict.iter()),
-            Value::Values(dict) => Self::Values(dict.iter()),
-            Value::Items(dict) => Self::Items(dict.iter()),
+            Value::Dict(dict) => Self::Keys(dict.iter()),
+            Value::Keys(view) => Self::Keys(view.iter()),
+            Value::Values(view) => Self::Values(view.iter()),
+            Value::Items(view) => Self::Items(view.iter()),
             Value::Proxy(dict) => Self::Keys(dict.iter()),
             Value::Set(set) => Self::Keys(set.as_dict().iter()),
             Value::Range(range) => {

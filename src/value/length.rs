@@ -25,7 +25,8 @@ impl<'a> Runtime<'a> {
                 char_count(text.as_str())
             }
             Value::List(items) | Value::Tuple(items) => items.len(),
-            Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => dict.len(),
+            Value::Dict(dict) => dict.len(),
+            Value::Keys(view) | Value::Values(view) | Value::Items(view) => view.len(),
             Value::Proxy(dict) => dict.len(),
             Value::Set(set) => set.len(),
             Value::Range(range) => usize::try_from(range.len).unwrap_or(0),

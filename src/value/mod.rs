@@ -48,6 +48,7 @@ mod text;
 mod truth;
 mod types;
 mod undefined;
+mod view;
 
 use std::rc::Rc;
 
@@ -80,6 +81,7 @@ pub use sort::sorted;
 pub use text::Str;
 pub use types::Type;
 pub use undefined::Undefined;
+pub use view::View;
 
 use crate::number::complex::Complex;
 
@@ -110,11 +112,11 @@ pub enum Value<'a> {
     /// A `dict`.
     Dict(Dict<'a>),
     /// `dict_keys`
-    Keys(Dict<'a>),
+    Keys(View<'a>),
     /// `dict_values`
-    Values(Dict<'a>),
+    Values(View<'a>),
     /// `dict_items`
-    Items(Dict<'a>),
+    Items(View<'a>),
     /// `mappingproxy`: a dict as the attribute `mapping` of its views shows it, a new one each time.
     Proxy(Shared<Dict<'a>>),
     /// A `set`; only dict views make one.
@@ -230,7 +232,8 @@ impl<'a> Value<'a> {
     pub fn height(&self) -> u32 {
         match self {
             Self::List(items) | Self::Tuple(items) => items.height(),
-            Self::Dict(dict) | Self::Keys(dict) | Self::Values(dict) | Self::Items(dict) => dict.height(),
+            Self::Dict(dict) => dict.height(),
+            Self::Keys(view) | Self::Values(view) | Self::Items(view) => view.height(),
             Self::Proxy(dict) => dict.height(),
             Self::Set(set) => set.height(),
             Self::Iterator(iterator) => iterator.height(),

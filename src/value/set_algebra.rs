@@ -40,7 +40,7 @@ impl<'a> Runtime<'a> {
         let table = match left {
             Value::Set(set) if are_sets => self.set_minus(set, right)?,
             // The keys of a dict are read from the dict.
-            Value::Keys(dict) => self.set_less(&Value::Dict(dict.clone()), right)?,
+            Value::Keys(dict) => self.set_less(&Value::Dict((**dict).clone()), right)?,
             _ => self.set_less(left, right)?,
         };
         self.set(table).map(Some)
@@ -206,11 +206,12 @@ mod tests {
         }
         let dict = runtime.dict(entries).unwrap();
         let list = runtime.list(vec![Value::text("b"), Value::text("c")]).unwrap();
-        let left = runtime.subtract(&Value::Keys(dict.clone()), &list).unwrap();
-        let right = runtime.subtract(&list, &Value::Keys(dict.clone())).unwrap();
+        let keys = Value::Keys(runtime.view(dict));
+        let left = runtime.subtract(&keys, &list).unwrap();
+        let right = runtime.subtract(&list, &keys).unwrap();
         assert_eq!(runtime.repr(&left).unwrap(), "{'a'}");
         assert_eq!(runtime.repr(&right).unwrap(), "{'c'}");
-        assert!(runtime.less(&left, &Value::Keys(dict)).unwrap());
+        assert!(runtime.less(&left, &keys).unwrap());
         let error = runtime.subtract(&left, &list).unwrap_err();
         assert_eq!(error.message(), "unsupported operand type(s) for -: 'set' and 'list'");
     }

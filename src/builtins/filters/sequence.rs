@@ -134,10 +134,11 @@ impl<'a> Backwards<'a> {
                 let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
                 Self::Items(Iter::Bytes(reversed.into(), 0))
             }
-            Value::Dict(dict) | Value::Keys(dict) => Self::Keys(dict.iter()),
+            Value::Dict(dict) => Self::Keys(dict.iter()),
+            Value::Keys(view) => Self::Keys(view.iter()),
             Value::Proxy(dict) => Self::Keys(dict.iter()),
-            Value::Values(dict) => Self::Values(dict.iter()),
-            Value::Items(dict) => Self::Pairs(dict.iter()),
+            Value::Values(view) => Self::Values(view.iter()),
+            Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
                 let last = range
                     .len

@@ -132,7 +132,7 @@ fn is_less<'a>(runtime: &mut Runtime<'a>, left: &[Value<'a>], right: &[Value<'a>
 /// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Dict(dict) = value {
-        return Ok(Value::Items(dict.clone()));
+        return Ok(Value::Items(dict.clone().into()));
     }
     let attribute = python_attribute(runtime, value, "items")?;
     call::call(runtime, &attribute, &mut Arguments::new())

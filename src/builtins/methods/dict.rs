@@ -86,16 +86,16 @@ fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Va
     Ok(found.or_else(|| arguments.take(2)).unwrap_or(Value::None))
 }
 
-fn items<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Items(receiver(&mut arguments)?))
+fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Items(runtime.view(receiver(&mut arguments)?)))
 }
 
-fn keys<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Keys(receiver(&mut arguments)?))
+fn keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Keys(runtime.view(receiver(&mut arguments)?)))
 }
 
-fn values<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Values(receiver(&mut arguments)?))
+fn values<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(Value::Values(runtime.view(receiver(&mut arguments)?)))
 }
 
 /// A dict of its own, as `sameas` sees.
