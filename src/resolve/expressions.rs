@@ -240,8 +240,17 @@ impl Resolver<'_> {
         let nesting = self.expr(then, place)?;
         let behind = self.refusals.take(Stage::Bytecode);
         self.refusals.restore(Stage::Bytecode, before);
+        let parsed = self.refusals.take(Stage::Grammar);
         let nesting = self.expr(test, place)?.max(nesting);
         self.refusals.restore(Stage::Bytecode, behind);
+        let fault = self.refusals.take(Stage::Grammar);
+        self.refusals.restore(Stage::Grammar, parsed);
+        if fault.is_some() && begins_with_name(test) {
+            // CPython takes the name alone for the condition then.
+            let message = "expected 'else' after 'if' expression";
+            self.refusals.add(Stage::Grammar, message, test.span);
+        }
+        self.refusals.restore(Stage::Grammar, fault);
         Ok(match otherwise {
             Some(otherwise) => nesting.max(self.expr(otherwise, place)?),
             None => nesting.max(1),
@@ -384,6 +393,22 @@ fn look_at(attribute: &mut Attribute) {
     let name = &*attribute.name;
     attribute.is_key = name.len() <= LOOKED_AT && !name.starts_with('_') && !access::is_dict_attribute(name);
     attribute.text_method = methods::find_text(name);
+}
+
+/// Whether the Python that the reference writes for an expression begins with something whole, and not with a bracket around all of it.
+fn begins_with_name(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Item(_)
+        | ExprKind::Attribute(_)
+        | ExprKind::Filter(_)
+        | ExprKind::Test(_)
+        | ExprKind::Call(_)
+        | ExprKind::Concat(_)
+        | ExprKind::MarkupConcat(_)
+        | ExprKind::Name(_) => true,
+        ExprKind::Slice(slice) => slice.object.as_ref().is_some_and(begins_with_name),
+        _ => false,
+    }
 }
 
 /// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.

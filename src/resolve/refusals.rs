@@ -85,6 +85,11 @@ mod tests {
             (["{% break %}", &indented], "too many levels of indentation"),
             ([slice, &indented], "invalid syntax"),
             ([slice, &deep], "too many nested parentheses"),
+            (
+                ["{{ 1 if x[0:1, 2] else 2 }}", slice],
+                "expected 'else' after 'if' expression",
+            ),
+            (["{{ 1 if not x[0:1, 2] else 2 }}", slice], "invalid syntax"),
         ];
         for (sources, message) in cases {
             let error = Template::compile(&sources.concat()).unwrap_err();
