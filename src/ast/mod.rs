@@ -21,7 +21,7 @@ pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
     Autoescape, AutoescapeBlock, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro,
-    Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, With,
+    Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, Way, With,
 };
 pub use storage::Stored;
 pub use symbols::{Symbol, Symbols};

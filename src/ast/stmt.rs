@@ -213,9 +213,20 @@ pub struct Set {
     pub value: Expr,
     /// The line that the reference names where the target is no namespace; the resolver's.
     pub check_line: u32,
-    /// Whether the value is the target with something added, as in `ns.text = ns.text + x`, and nothing in `x` can see the target
-    /// meanwhile; the resolver's.
-    pub accumulates: bool,
+    /// How; the resolver's.
+    pub way: Way,
+}
+
+/// How a value is assigned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// It is evaluated, and then assigned.
+    #[default]
+    Plain,
+    /// It is the target with something added, as in `ns.text = ns.text + x`, and nothing in `x` can see the target meanwhile.
+    Grown,
+    /// It is a variable of another frame, which may be missing; then the target becomes missing too.
+    Copied,
 }
 
 /// A captured text.

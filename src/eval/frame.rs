@@ -160,12 +160,21 @@ impl<'a> Evaluator<'a, '_> {
                     self.set(slot, value);
                 }
                 Load::Alias(slot, outer) => {
-                    let value = self.get(outer).filter(|value| !value.is_missing()).cloned();
+                    let value = match outer {
+                        Slot::Outer { .. } => self.present(outer),
+                        _ => self.get(outer).cloned(),
+                    };
                     self.set(slot, value);
                 }
                 Load::Clear(slot) => self.clear(slot),
             }
         }
+    }
+
+    /// The value of a variable of another frame; None also where that shows `missing`.
+    #[inline(never)]
+    fn present(&self, outer: &Slot) -> Option<Value<'a>> {
+        self.get(outer).filter(|value| !value.is_missing()).cloned()
     }
 
     #[inline(never)]
@@ -180,10 +189,18 @@ impl<'a> Evaluator<'a, '_> {
         for slot in &scope.clears {
             self.clear(slot);
         }
-        for slot in &scope.shown {
-            self.store(slot, Value::Function(&globals::MISSING));
+        if !scope.shown.is_empty() {
+            self.show_missing(&scope.shown);
         }
         Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn show_missing(&mut self, shown: &[Slot]) {
+        for slot in shown {
+            self.store(slot, Value::Function(&globals::MISSING));
+        }
     }
 
     /// Forgets a variable; mostly it is missing already.

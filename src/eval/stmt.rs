@@ -1,7 +1,7 @@
 //! Executes statements.
 
 use super::{Evaluator, Flow, placed};
-use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, With};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
 use crate::error::{Error, Result};
 use crate::value::{Iter, Value};
 
@@ -58,9 +58,17 @@ impl<'a> Evaluator<'a, '_> {
             let checked = self.check_namespaces(&node.target);
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
-        if node.accumulates {
-            return self.accumulate(node);
+        match node.way {
+            Way::Plain => {}
+            Way::Grown => return self.accumulate(node),
+            Way::Copied => return self.assign_copy(node),
         }
+        let value = self.expr(&node.value)?;
+        self.assign(&node.target, value)
+    }
+
+    #[inline(never)]
+    fn assign_copy(&mut self, node: &'a Set) -> Result<()> {
         let value = self.expr(&node.value)?;
         match &node.target.kind {
             TargetKind::Name { slot, .. } if value.is_missing() => {

@@ -7,11 +7,20 @@
 //!
 //! What is added must not see the variable meanwhile. How it grows is the evaluator's business.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, Slot, Target, TargetKind};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, Slot, Target, TargetKind, Way};
+
+/// How a value is assigned.
+pub(super) fn way(target: &Target, value: &Expr) -> Way {
+    match (&target.kind, &value.kind) {
+        (TargetKind::Name { .. }, ExprKind::Name(name)) if matches!(name.slot, Slot::Outer { .. }) => Way::Copied,
+        _ if accumulates(target, value) => Way::Grown,
+        _ => Way::Plain,
+    }
+}
 
 /// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum with a
 /// number is one, and has nothing to grow.
-pub(super) fn accumulates(target: &Target, value: &Expr) -> bool {
+fn accumulates(target: &Target, value: &Expr) -> bool {
     let slot = match &target.kind {
         TargetKind::Name {
             slot, exported: false, ..

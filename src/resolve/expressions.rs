@@ -80,7 +80,7 @@ impl Resolver<'_> {
     fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<u32> {
         let span = expr.span;
         self.check_stack(span)?;
-        let was_fine = self.refusals.fine();
+        let found = self.refusals.found();
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
@@ -140,7 +140,7 @@ impl Resolver<'_> {
         if let Some(kind) = self.folded(&expr.kind) {
             expr.kind = kind;
             self.count(text_length(&expr.kind));
-            self.refusals.forget(was_fine);
+            self.refusals.forget(found);
             return Ok(constant_nesting(&expr.kind));
         }
         match &mut expr.kind {

@@ -62,7 +62,7 @@ impl Resolver<'_> {
             Some(text) => return Ok(Some(Piece::Text(text.into_boxed_str(), expr.at))),
             None => {}
         }
-        let (recorded, was_fine) = (self.line, self.refusals.fine());
+        let (recorded, found) = (self.line, self.refusals.found());
         *line = self.newline(expr.at);
         self.root(expr, place, 1)?;
         let text = match &mut expr.kind {
@@ -72,7 +72,7 @@ impl Resolver<'_> {
         };
         if let Some(text) = text {
             self.line = recorded;
-            self.refusals.forget(was_fine);
+            self.refusals.forget(found);
             return Ok(Some(Piece::Text(text, expr.at)));
         }
         Ok(match context.known() {

@@ -21,52 +21,73 @@ pub(super) enum Stage {
     Bytecode,
 }
 
-/// The first fault of each stage.
+/// The first fault of each stage. Nearly all code has none, which is one look.
 #[derive(Debug, Default)]
-pub(super) struct Refusals([Option<Error>; 4]);
+pub(super) struct Refusals {
+    /// A bit for each stage that has one.
+    found: u8,
+    faults: [Option<Error>; 4],
+}
 
-/// Which stages were fine at some time.
+/// Which stages had a fault at some time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fine([bool; 4]);
+pub(super) struct Found(u8);
 
 impl Refusals {
     /// Remembers a fault, unless the stage has an earlier one.
+    #[cold]
     pub fn add(&mut self, stage: Stage, message: impl Into<String>, span: Span) {
-        if let Some(first @ None) = self.0.get_mut(stage as usize) {
-            *first = Some(Error::new(ErrorKind::Syntax, message).without_line().at(span));
-        }
+        let fault = Error::new(ErrorKind::Syntax, message).without_line().at(span);
+        self.restore(stage, Some(fault));
     }
 
     /// Takes the fault of a stage away.
+    #[inline]
     pub fn take(&mut self, stage: Stage) -> Option<Error> {
-        self.0.get_mut(stage as usize).and_then(Option::take)
+        if self.found & bit(stage as usize) == 0 {
+            return None;
+        }
+        self.found &= !bit(stage as usize);
+        self.faults.get_mut(stage as usize).and_then(Option::take)
     }
 
     /// Puts a fault there if the stage has none.
+    #[inline]
     pub fn restore(&mut self, stage: Stage, fault: Option<Error>) {
-        if let Some(first @ None) = self.0.get_mut(stage as usize) {
+        if fault.is_none() {
+            return;
+        }
+        if let Some(first @ None) = self.faults.get_mut(stage as usize) {
             *first = fault;
+            self.found |= bit(stage as usize);
         }
     }
 
-    /// Which stages are fine so far.
-    pub fn fine(&self) -> Fine {
-        Fine([0, 1, 2, 3].map(|stage| matches!(self.0.get(stage), Some(None))))
+    /// Which stages have a fault so far.
+    #[inline]
+    pub fn found(&self) -> Found {
+        Found(self.found)
     }
 
-    /// Forgets what was found in stages that were fine: CPython sees nothing of it.
-    pub fn forget(&mut self, Fine(fine): Fine) {
-        for (fault, was_fine) in self.0.iter_mut().zip(fine) {
-            if was_fine {
-                *fault = None;
+    /// Forgets what was found since: CPython sees nothing of it.
+    #[inline]
+    pub fn forget(&mut self, Found(before): Found) {
+        if self.found != before {
+            for (stage, fault) in self.faults.iter_mut().enumerate() {
+                fault.take_if(|_| before & bit(stage) == 0);
             }
+            self.found = before;
         }
     }
 
     /// What CPython says.
     pub fn into_first(self) -> Option<Error> {
-        self.0.into_iter().flatten().next()
+        self.faults.into_iter().flatten().next()
     }
+}
+
+fn bit(stage: usize) -> u8 {
+    1 << (stage & 3)
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
 
-use super::accumulate::accumulates;
+use super::accumulate::way;
 use super::frames::Variable;
 use super::refusals::Stage;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
     Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Stmt, StmtKind, Symbol, Target,
-    TargetKind, With,
+    TargetKind, Way, With,
 };
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
@@ -212,8 +212,8 @@ impl Resolver<'_> {
         self.target(&mut node.target, place)?;
         self.root(&mut node.value, place, 0)?;
         self.note_set(&node.target);
-        node.accumulates = accumulates(&node.target, &node.value);
-        self.scopes.frames.accumulates |= node.accumulates;
+        node.way = way(&node.target, &node.value);
+        self.scopes.frames.accumulates |= node.way == Way::Grown;
         Ok(line)
     }
 
