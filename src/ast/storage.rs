@@ -212,7 +212,8 @@ impl Scope {
                 }
             }
         }
-        slots(self.clears.iter_mut().chain(&mut self.shown), visit);
+        slots(&mut self.clears, visit);
+        slots(&mut self.shown, visit);
     }
 }
 

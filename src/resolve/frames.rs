@@ -258,11 +258,19 @@ impl Frames {
     /// Takes out of what a scope that ends loads and leaves what nobody sees, as far as the walk has come.
     pub fn settle(&self, scope: &mut Scope) {
         let Scope {
-            loads, forgone, shown, ..
+            loads,
+            forgone,
+            clears,
+            shown,
         } = scope;
+        for slot in clears {
+            // What nothing loads is a parameter.
+            if self.at(*slot).is_some_and(|owned| owned.is_captured) && loads.iter().all(|load| load.slot() != *slot) {
+                shown.push(*slot);
+            }
+        }
         forgone.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));
-        shown.retain(|slot| self.at(*slot).is_some_and(|owned| owned.is_captured));
     }
 
     /// Whether what a variable is loaded with is read, as far as the walk has come.

@@ -133,7 +133,7 @@ impl Scopes {
             self.frames.begin(variable);
             scope.clears.push(slot);
             match load {
-                Instruction::Parameter => scope.shown.push(slot),
+                Instruction::Parameter => {}
                 Instruction::Resolve(name) => {
                     self.frames.look_up(name, level);
                     scope.loads.push(Load::Resolve(slot, name));

@@ -161,7 +161,6 @@ impl Resolver<'_> {
         if node.recursive && node.otherwise.is_empty() {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
-            node.scope.shown.clear();
         }
         let has_empty_output = self.has_empty_output;
         self.branch(&mut node.body, &inner, span)?;
