@@ -72,5 +72,5 @@ pub struct Scope {
     pub clears: Vec<Slot>,
     /// Of these, the ones that a macro reads which may be called later, and that the reference never asks whether they are missing, as
     /// the targets of a loop or a `with`: it shows its own object then.
-    pub shown: Vec<Slot>,
+    pub shown: Box<[Slot]>,
 }

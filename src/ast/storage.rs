@@ -213,7 +213,7 @@ impl Scope {
             }
         }
         slots(&mut self.clears, visit);
-        slots(&mut self.shown, visit);
+        slots(&mut *self.shown, visit);
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) struct Frames {
     looked_up: Vec<bool>,
     /// Whether some assignment lets its variable grow in place.
     pub accumulates: bool,
+    /// Whether an inner frame reads some variable.
+    captures: bool,
     /// The variables that are set on every way to where the walk stands, in the order in which they were.
     set: Vec<Variable>,
 }
@@ -215,6 +217,7 @@ impl Frames {
             return Slot::Local(number);
         }
         owned.is_captured = true;
+        self.captures = true;
         Slot::Outer {
             hops: self.current.unwrap_or(u32::MAX),
             cell: number,
@@ -263,11 +266,12 @@ impl Frames {
             clears,
             shown,
         } = scope;
-        for slot in clears {
+        if self.captures {
             // What nothing loads is a parameter.
-            if self.at(*slot).is_some_and(|owned| owned.is_captured) && loads.iter().all(|load| load.slot() != *slot) {
-                shown.push(*slot);
-            }
+            let is_shown = |slot: &Slot| {
+                self.at(*slot).is_some_and(|owned| owned.is_captured) && loads.iter().all(|load| load.slot() != *slot)
+            };
+            *shown = clears.iter().copied().filter(is_shown).collect();
         }
         forgone.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));

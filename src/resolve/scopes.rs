@@ -126,7 +126,7 @@ impl Scopes {
             loads: Vec::with_capacity(self.loads.len()),
             forgone: Vec::new(),
             clears: Vec::with_capacity(self.loads.len()),
-            shown: Vec::new(),
+            shown: Box::default(),
         };
         for (variable, load) in self.loads.drain(..) {
             let slot = self.frames.slot(variable);
