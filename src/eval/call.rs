@@ -5,11 +5,12 @@
 //! ```
 
 use super::Evaluator;
+use super::leaf::literal;
 use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Literal};
 use crate::builtins::{access, call, methods};
 use crate::error::Result;
 use crate::span::Span;
-use crate::value::{Arguments, Shortcuts, Str, Value};
+use crate::value::{Arguments, Dict, Shortcuts, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// A call; `caller` is the body of a call block.
@@ -17,7 +18,12 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn call(&mut self, callee: &'a Expr, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         if let ExprKind::Attribute(attribute) = &callee.kind {
             let object = self.expr(&attribute.object)?;
-            return match self.call_on_text(&object, attribute, args, None)? {
+            let value = match (&object, &caller) {
+                (_, Some(_)) => None,
+                (Value::Dict(dict), None) => self.get_from_dict(dict, attribute, args)?,
+                _ => self.call_on_text(&object, attribute, args, None)?,
+            };
+            return match value {
                 Some(value) => Ok(value),
                 None => self.call_on(object, attribute, callee.span, args, caller),
             };
@@ -78,6 +84,24 @@ impl<'a> Evaluator<'a, '_> {
             (Some(argument), Some(index)) => item.map_or(Ok(None), |item| item(self.runtime, text, argument, index)),
             (None, Some(_)) => Ok(None),
         }
+    }
+
+    /// `dict.get("key")` and `dict.get("key", default)`, where there is nothing else among the arguments.
+    #[inline(never)]
+    fn get_from_dict(&mut self, dict: &Dict<'a>, attribute: &'a Attribute, args: &'a Args) -> Result<Option<Value<'a>>> {
+        let [key, default @ ..] = args.positional.as_slice() else {
+            return Ok(None);
+        };
+        let Some(key) = literal(key).filter(|_| &*attribute.name == "get" && args.are_positional()) else {
+            return Ok(None);
+        };
+        let default = match default {
+            [] => Value::None,
+            [default] => self.expr(default)?,
+            _ => return Ok(None),
+        };
+        self.runtime.meter.charge_bytes(key.len())?;
+        Ok(Some(dict.get_str(key).unwrap_or(default)))
     }
 
     /// `text.split("…")[0]`, without the other pieces.

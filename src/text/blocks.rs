@@ -22,6 +22,22 @@ pub fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8
     tail
 }
 
+/// Whether a byte of a text matters: blocks, and one that overlaps them for the rest.
+#[inline(always)]
+pub fn any(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
+    let tail = without_blocks(bytes, matters);
+    if tail.len() >= BLOCK {
+        return true;
+    }
+    if let Some(last) = bytes.last_chunk::<BLOCK>() {
+        return any_in(last, matters);
+    }
+    match (tail.first_chunk::<8>(), tail.last_chunk::<8>()) {
+        (Some(first), Some(last)) => any_in(first, matters) | any_in(last, matters),
+        _ => tail.iter().any(|byte| matters(*byte)),
+    }
+}
+
 /// Whether a byte of a block matters.
 #[inline(always)]
 pub fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
@@ -40,6 +56,7 @@ mod tests {
                 bytes.iter_mut().skip(place).for_each(|byte| *byte = b'\n');
                 let left = without_blocks(&bytes, |byte| byte < b' ').len();
                 assert_eq!(left, length - place / BLOCK * BLOCK, "byte {place} of {length}");
+                assert_eq!(any(&bytes, |byte| byte < b' '), place < length, "byte {place} of {length}");
             }
         }
     }

@@ -11,7 +11,7 @@
 
 use std::fmt::{Result, Write};
 
-use super::blocks::without_blocks;
+use super::blocks::{self, without_blocks};
 use crate::unicode::is_printable;
 
 /// The quote that needs the least escaping: a single one, unless only those occur inside.
@@ -26,6 +26,12 @@ pub fn repr(text: &str) -> String {
 
 /// Writes `repr(text)`.
 pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
+    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
+    if !blocks::any(text.as_bytes(), matters) {
+        output.write_char('\'')?;
+        output.write_str(text)?;
+        return output.write_char('\'');
+    }
     let quote_byte = quote_for(text.contains('\''), text.contains('"'));
     let quote = char::from(quote_byte);
     output.write_char(quote)?;

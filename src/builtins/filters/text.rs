@@ -10,8 +10,10 @@
 
 use super::{given, plain};
 use crate::builtins::call;
+use crate::builtins::methods::mapped_text;
 use crate::error::{Error, Result};
 use crate::text::{strip, title, word};
+use crate::unicode;
 use crate::value::{Arguments, Entries, Key, Runtime, Str, Value};
 
 /// The text as Python's `soft_str` makes it, given to a method of `str`.
@@ -25,21 +27,39 @@ fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, 
 ///
 /// `{{ "ß"|upper }} -> SS`
 pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    method(runtime, &given(&mut arguments, 0), "upper", Arguments::new())
+    upper_of(runtime, &given(&mut arguments, 0))
+}
+
+/// The same of the value itself.
+pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(value)?;
+    mapped_text(runtime, text, unicode::to_upper)
 }
 
 /// The text in lower case.
 ///
 /// `{{ "ΑΣ"|lower }} -> ας`
 pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    method(runtime, &given(&mut arguments, 0), "lower", Arguments::new())
+    lower_of(runtime, &given(&mut arguments, 0))
+}
+
+/// The same of the value itself.
+pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(value)?;
+    mapped_text(runtime, text, unicode::to_lower)
 }
 
 /// The first character in title case, the rest in lower case.
 ///
 /// `{{ "hELLO"|capitalize }} -> Hello`
 pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    method(runtime, &given(&mut arguments, 0), "capitalize", Arguments::new())
+    capitalize_of(runtime, &given(&mut arguments, 0))
+}
+
+/// The same of the value itself.
+pub(super) fn capitalize_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    let text = runtime.str_of(value)?;
+    mapped_text(runtime, text, unicode::capitalize)
 }
 
 /// Every word with a capital; never a Markup.

@@ -7,7 +7,7 @@ use super::argument::receiver;
 use super::row::no_arguments;
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{Arguments, Function, Runtime, Value};
+use crate::value::{Arguments, Function, Runtime, Str, Value};
 
 /// The rows.
 pub(super) static METHODS: [Function; 6] = [
@@ -19,9 +19,13 @@ pub(super) static METHODS: [Function; 6] = [
     no_arguments("swapcase", "str.swapcase", swapcase),
 ];
 
-/// The text mapped; what the mapping leaves as it is stays the same piece of the context.
 fn mapped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
+    mapped_text(runtime, text, map)
+}
+
+/// The text mapped, and still a Markup if it is one; what the mapping leaves as it is stays the same piece of the context.
+pub fn mapped_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     let mapped = map(text.as_str());
     if mapped == text.as_str() {
