@@ -116,9 +116,13 @@ impl<'a> Evaluator<'a, '_> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
             return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
         }
+        let symbols = &self.render.template.symbols;
         let expected = node.parameters.len();
         let given = arguments.len();
-        if node.specials == [None; 3] && !node.uses_caller && arguments.keywords().is_empty() && given <= expected {
+        // Each parameter looks through the keywords.
+        let looks = expected.saturating_mul(arguments.keywords().len());
+        self.runtime.meter.charge_items(expected.saturating_add(looks) / 8)?;
+        if node.specials == [None; 3] && !node.uses_caller && given <= expected {
             self.runtime.meter.charge(1)?;
             let mut sure = given;
             for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
@@ -128,12 +132,11 @@ impl<'a> Evaluator<'a, '_> {
                     None => {}
                 }
             }
+            if !arguments.keywords().is_empty() {
+                self.bind_keywords(node, given, arguments)?;
+            }
             return Ok(sure);
         }
-        let symbols = &self.render.template.symbols;
-        // Each parameter looks through the keywords.
-        let looks = expected.saturating_mul(arguments.keywords().len().saturating_add(1));
-        self.runtime.meter.charge_items(looks / 8)?;
         let mut rest = arguments.take_from(expected);
         let mut found_caller = given >= expected && node.explicit_caller;
         let mut values = Vec::with_capacity(expected);
@@ -187,6 +190,19 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         Ok(0)
+    }
+
+    /// The parameters behind the given ones, by their names.
+    #[inline(never)]
+    fn bind_keywords(&mut self, node: &'a Node, given: usize, arguments: &mut Arguments<'a>) -> Result<()> {
+        for parameter in node.parameters.iter().skip(given) {
+            let name = self.render.template.symbols.name(parameter.symbol);
+            match arguments.take_keyword(name) {
+                Some(value) if !value.is_missing() => self.store(&parameter.slot, value),
+                _ => {}
+            }
+        }
+        self.refuse_keywords(node, arguments)
     }
 
     #[inline(never)]
