@@ -15,7 +15,8 @@ use super::source::Source;
 use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Function, Iter, Pull, Runtime, Str, Value};
+use crate::text::same::{SHORT, is_same};
+use crate::value::{Arguments, Found, Function, Iter, Pull, Runtime, Str, Value};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -253,7 +254,23 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
+    /// Whether a string that stands in a dict is the wanted one, which is short, where that is all that is asked and a look tells.
+    #[inline]
+    fn is_equal(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
+        let (path, [_, _, wanted]) = (self.path.as_ref()?, self.extra.positional.as_slice()) else {
+            return None;
+        };
+        let compares = matches!(self.extra.function?.name, "equalto" | "==" | "eq") && self.extra.keywords.is_empty();
+        let wanted = Found::Value(wanted)
+            .plain_text()
+            .filter(|text| compares && text.len() <= SHORT)?;
+        Some(is_same(path.look(runtime, item)?.plain_text()?, wanted))
+    }
+
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
+        if let Some(is_equal) = self.is_equal(runtime, item) {
+            return Ok(is_equal == self.wanted);
+        }
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
             None => item.clone(),

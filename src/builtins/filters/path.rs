@@ -13,7 +13,7 @@ use crate::builtins::access;
 use crate::error::Result;
 use crate::limits::Claim;
 use crate::unicode;
-use crate::value::{Runtime, Str, Value};
+use crate::value::{Found, Lookup, Runtime, Str, Value};
 
 /// A path from an item to what a filter looks at.
 #[derive(Debug)]
@@ -63,6 +63,19 @@ impl<'a> Path<'a> {
     pub fn ignoring_case(mut self, ignores_case: bool) -> Self {
         self.ignores_case = ignores_case;
         self
+    }
+
+    /// What stands in a dict where the path leads, if it has one step and nothing more is to be done.
+    #[inline]
+    pub fn look<'v>(&self, runtime: &'v Runtime<'a>, item: &'v Value<'a>) -> Option<Found<'v, 'a>> {
+        let ([Value::Str(key)], None, false, Value::Dict(_)) = (self.steps.as_slice(), &self.default, self.ignores_case, item)
+        else {
+            return None;
+        };
+        match Found::of_value(item, &runtime.heap, key.as_str()) {
+            Lookup::Found(found) => Some(found),
+            Lookup::Absent(_) | Lookup::Elsewhere => None,
+        }
     }
 
     /// Where the path leads from an item.
