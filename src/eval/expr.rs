@@ -128,8 +128,10 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
-        if let Some(text) = text_among(op, operands) {
-            return self.sum(expr, text);
+        if op == BinaryOp::Add {
+            if let Some(text) = text_among(operands) {
+                return self.sum(expr, text);
+            }
         }
         let [left, right] = operands;
         let left = self.expr(left)?;
@@ -280,11 +282,11 @@ impl<'a> Evaluator<'a, '_> {
 
 /// A text that is written in a sum: one of the last two operands, or the first.
 #[inline]
-fn text_among(op: BinaryOp, operands: &[Expr; 2]) -> Option<&str> {
+fn text_among(operands: &[Expr; 2]) -> Option<&str> {
     let [left, right] = operands;
     let text = literal(right).or_else(|| match &left.kind {
         ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().find_map(literal),
         _ => literal(left),
     });
-    text.filter(|text| op == BinaryOp::Add && !text.is_empty())
+    text.filter(|text| !text.is_empty())
 }
