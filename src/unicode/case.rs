@@ -123,8 +123,18 @@ pub fn to_upper(text: &str) -> String {
 
 /// `str.title`: title case after what has no case, lower case after what has
 pub fn to_title(text: &str) -> String {
-    let mut output = String::with_capacity(text.len());
     let mut previous_is_cased = false;
+    if text.is_ascii() {
+        let in_title = |char: char| {
+            let follows = std::mem::replace(&mut previous_is_cased, char.is_ascii_alphabetic());
+            match follows {
+                true => char.to_ascii_lowercase(),
+                false => char.to_ascii_uppercase(),
+            }
+        };
+        return text.chars().map(in_title).collect();
+    }
+    let mut output = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if previous_is_cased {
             push_lower_at(&mut output, text, at, char);
@@ -138,6 +148,11 @@ pub fn to_title(text: &str) -> String {
 
 /// `str.capitalize`: title case for the first character, lower case for the rest
 pub fn capitalize(text: &str) -> String {
+    if text.is_ascii() {
+        let mut output = text.to_ascii_lowercase();
+        output.get_mut(..1).map(str::make_ascii_uppercase);
+        return output;
+    }
     let mut output = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if at == 0 {
