@@ -85,6 +85,9 @@ pub struct EnvironmentId(pub u32);
 /// Bytes of a namespace with a few attributes.
 const NAMESPACE: usize = 256;
 
+/// Bytes behind the end of a finished text that are not worth giving back.
+const SPARE: usize = 16 << 10;
+
 impl<'a> Runtime<'a> {
     /// The means of a render that begins now.
     pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
@@ -132,6 +135,14 @@ impl<'a> Runtime<'a> {
         Ok(Value::Str(text.with_generated(generated)))
     }
 
+    /// The same of a text that was written piece by piece and is finished: much room behind its end is given back, or it would count.
+    pub fn written_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+        if text.capacity().saturating_sub(text.len()) > SPARE {
+            text.shrink_to_fit();
+        }
+        self.generated_str(text, generated)
+    }
+
     /// Notes the `generation` blocks of a text that is about to be written at a byte of the output.
     #[inline]
     pub fn note_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
@@ -153,7 +164,7 @@ impl<'a> Runtime<'a> {
         let mut text = self.heap.idle.room();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
-        self.generated_str(text, generated)
+        self.written_str(text, generated)
     }
 
     /// The items of a list or tuple.

@@ -179,3 +179,17 @@ fn every_row_of_the_readmes_table_is_reached_here() {
         assert!(limits.is_ok(), "the limit {name} of the README cannot be set");
     }
 }
+
+#[test]
+fn a_text_that_is_written_piece_by_piece_counts_as_long_as_it_is() {
+    let text = "a".repeat(20 << 20);
+    for made in [
+        "{% set x = '<' + s + '>' %}",
+        "{% set x = '<' ~ s ~ '>' %}",
+        "{% set x %}<{{ s }}>{% endset %}",
+        "{% macro m() %}<{{ s }}>{% endmacro %}{% set x = m() %}",
+    ] {
+        let template = Template::compile(&format!("{made}{{{{ x|length }}}}")).unwrap();
+        assert_eq!(template.render(&json!({"s": text})).unwrap(), "20971522", "{made}");
+    }
+}
