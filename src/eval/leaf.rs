@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
-use crate::limits::STEP_BYTES;
+use crate::limits::{Meter, STEP_BYTES};
 use crate::text::same::is_same;
 use crate::value::{Dict, Found, Heap, Lookup, Piece, Runtime, Type, Undefined, Value};
 
@@ -98,13 +98,8 @@ impl<'a> Evaluator<'a, '_> {
         };
         if text.len() > STEP_BYTES {
             meter.charge_bytes(text.len())?;
-            // Of the room that there is, nothing more has to be asked.
-            if text.len() > self.out.capacity().wrapping_sub(self.out.len()) {
-                meter.check_output(self.out.len().saturating_add(text.len()))?;
-            }
         }
-        self.out.push_str(text);
-        Ok(Answer::Yes)
+        push(meter, &mut self.out, text)
     }
 
     /// Writes a part of a leaf that is a plain string; gives whether it was one.
@@ -117,11 +112,10 @@ impl<'a> Evaluator<'a, '_> {
         let Some(text) = found.plain_text() else {
             return Ok(Answer::No);
         };
-        meter.charge_scan(text.len())?;
-        let text = piece(text);
-        meter.check_output(self.out.len().saturating_add(text.len()))?;
-        self.out.push_str(text);
-        Ok(Answer::Yes)
+        if text.len() > STEP_BYTES {
+            meter.charge_scan(text.len())?;
+        }
+        push(meter, &mut self.out, piece(text))
     }
 
     /// Whether a leaf is true, where a look tells.
@@ -194,7 +188,9 @@ impl<'a> Evaluator<'a, '_> {
         };
         let contains = match (found.plain_text(), found) {
             (Some(whole), _) => {
-                meter.charge_scan(whole.len().saturating_add(text.len()))?;
+                if whole.len() > STEP_BYTES {
+                    meter.charge_scan(whole.len())?;
+                }
                 whole.contains(text)
             }
             (None, Found::Value(Value::Namespace(_) | Value::Loop(_))) => return Ok(None),
@@ -209,6 +205,16 @@ impl<'a> Evaluator<'a, '_> {
         };
         Ok(Some(Answer::from(contains)))
     }
+}
+
+/// Writes a text. The output is asked for its size where it would grow; what goes into the room that it has was asked for before.
+#[inline(always)]
+fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<Answer> {
+    if text.len() > out.capacity().wrapping_sub(out.len()) {
+        meter.check_output(out.len().saturating_add(text.len()))?;
+    }
+    out.push_str(text);
+    Ok(Answer::Yes)
 }
 
 /// The text of a literal string.
