@@ -8,7 +8,13 @@ use super::symbols::Symbol;
 use crate::span::Span;
 
 /// A sequence of statements.
-pub type Body = Vec<Stmt>;
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    /// The statements, in the order of the source.
+    pub stmts: Vec<Stmt>,
+    /// The work of their own expressions and texts, without the bodies inside them, in steps; the resolver's.
+    pub steps: u32,
+}
 
 /// A statement.
 #[derive(Clone, Debug)]
@@ -21,8 +27,6 @@ pub struct Stmt {
     pub at: u32,
     /// The line that the reference names for a failure of the statement itself; the resolver's.
     pub line: u32,
-    /// The work of its own expressions and texts, without the bodies inside it, in steps; the resolver's.
-    pub steps: u32,
 }
 
 /// The kinds of statements, each with the source it stands for.

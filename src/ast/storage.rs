@@ -224,7 +224,7 @@ impl Frame {
 }
 
 fn body(body: &mut Body, visit: &mut impl FnMut(Stored<'_>)) {
-    body.iter_mut().for_each(|stmt| stmt.storage(visit));
+    body.stmts.iter_mut().for_each(|stmt| stmt.storage(visit));
 }
 
 fn exprs<'t>(exprs: impl IntoIterator<Item = &'t mut Expr>, visit: &mut impl FnMut(Stored<'_>)) {

@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// The else body.
     fn otherwise(&mut self, node: &'a For) -> Result<Flow> {
-        if node.otherwise.is_empty() {
+        if node.otherwise.stmts.is_empty() {
             return Ok(Flow::Next);
         }
         self.enter_scope(&node.otherwise_scope)?;
@@ -169,8 +169,7 @@ impl<'a> Evaluator<'a, '_> {
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Answer>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        let is_charged = node.body.iter().any(|stmt| stmt.steps > 0);
-        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(!is_charged));
+        let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
         while next(self)?.is_yes() {
             round = round.saturating_add(1);
             if steps > 0 {

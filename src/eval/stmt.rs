@@ -6,9 +6,14 @@ use crate::error::{Error, Result};
 use crate::value::{Iter, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Executes a body until it ends, or is left.
+    /// Executes a body until it ends, or is left. All of its statements are charged before the first.
     pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
-        for stmt in body {
+        let Some(first) = body.stmts.first() else {
+            return Ok(Flow::Next);
+        };
+        let charged = self.runtime.meter.charge(u64::from(body.steps));
+        charged.map_err(|error| placed(error, first.line, first.span))?;
+        for stmt in &body.stmts {
             self.count_root();
             let flow = self.stmt(stmt).map_err(|error| placed(error, stmt.line, stmt.span))?;
             if flow != Flow::Next {
@@ -21,7 +26,6 @@ impl<'a> Evaluator<'a, '_> {
     /// The statements that every template is full of; the rest is one call deeper, so that these stay small.
     #[inline(always)]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
-        self.runtime.meter.charge(u64::from(stmt.steps))?;
         match &stmt.kind {
             StmtKind::Output(pieces) => self.output(pieces).map(|()| Flow::Next),
             StmtKind::If(node) => self.if_arms(node),

@@ -242,7 +242,7 @@ mod tests {
         let text = format!("{{{{ {text} }}}}");
         let source = Source::new(&text);
         let template = parse(&source).unwrap();
-        let StmtKind::Output(pieces) = &template.body[0].kind else {
+        let StmtKind::Output(pieces) = &template.body.stmts[0].kind else {
             panic!("an output")
         };
         let Piece::Expr(expr, _) = &pieces[0] else {

@@ -164,7 +164,7 @@ fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Ma
 
 /// Whether a body is nothing but blanks.
 fn is_blank(body: &Body) -> bool {
-    body.iter().all(|stmt| match &stmt.kind {
+    body.stmts.iter().all(|stmt| match &stmt.kind {
         StmtKind::Output(pieces) => pieces.iter().all(|piece| match piece {
             Piece::Text(text, _) => unicode::is_space_str(text),
             Piece::Expr(..) | Piece::Escaped(..) => false,

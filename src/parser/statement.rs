@@ -51,7 +51,7 @@ impl<'s> Parser<'s> {
                     self.stmts.extend(self.pieces.finish(start));
                     self.stream.bump()?;
                     if self.stream.is_any_word(self.stream.current(), ends) {
-                        return Ok(split_off(&mut self.stmts, outer));
+                        return Ok(self.close_body(outer));
                     }
                     let stmt = self.parse_statement(start)?;
                     self.stmts.push(stmt);
@@ -59,9 +59,17 @@ impl<'s> Parser<'s> {
                 }
                 _ => {
                     self.stmts.extend(self.pieces.finish(token.span.start));
-                    return Ok(split_off(&mut self.stmts, outer));
+                    return Ok(self.close_body(outer));
                 }
             }
+        }
+    }
+
+    /// The statements since there were so many.
+    fn close_body(&mut self, outer: usize) -> Body {
+        Body {
+            stmts: split_off(&mut self.stmts, outer),
+            steps: 0,
         }
     }
 
@@ -91,7 +99,6 @@ impl<'s> Parser<'s> {
             span: Span::new(start, end),
             at,
             line: 0,
-            steps: 0,
         })
     }
 
@@ -174,7 +181,7 @@ impl<'s> Parser<'s> {
         let mentions_loop = self.loop_mentions > mentions;
         let otherwise = match self.take_word()? {
             "else" => self.close_statements(&["endfor"])?,
-            _ => Body::new(),
+            _ => Body::default(),
         };
         self.is_kept = is_kept;
         Ok(StmtKind::For(Box::new(For {
@@ -206,7 +213,7 @@ impl<'s> Parser<'s> {
                     continue;
                 }
                 "else" => self.close_statements(&["endif"])?,
-                _ => Body::new(),
+                _ => Body::default(),
             };
             return Ok(StmtKind::If(Box::new(If { arms, otherwise })));
         }
@@ -291,7 +298,6 @@ impl Pieces {
             span: Span::new(self.start, end),
             at: self.at,
             line: 0,
-            steps: 0,
         })
     }
 }
@@ -318,6 +324,7 @@ mod tests {
         let template = parse(&source).unwrap();
         let pieces: Vec<_> = template
             .body
+            .stmts
             .iter()
             .map(|stmt| (piece_count(&stmt.kind), source.slice(stmt.span)))
             .collect();
@@ -335,7 +342,7 @@ mod tests {
     fn statements_span_their_tag_and_have_the_line_of_its_name() {
         let source = Source::new("{%-\nif a +%}b{% elif\nc %}{% endif %}");
         let template = parse(&source).unwrap();
-        let stmt = &template.body[0];
+        let stmt = &template.body.stmts[0];
         assert_eq!((source.slice(stmt.span), source.line(stmt.at)), ("{%-\nif a +%}", 2));
         let StmtKind::If(choice) = &stmt.kind else { panic!("an if") };
         let lines: Vec<u32> = choice.arms.iter().map(|arm| source.line(arm.at)).collect();

@@ -23,17 +23,17 @@ pub(super) fn take_out(template: &mut Template) -> Result<()> {
 }
 
 fn take_from(body: &mut Body, loop_name: Option<Symbol>, blocks: &mut Vec<(Block, crate::span::Span)>) {
-    for stmt in body {
+    for stmt in &mut body.stmts {
         let at = stmt.at;
         let span = crate::span::Span::new(at, stmt.span.end.max(at));
         if let StmtKind::Block(block) = &mut stmt.kind {
             let number = blocks.len();
             let outline = Block {
-                body: Body::new(),
+                body: Body::default(),
                 number,
                 at,
                 visible: Vec::new(),
-                loop_target: loop_name.and_then(|name| first_target(block.body.iter(), name)),
+                loop_target: loop_name.and_then(|name| first_target(block.body.stmts.iter(), name)),
                 scope: crate::ast::Scope::default(),
                 ..**block
             };

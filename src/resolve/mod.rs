@@ -287,10 +287,10 @@ impl Resolver<'_> {
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
-    template.body.iter().for_each(|stmt| names.stmt(stmt));
+    template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     for block in &template.blocks {
         names.scope(&block.scope);
-        block.body.iter().for_each(|stmt| names.stmt(stmt));
+        block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     }
     let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
     found.filter(|name| globals::find(name).is_none()).collect()
@@ -325,7 +325,7 @@ impl Names {
         }
         stmt.children(&mut |child| {
             if let Child::Body(body) = child {
-                body.iter().for_each(|stmt| self.stmt(stmt));
+                body.stmts.iter().for_each(|stmt| self.stmt(stmt));
             }
         });
     }

@@ -26,15 +26,16 @@ const MAX_VISIBLE: usize = 1 << 20;
 
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
-        for index in 0..body.len() {
-            let Some(stmt) = body.get_mut(index) else { break };
+        for index in 0..body.stmts.len() {
+            let Some(stmt) = body.stmts.get_mut(index) else { break };
             let is_extends = matches!(&stmt.kind, StmtKind::Include(node) if node.tag == LoaderTag::Extends);
             // The reference compiles nothing behind a second one (`CompilerExit`).
             if is_extends && self.has_extended && place.toplevel {
-                body.truncate(index);
+                body.stmts.truncate(index);
                 break;
             }
-            self.stmt(stmt, place)?;
+            let steps = self.stmt(stmt, place)?;
+            body.steps = body.steps.saturating_add(steps);
         }
         Ok(())
     }
@@ -58,7 +59,8 @@ impl Resolver<'_> {
         Ok(self.scopes.frames.forget_set(set))
     }
 
-    fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<()> {
+    /// A statement; gives the steps of its own work.
+    fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<u32> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
         let outer = std::mem::replace(&mut self.parts, 1);
@@ -104,14 +106,13 @@ impl Resolver<'_> {
             }
         };
         stmt.line = line;
-        stmt.steps = self.take_steps(outer);
-        Ok(())
+        Ok(self.take_steps(outer))
     }
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
         let [loop_name, ..] = self.specials;
         let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
-        let bodies = || node.body.iter().chain(&node.otherwise);
+        let bodies = || node.body.stmts.iter().chain(&node.otherwise.stmts);
         let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
             test.line = self.newline(test.condition.at);
@@ -158,7 +159,7 @@ impl Resolver<'_> {
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
         node.autoescape = self.eval_context.known();
-        if node.recursive && node.otherwise.is_empty() {
+        if node.recursive && node.otherwise.stmts.is_empty() {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
@@ -408,7 +409,7 @@ fn has_scoped_block(stmt: &Stmt) -> bool {
     let mut found = matches!(&stmt.kind, StmtKind::Block(block) if block.scoped);
     stmt.children(&mut |child| {
         if let Child::Body(body) = child {
-            found |= body.iter().any(has_scoped_block);
+            found |= body.stmts.iter().any(has_scoped_block);
         }
     });
     found
@@ -418,7 +419,7 @@ fn has_scoped_block(stmt: &Stmt) -> bool {
 fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
     let name = loop_name?;
     let own = named(&node.target, name);
-    own.or_else(|| first_target(node.body.iter().chain(&node.otherwise), name))
+    own.or_else(|| first_target(node.body.stmts.iter().chain(&node.otherwise.stmts), name))
 }
 
 /// The first target of that name in statements, those inside them included.
@@ -452,7 +453,7 @@ fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     }
     stmt.children(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
-        Child::Body(body) => body.iter().for_each(|stmt| each_target(stmt, look)),
+        Child::Body(body) => body.stmts.iter().for_each(|stmt| each_target(stmt, look)),
         _ => {}
     });
 }

@@ -93,9 +93,9 @@ impl Numbers {
 
     /// What the statements of a body take, in any order, for nobody asks which they have.
     fn statements(&mut self, body: &Body, is_root: bool) {
-        for stmt in body {
+        for stmt in &body.stmts {
             let taken = match &stmt.kind {
-                StmtKind::For(node) => [node.test.is_some(), node.recursive, !node.otherwise.is_empty()]
+                StmtKind::For(node) => [node.test.is_some(), node.recursive, !node.otherwise.stmts.is_empty()]
                     .map(u32::from)
                     .iter()
                     .sum(),
@@ -132,7 +132,7 @@ struct Written {
 
 impl Written {
     fn body(&mut self, body: &Body) {
-        for stmt in body {
+        for stmt in &body.stmts {
             stmt.children(&mut |child| match child {
                 Child::Expr(expr) => self.expr(expr),
                 Child::Body(body) => self.body(body),

@@ -7,7 +7,7 @@ use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbo
 impl Scopes {
     /// The statements of a template, a block, a `set` block, a `filter` block or an `autoescape`.
     pub fn read_body(&mut self, body: &Body) {
-        body.iter().for_each(|stmt| self.read_stmt(stmt));
+        body.stmts.iter().for_each(|stmt| self.read_stmt(stmt));
     }
 
     /// `RootVisitor.visit_For` for the body.
@@ -147,7 +147,7 @@ struct Search<const N: usize> {
 
 impl<const N: usize> Search<N> {
     fn body(&mut self, body: &Body) {
-        for stmt in body {
+        for stmt in &body.stmts {
             if self.wanted == [None; N] {
                 return;
             }

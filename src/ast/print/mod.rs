@@ -56,7 +56,7 @@ impl Printer<'_> {
     }
 
     fn body(&mut self, body: &Body) {
-        body.iter().for_each(|stmt| self.stmt(stmt));
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -181,7 +181,7 @@ impl Printer<'_> {
 
     /// An `else` without a body is none.
     fn otherwise(&mut self, body: &Body) {
-        if !body.is_empty() {
+        if !body.stmts.is_empty() {
             self.tag("else", |_| {});
             self.body(body);
         }
