@@ -278,7 +278,7 @@
 //!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
 //!  2 parser        tokens to tree
 //!  1 lexer, ast    text to tokens; the tree
-//!  0 span, source, error, limits, clock, chance, and the pure parts: text, number, unicode, json, strftime
+//!  0 span, source, error, limits, clock, chance, data, and the pure parts: text, number, unicode, json, strftime, ebnf
 //! ```
 
 mod ast;

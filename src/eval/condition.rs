@@ -7,7 +7,6 @@
 //! What can be decided by a look at a variable is [`super::leaf`]'s; what needs values asks [`super::expr`] for them.
 
 use super::Evaluator;
-
 use super::answer::Answer;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;

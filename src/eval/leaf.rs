@@ -8,7 +8,6 @@
 //! What is no leaf, or whose rule needs more than a look (a method behind a dot, an attribute of `loop`), is for [`super::expr`].
 
 use super::Evaluator;
-
 use super::answer::Answer;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};

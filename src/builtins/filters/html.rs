@@ -1,9 +1,9 @@
 //! Filters for HTML and addresses: `escape`, `forceescape`, `safe`, `striptags`, `xmlattr`, `urlize`, `urlencode`.
 //!
 //! ```text
-//! {{ "<"|e }}                        &lt;
-//! {{ {"id": "a", "x": none}|xmlattr }}   id="a"
-//! {{ {"a b": "c d"}|urlencode }}     a+b=c+d
+//! {{ "<"|e }}                              &lt;
+//! {{ {"id": "a", "x": none}|xmlattr }}     id="a"
+//! {{ {"a b": "c d"}|urlencode }}           a+b=c+d
 //! ```
 //!
 //! A Markup is escaped already; the algorithms are in [`crate::text`]. After jinja2 3.1.6 `filters.py` (`do_forceescape`,

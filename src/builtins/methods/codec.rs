@@ -5,8 +5,9 @@
 //! Codec::find("ascii")?.encode("é", "backslashreplace")  \xe9
 //! ```
 //!
-//! UTF-8, with a mark and without, ASCII, Latin-1, UTF-16 and UTF-32 under all the names that CPython 3.11 has for them (`encodings/aliases.py`); every other
-//! encoding is unknown here. Bytes become text in [`super::decode`]. The complaints are those of `codecs.c` and `exceptions.c`.
+//! UTF-8, with a mark and without, ASCII, Latin-1, UTF-16 and UTF-32 under all the names that CPython 3.11 has for them
+//! (`encodings/aliases.py`); every other encoding is unknown here. Bytes become text in [`super::decode`]. The complaints are those of
+//! `codecs.c` and `exceptions.c`.
 
 use crate::error::{Error, Result};
 use crate::unicode;

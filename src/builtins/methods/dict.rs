@@ -5,8 +5,8 @@
 //! {{ {}.fromkeys("ab", 1) }}       {'a': 1, 'b': 1}
 //! ```
 //!
-//! After CPython 3.11 `dictobject.c` and `descrobject.c` (`mappingproxy_methods`). Every `x.name` on a dict asks first whether `name` is one of these: [`is_attribute`] answers by
-//! comparing, and builds nothing.
+//! After CPython 3.11 `dictobject.c` and `descrobject.c` (`mappingproxy_methods`). Every `x.name` on a dict asks first whether `name` is
+//! one of these: [`is_attribute`] answers by comparing, and builds nothing.
 
 use super::argument::wrong_receiver;
 use super::row::{SELF, no_arguments, optional, positional, required};

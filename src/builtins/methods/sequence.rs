@@ -80,7 +80,6 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
     Ok(Value::Int(count))
 }
 
-/// A list that never changes is as good as its copy.
 /// A list of its own, as `sameas` sees.
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, _) = receiver(&mut arguments)?;
