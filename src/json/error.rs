@@ -12,7 +12,7 @@ use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass};
 use crate::limits::{Limit, Reached};
-use crate::number::text::MAX_DIGITS;
+use crate::number::NumberError;
 
 /// Why a text could not be read, in Python's words where Python has some.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -135,7 +135,7 @@ impl Fault {
     #[cold]
     pub(super) fn into_error(self, text: &str) -> JsonError {
         let reached = match self {
-            Self::TooDeep { limit, .. } => Some(Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)),
+            Self::TooDeep { limit, .. } => Some(too_deep(limit)),
             Self::TooLarge { limit, bytes, .. } => Some(Reached::sizes(Limit::JsonValues, bytes, limit)),
             _ => None,
         };
@@ -144,10 +144,7 @@ impl Fault {
             Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", place(text, at))),
             Self::TooManyDigits { digits } => (
                 JsonErrorKind::TooManyDigits,
-                format!(
-                    "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \
-                     use sys.set_int_max_str_digits() to increase the limit"
-                ),
+                NumberError::text_of_too_many_digits(digits).to_string(),
             ),
             Self::LoneSurrogate { code, at } => (
                 JsonErrorKind::LoneSurrogate,

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::text::MAX_DIGITS;
 use crate::limits::{Limit, Reached};
 
 /// A result whose error is a [`NumberError`].
@@ -56,9 +57,17 @@ impl NumberError {
 
     /// The ValueError of an integer whose text would have more digits than CPython converts.
     pub fn too_many_digits() -> Self {
-        Self::value(
-            "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit",
-        )
+        Self::value(format!(
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
+        ))
+    }
+
+    /// The ValueError of a text with so many digits, which are more than CPython converts.
+    pub fn text_of_too_many_digits(digits: usize) -> Self {
+        Self::value(format!(
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \
+             use sys.set_int_max_str_digits() to increase the limit"
+        ))
     }
 }
 

@@ -125,10 +125,7 @@ fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     }
     let count = digits.bytes().filter(|byte| *byte != b'_').count();
     if count > MAX_DIGITS && !radix.is_power_of_two() {
-        return Err(NumberError::value(format!(
-            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {count} digits; \
-             use sys.set_int_max_str_digits() to increase the limit"
-        )));
+        return Err(NumberError::text_of_too_many_digits(count));
     }
     // Base 0 reads Python's own literals, of which none but zero begins with a zero.
     let is_old_octal = base == 0 && prefix_base.is_none() && digits.starts_with('0');

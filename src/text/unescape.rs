@@ -8,17 +8,15 @@
 //! The result has at most twice the bytes of the text. The rule is that of CPython's `html/__init__.py`.
 
 use super::entities::ENTITIES;
+use crate::number::text::MAX_DIGITS;
 use std::borrow::Cow;
 
-/// A decimal reference with more digits than Python turns into an integer (4300).
+/// A decimal reference with more digits than Python turns into an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyDigits {
     /// How many digits the reference has; Python's message names the number.
     pub digits: usize,
 }
-
-/// The most digits that `int` reads, `sys.int_info.default_max_str_digits`.
-const MAX_DIGITS: usize = 4300;
 
 /// The longest name, without its semicolon, that is looked for in the table.
 const MAX_NAME_CHARS: usize = 32;

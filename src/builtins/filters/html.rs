@@ -11,10 +11,11 @@
 
 use super::sort::items;
 use super::{flag, given, plain, written};
+use crate::builtins::methods::without_tags;
 use crate::error::{Error, Result};
 use crate::text::link::{Links, write_linked};
 use crate::text::split::split_whitespace;
-use crate::text::{tags, url};
+use crate::text::url;
 use crate::unicode;
 use crate::value::{Arguments, Iter, Runtime, Str, Value};
 use std::collections::BTreeSet;
@@ -47,16 +48,7 @@ pub(super) fn safe<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 /// `{{ "<p>a  <b>b</b></p> &lt;"|striptags }} -> a b <`
 pub(super) fn striptags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
-    // Each character is looked at for comments, tags, blanks and entities, and copied as often.
-    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
-    let stripped = tags::strip_tags(text.as_str()).map_err(|error| {
-        Error::value(format!(
-            "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; \
-             use sys.set_int_max_str_digits() to increase the limit",
-            error.digits
-        ))
-    })?;
-    runtime.str(stripped)
+    without_tags(runtime, &text)
 }
 
 /// The attributes of an element, from a dict; none and undefined values are left out.

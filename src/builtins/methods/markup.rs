@@ -13,8 +13,10 @@ use super::argument::receiver;
 use super::row::{SELF, optional, optional_unnamed, python, required, unnamed};
 use super::{text_case, text_format, text_pad, text_replace, text_split, text_strip};
 use crate::error::{Error, Result};
-use crate::text::{tags, unescape};
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value};
+use crate::number::NumberError;
+use crate::text::tags;
+use crate::text::unescape::{TooManyDigits, unescape};
+use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
 use std::borrow::Cow;
 
 const ALONE: &[Parameter] = &[unnamed("self")];
@@ -104,19 +106,21 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
 
 /// `html.unescape` uses Python's `int`, which refuses too many digits.
 #[cold]
-fn too_many_digits(error: &unescape::TooManyDigits) -> Error {
-    Error::value(format!(
-        "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; \
-         use sys.set_int_max_str_digits() to increase the limit",
-        error.digits
-    ))
+fn too_many_digits(error: TooManyDigits) -> Error {
+    NumberError::text_of_too_many_digits(error.digits).into()
 }
 
-/// `Markup.striptags()`: a plain string without tags, unescaped, with single spaces.
+/// `Markup.striptags()`
 fn strip_tags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
+    without_tags(runtime, &text)
+}
+
+/// A plain string of the text without tags, unescaped, with single spaces.
+pub fn without_tags<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Value<'a>> {
+    // Each character is looked at for comments, tags, blanks and entities, and copied as often.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
-    let stripped = tags::strip_tags(text.as_str()).map_err(|error| too_many_digits(&error))?;
+    let stripped = tags::strip_tags(text.as_str()).map_err(too_many_digits)?;
     runtime.str(stripped)
 }
 
@@ -124,7 +128,7 @@ fn strip_tags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
 fn unescaped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?.with_markup(false);
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(4))?;
-    match unescape::unescape(text.as_str()).map_err(|error| too_many_digits(&error))? {
+    match unescape(text.as_str()).map_err(too_many_digits)? {
         Cow::Borrowed(_) => Ok(Value::Str(text.clone())),
         Cow::Owned(unescaped) => runtime.str(unescaped),
     }
