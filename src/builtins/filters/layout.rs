@@ -8,6 +8,7 @@
 //! The algorithms are in [`crate::text`]; here is what becomes of arguments that are no strings or integers, since the reference only
 //! computes with them. After jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 
+use super::sequence::length_of;
 use super::sort::python_attribute;
 use super::{flag, given, written};
 use crate::builtins::call;
@@ -106,10 +107,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     let kills_words = flag(runtime, &arguments, 2)?;
     let kept = runtime.subtract(&length, &end_length)?;
     let beginning = match (&value, kept.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => {
-            let beginning = truncate::truncated(text.as_str(), kept, 0, kills_words);
-            Value::Str(text.piece(beginning.unwrap_or(text.as_str())))
-        }
+        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::beginning(text.as_str(), kept, kills_words))),
         _ => {
             let beginning = runtime.slice(&value, None, Some(&kept), None)?;
             if kills_words {
@@ -121,11 +119,6 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
         }
     };
     runtime.add(&beginning, &end)
-}
-
-fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let length = runtime.length(value)?;
-    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
 }
 
 /// The reference asserts this.
