@@ -246,30 +246,6 @@ impl<'a> Value<'a> {
     }
 }
 
-impl<'a> From<Str<'a>> for Value<'a> {
-    fn from(text: Str<'a>) -> Self {
-        Self::Str(text)
-    }
-}
-
-impl From<bool> for Value<'_> {
-    fn from(bool: bool) -> Self {
-        Self::Bool(bool)
-    }
-}
-
-impl From<i64> for Value<'_> {
-    fn from(int: i64) -> Self {
-        Self::Int(int)
-    }
-}
-
-impl From<f64> for Value<'_> {
-    fn from(float: f64) -> Self {
-        Self::Float(float)
-    }
-}
-
 /// Normalised: what fits becomes [`Value::Int`].
 impl From<BigInt> for Value<'_> {
     fn from(big: BigInt) -> Self {
