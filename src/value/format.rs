@@ -139,7 +139,7 @@ impl<'a> Runtime<'a> {
                 FieldName::Attribute(name) => fields.attribute(self, &value, &plain(name))?,
                 FieldName::Item(key) => {
                     let key = match index_of(key)? {
-                        Some(index) => Value::Int(i64::try_from(index).unwrap_or(i64::MAX)),
+                        Some(index) => Value::from(index),
                         None => Value::Str(plain(key)),
                     };
                     fields.item(self, &value, &key)?

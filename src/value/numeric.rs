@@ -39,6 +39,13 @@ impl Value<'_> {
     }
 }
 
+/// A length or a position.
+impl From<usize> for Value<'_> {
+    fn from(size: usize) -> Self {
+        Self::Int(i64::try_from(size).unwrap_or(i64::MAX))
+    }
+}
+
 impl From<Complex> for Value<'_> {
     fn from(complex: Complex) -> Self {
         Self::Complex(Shared::new(complex))

@@ -186,7 +186,7 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
 /// What bytes make of lines that were wrapped: they join nothing but lines without words.
 fn joined_by_bytes<'a>(runtime: &mut Runtime<'a>, separator: &Value<'a>, wrapped: &str) -> Result<Value<'a>> {
     match wrapped.chars().all(|char| char == '\n') {
-        true => runtime.multiply(separator, &Value::Int(i64::try_from(wrapped.len()).unwrap_or(i64::MAX))),
+        true => runtime.multiply(separator, &Value::from(wrapped.len())),
         false => Err(Error::type_error("sequence item 0: expected a bytes-like object, str found")),
     }
 }

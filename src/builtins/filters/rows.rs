@@ -45,7 +45,7 @@ impl<'a> Pull<'a> for Batch<'a> {
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let mut row: Vec<Value<'a>> = self.next.take().into_iter().collect();
         while let Some(item) = self.source.next(runtime)? {
-            if runtime.equal(&length(&row), &self.count)? {
+            if runtime.equal(&Value::from(row.len()), &self.count)? {
                 self.next = Some(item);
                 return runtime.list(row).map(Some);
             }
@@ -55,8 +55,8 @@ impl<'a> Pull<'a> for Batch<'a> {
         if row.is_empty() {
             return Ok(None);
         }
-        let is_filled = !matches!(self.fill, Value::None) && runtime.less(&length(&row), &self.count)?;
-        let length = length(&row);
+        let length = Value::from(row.len());
+        let is_filled = !matches!(self.fill, Value::None) && runtime.less(&length, &self.count)?;
         let row = runtime.list(row)?;
         if !is_filled {
             return Ok(Some(row));
@@ -70,10 +70,6 @@ impl<'a> Pull<'a> for Batch<'a> {
     fn name(&self) -> &'static str {
         "do_batch"
     }
-}
-
-fn length<'a>(row: &[Value<'a>]) -> Value<'a> {
-    Value::Int(i64::try_from(row.len()).unwrap_or(i64::MAX))
 }
 
 /// So many lists of nearly the same length; the shorter ones may be filled up, and all where they are equal.
@@ -116,7 +112,7 @@ struct Columns<'a> {
 impl<'a> Slice<'a> {
     fn columns(&self, runtime: &mut Runtime<'a>) -> Result<Columns<'a>> {
         let items = runtime.collect(&self.value)?;
-        let length = length(&items);
+        let length = Value::from(items.len());
         let height = runtime.floor_divide(&length, &self.count)?;
         let longer = runtime.modulo(&length, &self.count)?;
         let left = match &self.count {

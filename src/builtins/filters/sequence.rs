@@ -80,8 +80,7 @@ pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 
 /// The same of the value itself.
 pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let length = runtime.length(value)?;
-    Ok(Value::Int(i64::try_from(length).unwrap_or(i64::MAX)))
+    runtime.length(value).map(Value::from)
 }
 
 /// The items as a list.

@@ -140,8 +140,7 @@ pub(super) fn string<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 pub(super) fn wordcount<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = runtime.str_of(&given(&mut arguments, 0))?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    let count = word::count_words(text.as_str());
-    Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
+    Ok(Value::from(word::count_words(text.as_str())))
 }
 
 /// `text % arguments`, with the positional arguments as a tuple or those with names as a dict.

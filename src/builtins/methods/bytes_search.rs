@@ -116,13 +116,11 @@ fn found<'a>(
 }
 
 fn position<'a>(found: Option<usize>) -> Value<'a> {
-    Value::Int(found.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX)))
+    found.map_or(Value::Int(-1), Value::from)
 }
 
 fn index<'a>(found: Option<usize>) -> Result<Value<'a>> {
-    found
-        .map(|at| position(Some(at)))
-        .ok_or_else(|| Error::value("subsection not found"))
+    found.map(Value::from).ok_or_else(|| Error::value("subsection not found"))
 }
 
 fn affixed<'a>(

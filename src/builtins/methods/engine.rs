@@ -63,7 +63,7 @@ pub(super) fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Va
     match name {
         "current" => cycler.items.get(cycler.position.get()),
         "items" => Some(Value::Tuple(cycler.items.clone())),
-        "pos" => Some(Value::Int(i64::try_from(cycler.position.get()).unwrap_or(i64::MAX))),
+        "pos" => Some(Value::from(cycler.position.get())),
         _ => None,
     }
 }

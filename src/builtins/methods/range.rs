@@ -72,5 +72,5 @@ fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Valu
 
 fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (found, _) = positions(runtime, arguments, false)?;
-    Ok(Value::Int(i64::try_from(found.len()).unwrap_or(i64::MAX)))
+    Ok(Value::from(found.len()))
 }

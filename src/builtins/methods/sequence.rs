@@ -56,7 +56,7 @@ fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
         runtime.meter.charge(1)?;
         if let Some(item) = items.get(at) {
             if runtime.identical_or_equal(&item, &wanted)? {
-                return Ok(Value::Int(i64::try_from(at).unwrap_or(i64::MAX)));
+                return Ok(Value::from(at));
             }
         }
     }

@@ -105,14 +105,11 @@ impl<'a> Wanted<'a> {
 
 /// A position as an `int`; -1 for none.
 fn position<'a>(found: Option<usize>) -> Value<'a> {
-    Value::Int(found.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX)))
+    found.map_or(Value::Int(-1), Value::from)
 }
 
 fn found<'a>(found: Option<usize>) -> Result<Value<'a>> {
-    match found {
-        Some(_) => Ok(position(found)),
-        None => Err(Error::value("substring not found")),
-    }
+    found.map(Value::from).ok_or_else(|| Error::value("substring not found"))
 }
 
 fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -135,7 +132,7 @@ fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Valu
     let wanted = Wanted::read(runtime, arguments)?;
     let sub = wanted.searched(runtime)?;
     let count = search::count(wanted.text.as_str(), sub.as_str(), wanted.start, wanted.end);
-    Ok(position(Some(count)))
+    Ok(Value::from(count))
 }
 
 fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
