@@ -6,7 +6,7 @@
 
 use super::Value;
 use super::dict::{Dict, Key};
-use super::hash::{is_equal_scalar, range_identity};
+use super::hash::is_equal_scalar;
 use super::identity::is_identical;
 use super::runtime::Runtime;
 use super::seq::Seq;
@@ -48,7 +48,7 @@ impl<'a> Runtime<'a> {
                 self.meter.charge_bytes(left.len().min(right.len()))?;
                 Ok(left == right)
             }
-            (Value::Range(left), Value::Range(right)) => Ok(range_identity(left) == range_identity(right)),
+            (Value::Range(left), Value::Range(right)) => Ok(left.identity() == right.identity()),
             // One object's method under one name, looked up twice.
             (Value::Method(left), Value::Method(right)) => {
                 Ok(std::ptr::eq(left.function, right.function) && is_identical(&left.receiver, &right.receiver))

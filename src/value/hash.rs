@@ -8,10 +8,10 @@ use std::hash::{DefaultHasher, Hasher};
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
+use super::Value;
 use super::dict::Key;
 use super::identity::is_identical;
 use super::runtime::Runtime;
-use super::{Range, Value};
 use crate::error::{Error, Result};
 use crate::number::complex::Complex;
 
@@ -61,7 +61,7 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             hash_tagged(5, bytes)
         }
         // Equal ranges stand for the same items; first, step and length say which.
-        Value::Range(range) => hash_tagged(6, &range_identity(range).map_or([0; 8], |(start, ..)| start.to_le_bytes())),
+        Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
@@ -99,15 +99,6 @@ fn hash_complex(complex: Complex) -> u64 {
     hash_tagged(9, &[real, imag].concat())
 }
 
-/// First item, step and length; step counts only from two items on, and nothing does without items.
-pub(super) fn range_identity(range: &Range) -> Option<(i64, i64, i64)> {
-    match range.len {
-        0 => None,
-        1 => Some((range.start, 0, 1)),
-        len => Some((range.start, range.step, len)),
-    }
-}
-
 /// Python's `==` between values that have a hash; others are equal only to themselves. The depth is that of hashed tuples.
 pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     match (left, right) {
@@ -116,7 +107,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
             left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| is_equal_key(&left, &right))
         }
         (Value::Bytes(left), Value::Bytes(right)) => left == right,
-        (Value::Range(left), Value::Range(right)) => range_identity(left) == range_identity(right),
+        (Value::Range(left), Value::Range(right)) => left.identity() == right.identity(),
         _ => is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)),
     }
 }

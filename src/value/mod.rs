@@ -34,6 +34,7 @@ mod percent;
 mod percent_bytes;
 mod positional;
 mod python_hash;
+mod range;
 mod runtime;
 mod seq;
 mod sequence;
@@ -73,6 +74,7 @@ pub use loop_context::Loop;
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use one_pass::{OnePass, Pull};
 pub use parse::CHARACTERS;
+pub use range::Range;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
 pub use seq::Seq;
 pub use set::Set;
@@ -143,19 +145,6 @@ pub enum Value<'a> {
     Method(Shared<BoundMethod<'a>>),
     /// The variable `self`, or one of its blocks.
     Reference(Shared<Reference<'a>>),
-}
-
-/// Python's `range`: every bound an `int` that fits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The first item.
-    pub start: i64,
-    /// The bound that is never reached.
-    pub stop: i64,
-    /// The distance; never 0.
-    pub step: i64,
-    /// How many items there are.
-    pub len: i64,
 }
 
 /// What stands for the template itself.

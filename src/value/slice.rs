@@ -123,11 +123,10 @@ fn bound(value: Option<&Value<'_>>) -> Result<Option<i64>> {
 /// A range again; its bounds may lie one step beyond the items (CPython `rangeobject.c`, `compute_slice`).
 fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     let indices = bounds.within(usize::try_from(range.len).unwrap_or(0))?;
-    let item = |index: i64| index.checked_mul(range.step)?.checked_add(range.start);
     let sliced = || {
         Some(Range {
-            start: item(indices.start)?,
-            stop: item(indices.stop)?,
+            start: range.at(indices.start)?,
+            stop: range.at(indices.stop)?,
             step: indices.step.checked_mul(range.step)?,
             len: i64::try_from(indices.count).ok()?,
         })

@@ -11,7 +11,7 @@
 
 use super::runtime::Runtime;
 use super::slice::not_subscriptable;
-use super::{Dict, Key, Range, Reference, Value};
+use super::{Dict, Key, Reference, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice::char_at;
 
@@ -30,7 +30,9 @@ impl<'a> Runtime<'a> {
             }
             Value::Range(range) => {
                 let len = usize::try_from(range.len).unwrap_or(usize::MAX);
-                position(value, key, len)?.and_then(|at| item_of_range(range, at))
+                position(value, key, len)?
+                    .and_then(|at| range.at(i64::try_from(at).ok()?))
+                    .map(Value::Int)
             }
             Value::Bytes(bytes) => {
                 let byte = position(value, key, bytes.len())?.and_then(|at| bytes.get(at).copied());
@@ -101,11 +103,6 @@ fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usi
             .and_then(|from_end| len.checked_sub(from_end)),
     };
     Ok(position.filter(|position| *position < len))
-}
-
-fn item_of_range<'a>(range: &Range, at: usize) -> Option<Value<'a>> {
-    let distance = range.step.checked_mul(i64::try_from(at).ok()?)?;
-    range.start.checked_add(distance).map(Value::Int)
 }
 
 #[cfg(test)]

@@ -24,15 +24,6 @@ pub(super) fn attribute<'a>(range: &Range, name: &str) -> Option<Value<'a>> {
     }
 }
 
-/// Where an integer stands in the range.
-fn position(range: &Range, int: i64) -> Option<i64> {
-    let distance = i128::from(int).checked_sub(i128::from(range.start))?;
-    let step = i128::from(range.step);
-    let at = distance.checked_div(step)?;
-    let is_item = distance.checked_rem(step)? == 0 && (0..i128::from(range.len)).contains(&at);
-    i64::try_from(at).ok().filter(|_| is_item)
-}
-
 /// Where the items that equal the value stand; at most one for an integer.
 fn positions<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, only_first: bool) -> Result<(Vec<i64>, Value<'a>)> {
     let Some(Value::Range(range)) = arguments.take(0) else {
@@ -40,7 +31,7 @@ fn positions<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, only_f
     };
     let wanted = arguments.take(1).unwrap_or(Value::None);
     if wanted.as_integer().is_some() {
-        let position = wanted.as_int().and_then(|int| position(&range, int));
+        let position = wanted.as_int().and_then(|int| range.position(int));
         return Ok((position.into_iter().collect(), wanted));
     }
     let mut found = Vec::new();
