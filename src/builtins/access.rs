@@ -12,6 +12,7 @@
 use super::methods::{self, Attribute};
 use crate::error::{ErrorKind, Result};
 use crate::text::quote;
+use crate::text::slice::position;
 use crate::value::{Runtime, Str, Undefined, Value};
 
 /// `value.name`
@@ -78,13 +79,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
             None => runtime.claimed(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
-            let position = match usize::try_from(*index) {
-                Ok(position) => Some(position),
-                Err(_) => usize::try_from(index.unsigned_abs())
-                    .ok()
-                    .and_then(|from_end| items.len().checked_sub(from_end)),
-            };
-            match position.and_then(|position| items.get(position)) {
+            match position(*index, items.len()).and_then(|position| items.get(position)) {
                 Some(item) => Ok(item),
                 None => missing_element(runtime, value, key),
             }

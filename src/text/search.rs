@@ -9,7 +9,7 @@
 //! Bounds and results are code points; `index` is `find` with an error of the caller's. The rules are
 //! those of CPython's `unicodeobject.c`: `ADJUST_INDICES`, `any_find_slice`, `tailmatch`.
 
-use super::slice::{byte_of_char, char_count};
+use super::slice::{byte_of_char, char_count, position};
 
 /// A piece of the text, and the number of its first code point.
 struct Window<'a> {
@@ -24,10 +24,7 @@ fn window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>
         return Some(Window { text, first: 0 });
     }
     let len = char_count(text);
-    let adjust = |bound: i64| match usize::try_from(bound) {
-        Ok(bound) => bound,
-        Err(_) => len.saturating_sub(usize::try_from(bound.unsigned_abs()).unwrap_or(usize::MAX)),
-    };
+    let adjust = |bound: i64| position(bound, len).unwrap_or(0);
     let first = start.map_or(0, adjust);
     let count = end.map_or(len, adjust).min(len).checked_sub(first)?;
     let from_first = text.get(byte_of_char(text, first)..)?;

@@ -3,6 +3,7 @@
 //! ```text
 //! slice("abcdef", Some(5), Some(2), Some(-1))    Some("fed")
 //! char_at("añb", -2)                             Some("ñ")
+//! position(-2, 3)                                Some(1)
 //! ```
 //!
 //! [`SliceIndices`] says which positions of any sequence a slice takes, so lists use it as well. The
@@ -10,6 +11,16 @@
 //! outside ASCII is walked, so that a position costs time linear in it.
 
 use std::borrow::Cow;
+
+/// The position that an index means in a sequence of `len` elements: a negative one counts from the end, and None lies before the first
+/// element. That it may lie behind the last is left to the caller.
+#[inline]
+pub fn position(index: i64, len: usize) -> Option<usize> {
+    match usize::try_from(index) {
+        Ok(position) => Some(position),
+        Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
+    }
+}
 
 /// How many code points the text has.
 pub fn char_count(text: &str) -> usize {

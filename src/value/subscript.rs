@@ -13,7 +13,7 @@ use super::runtime::Runtime;
 use super::slice::not_subscriptable;
 use super::{Dict, Key, Reference, Value};
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::slice::char_at;
+use crate::text::slice;
 
 impl<'a> Runtime<'a> {
     /// Python's `value[key]`.
@@ -25,7 +25,7 @@ impl<'a> Runtime<'a> {
             Value::Str(text) => {
                 self.meter.charge_bytes(text.as_str().len())?;
                 let index = index(value, key)?;
-                let piece = index.and_then(|index| char_at(text.as_str(), index));
+                let piece = index.and_then(|index| slice::char_at(text.as_str(), index));
                 piece.map(|piece| Value::Str(text.piece(piece)))
             }
             Value::Range(range) => {
@@ -96,13 +96,7 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
 /// The position that the key means in a sequence of that length, from 0.
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
-    let position = match usize::try_from(index) {
-        Ok(index) => Some(index),
-        Err(_) => usize::try_from(index.unsigned_abs())
-            .ok()
-            .and_then(|from_end| len.checked_sub(from_end)),
-    };
-    Ok(position.filter(|position| *position < len))
+    Ok(slice::position(index, len).filter(|position| *position < len))
 }
 
 #[cfg(test)]
