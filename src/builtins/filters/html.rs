@@ -9,7 +9,7 @@
 //! A Markup is escaped already; the algorithms are in [`crate::text`]. After jinja2 3.1.6 `filters.py` (`do_forceescape`,
 //! `do_urlencode`, `do_xmlattr`, `do_urlize`, `do_mark_safe`, `do_striptags`), `utils.py` (`url_quote`) and markupsafe 3.0.4.
 
-use super::sort::items;
+use super::pythonic::{items, python_attribute, unpack};
 use super::{flag, given, plain, written};
 use crate::builtins::methods::without_tags;
 use crate::error::{Error, Result};
@@ -157,7 +157,7 @@ fn rel<'a>(runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<S
         rel if !runtime.truth(rel)? => Str::from(""),
         Value::Str(rel) => rel.clone(),
         other => {
-            super::sort::python_attribute(runtime, other, "split")?;
+            python_attribute(runtime, other, "split")?;
             return Err(Error::type_error(format!("a str is required, not {}", other.ty().name())));
         }
     };
@@ -250,19 +250,4 @@ fn write_query_part<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, query: &mut
     };
     query.push_str(quoted.as_str());
     Ok(())
-}
-
-/// `first, second = value`
-pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
-    let Some(mut iter) = Iter::try_new(value) else {
-        let ty = value.ty().name();
-        return Err(Error::type_error(format!("cannot unpack non-iterable {ty} object")));
-    };
-    let not_enough = |got: usize| Error::value(format!("not enough values to unpack (expected 2, got {got})"));
-    let first = iter.next(runtime)?.ok_or_else(|| not_enough(0))?;
-    let second = iter.next(runtime)?.ok_or_else(|| not_enough(1))?;
-    match iter.next(runtime)? {
-        None => Ok((first, second)),
-        Some(_) => Err(Error::value("too many values to unpack (expected 2)")),
-    }
 }

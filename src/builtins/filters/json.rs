@@ -8,7 +8,7 @@
 //! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
 //! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`dumps`](crate::value::Runtime::dumps)'s business.
 
-use super::html::unpack;
+use super::pythonic::{blanks, unpack};
 use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;
@@ -140,10 +140,7 @@ fn layout<'a>(
     let mut layout = match indent {
         Value::None => Layout::default(),
         Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
-        width => match runtime.multiply(&Value::text(" "), width)? {
-            Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
-            other => return Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),
-        },
+        width => Layout::indented(blanks(runtime, width)?.as_str().to_owned()),
     };
     if let Some((item, key)) = separators {
         if layout.is_indented() {

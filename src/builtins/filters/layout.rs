@@ -8,8 +8,8 @@
 //! The algorithms are in [`crate::text`]; here is what becomes of arguments that are no strings or integers, since the reference only
 //! computes with them. After jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 
+use super::pythonic::{blanks, python_attribute};
 use super::sequence::length_of;
-use super::sort::python_attribute;
 use super::{flag, given, written};
 use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
@@ -26,10 +26,7 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let indentation = match arguments.take(1) {
         None => Str::from("    "),
         Some(Value::Str(text)) => text,
-        Some(width) => match runtime.multiply(&Value::text(" "), &width)? {
-            Value::Str(text) => text,
-            other => return Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),
-        },
+        Some(width) => blanks(runtime, &width)?,
     };
     let value = given(&mut arguments, 0);
     let Value::Str(text) = &value else {

@@ -17,6 +17,7 @@ mod lazy;
 mod number;
 mod path;
 mod pprint;
+mod pythonic;
 mod rows;
 mod sequence;
 mod sort;

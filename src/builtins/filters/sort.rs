@@ -9,11 +9,12 @@
 //! `do_dictsort`, `_min_or_max`.
 
 use super::path::{Path, lowered};
+use super::pythonic::items;
 use super::{flag, given};
-use crate::builtins::methods::{self, Attribute, c_int};
-use crate::builtins::{access, call};
-use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, Iter, Runtime, Type, Undefined, Value, sorted};
+use crate::builtins::access;
+use crate::builtins::methods::c_int;
+use crate::error::{Error, Result};
+use crate::value::{Arguments, Iter, Runtime, Undefined, Value, sorted};
 
 /// The items in a list in their order.
 ///
@@ -127,44 +128,4 @@ fn is_less<'a>(runtime: &mut Runtime<'a>, left: &[Value<'a>], right: &[Value<'a>
         }
     }
     Ok(false)
-}
-
-/// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
-pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    if let Value::Dict(dict) = value {
-        return Ok(Value::Items(dict.clone().into()));
-    }
-    let attribute = python_attribute(runtime, value, "items")?;
-    call::call(runtime, &attribute, &mut Arguments::new())
-}
-
-/// An attribute as Python gives it to Python, which has no undefined values.
-pub(super) fn python_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Result<Value<'a>> {
-    if let Value::Undefined(undefined) = value {
-        return Err(undefined.error());
-    }
-    match methods::attribute(runtime, value, name)? {
-        Attribute::Value(attribute) => Ok(attribute),
-        Attribute::Method(function) => Ok(value.clone().method(function)),
-        Attribute::Unsafe | Attribute::Missing => Err(no_attribute(value, name)),
-    }
-}
-
-fn no_attribute(value: &Value<'_>, name: &str) -> Error {
-    let message = match (value, value.ty()) {
-        // Its attributes are the keys of a dict.
-        (Value::Namespace(_), _) => name.to_owned(),
-        (Value::Function(class), Type::Class) => {
-            let class = match class.name {
-                "cycler" => "Cycler",
-                "joiner" => "Joiner",
-                _ => "TemplateNamespace",
-            };
-            format!("type object '{class}' has no attribute '{name}'")
-        }
-        // A method asks its function.
-        (_, Type::Method) => format!("'function' object has no attribute '{name}'"),
-        (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
-    };
-    Error::new(ErrorKind::Attribute, message)
 }

@@ -1,0 +1,77 @@
+//! What filters do with values as any Python does, beyond its operators: attributes, `items()`, unpacking, blanks of a width.
+//!
+//! ```text
+//! {{ [1]|dictsort }}                  AttributeError: 'list' object has no attribute 'items'
+//! {{ "a"|tojson(separators=1) }}      TypeError: cannot unpack non-iterable int object
+//! ```
+//!
+//! The reference's filters are written in Python, and fail as Python does where a value is not what they expect. The complaints are those
+//! of CPython 3.11.
+
+use crate::builtins::call;
+use crate::builtins::methods::{self, Attribute};
+use crate::error::{Error, ErrorKind, Result};
+use crate::value::{Arguments, Iter, Runtime, Str, Type, Value};
+
+/// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
+pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+    if let Value::Dict(dict) = value {
+        return Ok(Value::Items(dict.clone().into()));
+    }
+    let attribute = python_attribute(runtime, value, "items")?;
+    call::call(runtime, &attribute, &mut Arguments::new())
+}
+
+/// An attribute as Python gives it to Python, which has no undefined values.
+pub(super) fn python_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Result<Value<'a>> {
+    if let Value::Undefined(undefined) = value {
+        return Err(undefined.error());
+    }
+    match methods::attribute(runtime, value, name)? {
+        Attribute::Value(attribute) => Ok(attribute),
+        Attribute::Method(function) => Ok(value.clone().method(function)),
+        Attribute::Unsafe | Attribute::Missing => Err(no_attribute(value, name)),
+    }
+}
+
+fn no_attribute(value: &Value<'_>, name: &str) -> Error {
+    let message = match (value, value.ty()) {
+        // Its attributes are the keys of a dict.
+        (Value::Namespace(_), _) => name.to_owned(),
+        (Value::Function(class), Type::Class) => {
+            let class = match class.name {
+                "cycler" => "Cycler",
+                "joiner" => "Joiner",
+                _ => "TemplateNamespace",
+            };
+            format!("type object '{class}' has no attribute '{name}'")
+        }
+        // A method asks its function.
+        (_, Type::Method) => format!("'function' object has no attribute '{name}'"),
+        (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
+    };
+    Error::new(ErrorKind::Attribute, message)
+}
+
+/// `first, second = value`
+pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
+    let Some(mut iter) = Iter::try_new(value) else {
+        let ty = value.ty().name();
+        return Err(Error::type_error(format!("cannot unpack non-iterable {ty} object")));
+    };
+    let not_enough = |got: usize| Error::value(format!("not enough values to unpack (expected 2, got {got})"));
+    let first = iter.next(runtime)?.ok_or_else(|| not_enough(0))?;
+    let second = iter.next(runtime)?.ok_or_else(|| not_enough(1))?;
+    match iter.next(runtime)? {
+        None => Ok((first, second)),
+        Some(_) => Err(Error::value("too many values to unpack (expected 2)")),
+    }
+}
+
+/// `" " * width`
+pub(super) fn blanks<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<Str<'a>> {
+    match runtime.multiply(&Value::text(" "), width)? {
+        Value::Str(blanks) => Ok(blanks),
+        other => Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),
+    }
+}
