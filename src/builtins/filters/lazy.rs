@@ -192,28 +192,51 @@ impl<'a> Pull<'a> for Map<'a> {
 ///
 /// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
 pub(super) fn select<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Select::new(runtime, arguments, true, false)
+    select_or_reject(runtime, arguments, true, false)
 }
 
 /// The items that fail a test, or that are false.
 ///
 /// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
 pub(super) fn reject<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Select::new(runtime, arguments, false, false)
+    select_or_reject(runtime, arguments, false, false)
 }
 
 /// The items with an attribute that passes a test, or that is true.
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
 pub(super) fn selectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Select::new(runtime, arguments, true, true)
+    select_or_reject(runtime, arguments, true, true)
 }
 
 /// The items with an attribute that fails a test, or that is false.
 ///
 /// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
 pub(super) fn rejectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Select::new(runtime, arguments, false, true)
+    select_or_reject(runtime, arguments, false, true)
+}
+
+/// The generator of the four filters above.
+fn select_or_reject<'a>(
+    runtime: &mut Runtime<'a>,
+    mut arguments: Arguments<'a>,
+    wanted: bool,
+    by_attribute: bool,
+) -> Result<Value<'a>> {
+    let extra = Extra::of(&mut arguments);
+    let value = given(&mut arguments, 0);
+    let below = value.height().max(extra.height());
+    let source = Source::new(value);
+    runtime.generator(
+        below,
+        Select {
+            source,
+            extra,
+            wanted,
+            by_attribute,
+            path: None,
+        },
+    )
 }
 
 struct Select<'a> {
@@ -226,24 +249,6 @@ struct Select<'a> {
 }
 
 impl<'a> Select<'a> {
-    #[allow(clippy::new_ret_no_self, reason = "it is of use only as the generator that it becomes")]
-    fn new(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, wanted: bool, by_attribute: bool) -> Result<Value<'a>> {
-        let extra = Extra::of(&mut arguments);
-        let value = given(&mut arguments, 0);
-        let below = value.height().max(extra.height());
-        let source = Source::new(value);
-        runtime.generator(
-            below,
-            Self {
-                source,
-                extra,
-                wanted,
-                by_attribute,
-                path: None,
-            },
-        )
-    }
-
     fn prepare(&mut self, runtime: &mut Runtime<'a>) -> Result<()> {
         if self.by_attribute {
             let Some(attribute) = self.extra.positional.first() else {
@@ -254,7 +259,8 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
-    /// Whether a string that stands in a dict is the wanted one, which is short, where that is all that is asked and a look tells.
+    /// Whether a string that stands in a dict is the wanted one, which is short, where that is all that is asked and a look tells. It is
+    /// so little that the step of the item pays for it too.
     #[inline]
     fn is_equal(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
         let (path, [_, _, wanted]) = (self.path.as_ref()?, self.extra.positional.as_slice()) else {
