@@ -17,33 +17,16 @@ mod range;
 pub use containers::check_name;
 
 use super::call::not_callable;
-use super::methods::{FROM_KEYS, clinic_text, python, required};
+use super::methods::{Body, FROM_KEYS, clinic_text, python, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{
-    Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Shortcuts, Signature, Str, Style, Type, Value,
-};
+use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Str, Style, Type, Value};
 use std::cell::Cell;
-
-/// What a global function does, given its parameters.
-type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
 
 const SELF: Parameter = Parameter::hidden("self");
 
 const fn global(name: &'static str, python: &'static str, ty: Type, parameters: &'static [Parameter], body: Body) -> Function {
-    Function {
-        name,
-        python,
-        ty,
-        signature: Signature {
-            style: Style::Python,
-            parameters,
-            star: false,
-            double_star: false,
-        },
-        code: Code::Run(body),
-        shortcuts: Shortcuts::NONE,
-    }
+    row(name, python, ty, Style::Python, parameters, Code::Run(body))
 }
 
 /// The rows.

@@ -9,10 +9,12 @@
 //! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
 
 use super::filters::{self, builtin, given, plain};
-use super::methods::{positional, python, required, unnamed};
+use super::methods::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{Arguments, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Value, is_identical};
+use crate::value::{
+    Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value, is_identical,
+};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -20,23 +22,19 @@ const RIGHT: Parameter = unnamed("b");
 const ENV: Parameter = Parameter::hidden("env");
 
 /// A test that only looks at its value.
-const fn look(name: &'static str, name_in_python: &'static str, asks: fn(&Value<'_>) -> bool) -> Function {
-    python(name, name_in_python, &[VALUE], is_odd).that_looks(asks)
+const fn look(name: &'static str, python: &'static str, asks: fn(&Value<'_>) -> bool) -> Function {
+    row(name, python, Type::Method, Style::Python, &[VALUE], Code::Look(asks))
 }
 
 /// A test that compares its value with its argument.
-const fn compare(
-    name: &'static str,
-    name_in_python: &'static str,
-    parameters: &'static [Parameter],
-    holds: Comparison,
-) -> Function {
-    python(name, name_in_python, parameters, is_odd).that_compares(holds)
+const fn compare(name: &'static str, python: &'static str, parameters: &'static [Parameter], holds: Comparison) -> Function {
+    row(name, python, Type::Method, Style::Python, parameters, Code::Compare(holds))
 }
 
 /// A function of Python's `operator`, which takes two values.
 const fn operator(name: &'static str, python: &'static str, holds: Comparison) -> Function {
-    positional(name, python, &[LEFT, RIGHT], is_odd).that_compares(holds)
+    let (ty, code) = (Type::BuiltinFunction, Code::Compare(holds));
+    row(name, python, ty, Style::Positional, &[LEFT, RIGHT], code)
 }
 
 static TESTS: [Function; 39] = [

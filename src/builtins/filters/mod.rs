@@ -24,10 +24,10 @@ mod sort;
 mod source;
 mod text;
 
-use super::methods::{Body, one_argument, optional, python, required, unnamed};
+use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
 use crate::text::{measure, strip};
-use crate::value::{Arguments, Function, Key, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
 use std::fmt;
 
 const CONTEXT: Parameter = Parameter::hidden("context");
@@ -51,9 +51,14 @@ const fn open(name: &'static str, python: &'static str, body: Body) -> Function 
 
 /// A function in C of one argument.
 pub(super) const fn builtin(name: &'static str, python: &'static str, body: Body) -> Function {
-    let mut function = one_argument(name, python, body);
-    function.signature.parameters = &[OBJECT];
-    function
+    row(
+        name,
+        python,
+        Type::BuiltinFunction,
+        Style::OneArgument,
+        &[OBJECT],
+        Code::Run(body),
+    )
 }
 
 /// What the reference calls the function that transformers defines inside another one.
@@ -62,7 +67,7 @@ const TOJSON: &str = "_cached_compile_jinja_template.<locals>.tojson";
 #[rustfmt::skip]
 static FILTERS: [Function; 54] = [
     builtin("abs", "abs", number::abs),
-    python("attr", "do_attr", &[ENVIRONMENT, required("obj"), required("name")], sequence::attr),
+    python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
     python("capitalize", "do_capitalize", &[S], text::capitalize).alone(text::capitalize_of),
     python("center", "do_center", &[VALUE, optional("width")], text::center),

@@ -9,8 +9,8 @@
 
 use crate::error::Result;
 use crate::value::{
-    Alone, Arguments, Code, Comparison, Function, ItemWithText, Iterated, Parameter, Piece, Runtime, Shortcuts, Signature, Style,
-    Type, Value, WithText, Write, WriteAlone,
+    Alone, Arguments, Code, Function, ItemWithText, Iterated, Parameter, Piece, Runtime, Shortcuts, Signature, Style, Type, Value,
+    WithText, Write, WriteAlone,
 };
 
 /// What a method does, given its parameters.
@@ -44,20 +44,32 @@ pub const fn optional_unnamed(name: &'static str) -> Parameter {
     }
 }
 
-const fn builtin(name: &'static str, python: &'static str, style: Style, parameters: &'static [Parameter], body: Body) -> Function {
+/// Any function without shortcuts.
+pub const fn row(
+    name: &'static str,
+    python: &'static str,
+    ty: Type,
+    style: Style,
+    parameters: &'static [Parameter],
+    code: Code,
+) -> Function {
     Function {
         name,
         python,
-        ty: Type::BuiltinFunction,
+        ty,
         signature: Signature {
             style,
             parameters,
             star: false,
             double_star: false,
         },
-        code: Code::Run(body),
+        code,
         shortcuts: Shortcuts::NONE,
     }
+}
+
+const fn builtin(name: &'static str, python: &'static str, style: Style, parameters: &'static [Parameter], body: Body) -> Function {
+    row(name, python, Type::BuiltinFunction, style, parameters, Code::Run(body))
 }
 
 /// A method in C without arguments.
@@ -87,16 +99,12 @@ pub const fn clinic(name: &'static str, python: &'static str, parameters: &'stat
 
 /// A method in C that takes any number of positional arguments.
 pub const fn any_number(name: &'static str, python: &'static str, body: Body) -> Function {
-    let mut function = builtin(name, python, Style::Positional, &[SELF], body);
-    function.signature.star = true;
-    function
+    builtin(name, python, Style::Positional, &[SELF], body).with_star()
 }
 
 /// A method in Python.
 pub const fn python(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
-    let mut function = builtin(name, python, Style::Python, parameters, body);
-    function.ty = Type::Method;
-    function
+    row(name, python, Type::Method, Style::Python, parameters, Code::Run(body))
 }
 
 impl Function {
@@ -109,18 +117,6 @@ impl Function {
     /// The same with `**kwargs`.
     pub const fn with_double_star(mut self) -> Self {
         self.signature.double_star = true;
-        self
-    }
-
-    /// The same with a look at the first parameter as all that it does.
-    pub const fn that_looks(mut self, asks: fn(&Value<'_>) -> bool) -> Self {
-        self.code = Code::Look(asks);
-        self
-    }
-
-    /// The same with a comparison of its two parameters as all that it does.
-    pub const fn that_compares(mut self, holds: Comparison) -> Self {
-        self.code = Code::Compare(holds);
         self
     }
 
@@ -158,12 +154,6 @@ impl Function {
     /// The same with a shortcut for one item of the result for one string.
     pub const fn with_item(mut self, item: ItemWithText) -> Self {
         self.shortcuts.item = Some(item);
-        self
-    }
-
-    /// The same as a function of that type.
-    pub const fn of_type(mut self, ty: Type) -> Self {
-        self.ty = ty;
         self
     }
 }

@@ -8,10 +8,10 @@
 //! `sandbox.py`, `wrap_str_format` and `SandboxedFormatter`), so an unsafe one prints as nothing.
 
 use super::argument::receiver;
-use super::row::{python, unnamed};
+use super::row::{Body, row, unnamed};
 use crate::builtins::access;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Fields, Function, Parameter, Runtime, Str, Type, Value};
+use crate::value::{Arguments, Code, Fields, Function, Parameter, Runtime, Str, Style, Type, Value};
 
 /// The wrapper has no parameters of its own, so that every name is free.
 const SELF: &[Parameter] = &[unnamed("self")];
@@ -21,18 +21,19 @@ pub(super) static METHODS: [Function; 2] = [format_row("str.format"), format_map
 
 /// `format` under the name of its type.
 pub(super) const fn format_row(name: &'static str) -> Function {
-    python("format", name, SELF, format)
-        .with_star()
-        .with_double_star()
-        .of_type(Type::Function)
+    wrapped("format", name, format)
 }
 
 /// `format_map` under the name of its type.
 pub(super) const fn format_map_row(name: &'static str) -> Function {
-    python("format_map", name, SELF, format_map)
+    wrapped("format_map", name, format_map)
+}
+
+/// A method that the sandbox replaces by a function, which takes anything.
+const fn wrapped(name: &'static str, python: &'static str, body: Body) -> Function {
+    row(name, python, Type::Function, Style::Python, SELF, Code::Run(body))
         .with_star()
         .with_double_star()
-        .of_type(Type::Function)
 }
 
 /// Where the fields of a format get their values from.
