@@ -49,7 +49,7 @@ pub fn decode(codec: Codec, bytes: &[u8], errors: &str) -> Result<String> {
         Codec::Ascii => {
             decoder.codec = "ascii";
             decoder.each(1, |bytes| match bytes {
-                [byte @ ..=127] => Ok((char::from(*byte), 1)),
+                [byte @ ..=127, ..] => Ok((char::from(*byte), 1)),
                 _ => Err(Bad {
                     len: 1,
                     reason: "ordinal not in range(128)",
@@ -58,29 +58,23 @@ pub fn decode(codec: Codec, bytes: &[u8], errors: &str) -> Result<String> {
         }
         Codec::Latin1 => decoder.text.extend(bytes.iter().copied().map(char::from)),
         Codec::Utf16(order) => {
-            decoder.codec = name_of(order, ["utf-16", "utf-16-le", "utf-16-be"]);
             let order = order.unwrap_or_else(|| decoder.skip_mark(2));
-            decoder.codec = if decoder.codec == "utf-16" {
-                name_of(Some(order), ["", "utf-16-le", "utf-16-be"])
-            } else {
-                decoder.codec
-            };
+            decoder.codec = name_of(order, ["utf-16-le", "utf-16-be"]);
             decoder.each(2, |bytes| utf16(bytes, order))?;
         }
         Codec::Utf32(order) => {
             let order = order.unwrap_or_else(|| decoder.skip_mark(4));
-            decoder.codec = name_of(Some(order), ["", "utf-32-le", "utf-32-be"]);
+            decoder.codec = name_of(order, ["utf-32-le", "utf-32-be"]);
             decoder.each(4, |bytes| utf32(bytes, order))?;
         }
     }
     Ok(decoder.text)
 }
 
-fn name_of(order: Option<Order>, [marked, little, big]: [&'static str; 3]) -> &'static str {
+fn name_of(order: Order, [little, big]: [&'static str; 2]) -> &'static str {
     match order {
-        None => marked,
-        Some(Order::Little) => little,
-        Some(Order::Big) => big,
+        Order::Little => little,
+        Order::Big => big,
     }
 }
 
@@ -97,21 +91,18 @@ fn utf16(bytes: &[u8], order: Order) -> Result<(char, usize), Bad> {
     if let Some(character) = char::from_u32(high) {
         return Ok((character, 2));
     }
-    let Some(low) = bytes.get(2..4).map(|bytes| unit(bytes, order)) else {
-        let reason = if high < 0xdc00 {
-            "unexpected end of data"
-        } else {
-            "illegal encoding"
-        };
-        let len = if high < 0xdc00 { bytes.len() } else { 2 };
-        return Err(Bad { len, reason });
-    };
     if high >= 0xdc00 {
         return Err(Bad {
             len: 2,
             reason: "illegal encoding",
         });
     }
+    let Some(low) = bytes.get(2..4).map(|bytes| unit(bytes, order)) else {
+        return Err(Bad {
+            len: bytes.len(),
+            reason: "unexpected end of data",
+        });
+    };
     if !(0xdc00..0xe000).contains(&low) {
         return Err(Bad {
             len: 2,
@@ -159,10 +150,8 @@ impl Decoder<'_> {
                     reason: "truncated data",
                 })
             } else {
-                one(rest
-                    .get(..size.max(4).min(rest.len()))
-                    .filter(|_| size > 1)
-                    .unwrap_or(rest.get(..1).unwrap_or_default()))
+                // No character has more than four bytes.
+                one(rest.get(..4).unwrap_or(rest))
             };
             match taken {
                 Ok((character, len)) => {
