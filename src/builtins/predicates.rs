@@ -289,7 +289,7 @@ fn is_same<'a>(_runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>)
 ///
 /// `{{ "a"|e is escaped }} -> True`
 fn is_escaped(value: &Value<'_>) -> bool {
-    matches!(value, Value::Str(text) if text.is_markup())
+    value.is_markup()
 }
 
 /// Whether the value is in another.

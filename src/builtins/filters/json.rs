@@ -22,29 +22,27 @@ const ROOM: usize = 256;
 ///
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
 pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut output = runtime.heap.idle.room();
-    output.reserve(ROOM);
+    let mut output = room(runtime);
     write_json(runtime, arguments, &mut output)?;
     runtime.str(output)
 }
 
 /// The same of the value itself, without options.
 pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let mut output = runtime.heap.idle.room();
-    output.reserve(ROOM);
+    let mut output = room(runtime);
     write_plain(runtime, value, &mut output)?;
     runtime.str(output)
 }
 
+fn room(runtime: &mut Runtime<'_>) -> String {
+    let mut room = runtime.heap.idle.room();
+    room.reserve(ROOM);
+    room
+}
+
 /// The same, appended to a text.
 pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    let options = Dump {
-        ensure_ascii: false,
-        sort_keys: false,
-        layout: Layout::PLAIN,
-        escapes: [false; 2],
-    };
-    runtime.dumps(value, &options, out)
+    runtime.dumps(value, &Dump::default(), out)
 }
 
 /// The same as the filter, appended to a text.
@@ -58,8 +56,7 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
     let mut options = Dump {
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
-        layout: Layout::PLAIN,
-        escapes: [false; 2],
+        ..Dump::default()
     };
     // A string is written without looking at the rest of the options.
     if matches!(value, Value::Str(_)) {
@@ -67,9 +64,8 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
     if !matches!(indent, Value::None) {
-        let is_markup = |value: &Value<'_>| matches!(value, Value::Str(text) if text.is_markup());
-        let between = separators.as_ref().is_some_and(|(item, _)| is_markup(item));
-        options.escapes = [is_markup(&indent), is_markup(&indent) || between];
+        let between = separators.as_ref().is_some_and(|(item, _)| item.is_markup());
+        options.escapes = [indent.is_markup(), indent.is_markup() || between];
     }
     options.layout = layout(runtime, &value, &indent, separators)?;
     runtime.dumps(&value, &options, out)?;
@@ -149,7 +145,7 @@ fn layout<'a>(
                 return Ok(layout);
             }
             // The break is a Markup where the indentation is one, and escapes what it is added to.
-            let is_markup = matches!(indent, Value::Str(indent) if indent.is_markup());
+            let is_markup = indent.is_markup();
             let broken = runtime.add(&item, &Value::Str(Str::literal("\n").with_markup(is_markup)))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
                 layout.set_item_separator(match is_markup && !item.is_markup() {

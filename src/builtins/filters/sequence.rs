@@ -262,7 +262,7 @@ fn join_escaped<'a>(
 ) -> Result<Value<'a>> {
     let separator = separator.unwrap_or(Value::text(""));
     // After a Markup each text is made before the next item is asked for, and else when all items are there.
-    let is_lazy = matches!(&separator, Value::Str(text) if text.is_markup());
+    let is_lazy = separator.is_markup();
     let mut iter = Iter::new(value)?;
     let mut texts = Vec::new();
     let mut items = Vec::new();
