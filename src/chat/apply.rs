@@ -346,15 +346,12 @@ fn check_continuation(adds_generation_prompt: bool, wants_mask: bool) -> Result<
 fn tools<'a>(runtime: &mut Runtime<'a>, tools: Option<&'a dyn Input>) -> Result<Value<'a>> {
     let Some(tools) = tools else { return Ok(Value::None) };
     let tools = tools.borrow_value(runtime)?;
-    let refused = || {
-        refused(
+    if !are_objects(&tools)? {
+        return Err(refused(
             ErrorKind::Value,
             "Tools should either be a JSON schema, or a callable function with type hints and a docstring suitable for \
              auto-conversion to a schema.",
-        )
-    };
-    if !are_objects(&tools)? {
-        return Err(refused());
+        ));
     }
     match tools {
         Value::List(items) | Value::Tuple(items) => Ok(Value::List(items)),

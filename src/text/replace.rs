@@ -21,7 +21,10 @@ pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usiz
 /// `str.replace(old, new, count)`; borrowed if nothing is replaced.
 pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
     let limit = usize::try_from(count).unwrap_or(usize::MAX);
-    if old.is_empty() && limit > 0 {
+    if limit == 0 {
+        return Cow::Borrowed(text);
+    }
+    if old.is_empty() {
         return Cow::Owned(text.replacen(old, new, limit));
     }
     let mut places = places(text, old).take(limit).peekable();

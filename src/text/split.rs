@@ -131,7 +131,7 @@ impl<'a> Iterator for Pieces<'a> {
         } else {
             None
         };
-        match found.and_then(|at| cut_out(text, Some(at), self.separator)) {
+        match cut_out(text, found, self.separator) {
             Some((piece, _, rest)) => {
                 self.rest = Some(rest);
                 Some(piece)
@@ -165,6 +165,7 @@ pub fn rpartition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     Some(cut_out(text, last(text, separator), separator).unwrap_or(("", "", text)))
 }
 
+/// What stands around a separator that was found at a byte.
 fn cut_out<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
     let (before, from_separator) = text.split_at_checked(at?)?;
     let (found, after) = from_separator.split_at_checked(separator.len())?;
