@@ -10,7 +10,7 @@ use super::identity::Identity;
 use super::runtime::Runtime;
 use super::seq::{Part, Seq};
 use super::text::Str;
-use crate::data::{Data, Object};
+use crate::data::{Entry, Object};
 use crate::error::Result;
 use crate::limits::Claim;
 use crate::text::same::{SHORT, is_same};
@@ -32,7 +32,7 @@ pub enum Dict<'a> {
 /// Entries that the render made, with the memory they hold.
 #[derive(Debug)]
 pub struct OwnedDict<'a> {
-    entries: IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>,
+    entries: Entries<'a>,
     height: u32,
     _claim: Claim,
 }
@@ -201,7 +201,7 @@ pub enum DictIter<'a> {
     /// Of the caller.
     Json(serde_json::map::Iter<'a>),
     /// Of a JSON text, or a literal.
-    Data(std::slice::Iter<'a, (std::borrow::Cow<'a, str>, Data<'a>)>),
+    Data(std::slice::Iter<'a, Entry<'a>>),
     /// Of the render: the dict, the next index, and where it ends.
     Owned(Rc<OwnedDict<'a>>, usize, usize),
 }

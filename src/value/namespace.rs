@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::Value;
+use super::seq::Seq;
 use super::text::Str;
 use crate::text::same::is_same;
 
@@ -21,7 +22,7 @@ pub struct Namespace<'a> {
 #[derive(Debug)]
 pub struct Cycler<'a> {
     /// The items; at least one.
-    pub items: super::Seq<'a>,
+    pub items: Seq<'a>,
     /// The index of the current one.
     pub position: Cell<usize>,
 }
@@ -48,25 +49,23 @@ impl<'a> Namespace<'a> {
         found.map(|(_, value)| value)
     }
 
+    fn get_mut(&mut self, name: &str) -> Option<&mut Value<'a>> {
+        let mut attributes = self.attributes.iter_mut();
+        let found = attributes.find(|(attribute, _)| attribute.as_str() == Some(name));
+        found.map(|(_, value)| value)
+    }
+
     /// Sets an attribute.
     pub fn set(&mut self, name: Str<'a>, value: Value<'a>) {
-        let found = self
-            .attributes
-            .iter_mut()
-            .find(|(attribute, _)| attribute.as_str() == Some(name.as_str()));
-        match found {
-            Some((_, old)) => *old = value,
+        match self.get_mut(name.as_str()) {
+            Some(old) => *old = value,
             None => self.attributes.push((Value::Str(name), value)),
         }
     }
 
     /// Takes the value of an attribute out, leaving None, so that what is made from it can reuse it.
     pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
-        let found = self
-            .attributes
-            .iter_mut()
-            .find(|(attribute, _)| attribute.as_str() == Some(name));
-        found.map(|(_, value)| std::mem::replace(value, Value::None))
+        self.get_mut(name).map(|value| std::mem::replace(value, Value::None))
     }
 
     /// The work of finding an attribute, where there are many.
