@@ -9,12 +9,12 @@ use crate::limits::Claim;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]
-pub struct Str<'a>(Bytes<'a>);
+pub struct Str<'a>(Memory<'a>);
 
-/// Each as a `str` and as a Markup. The tag fills a word, so that a string moves in whole words.
+/// Where the characters are, each kind as a `str` and as a Markup. The tag fills a word, so that a string moves in whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
-enum Bytes<'a> {
+enum Memory<'a> {
     Borrowed(&'a str),
     BorrowedMarkup(&'a str),
     /// Written in the template; to Python, equal ones are one object.
@@ -53,19 +53,19 @@ impl OwnedText {
 impl<'a> Str<'a> {
     pub(super) fn owned(text: Rc<OwnedText>) -> Self {
         let len = u32::try_from(text.text.len()).unwrap_or(u32::MAX);
-        Self(Bytes::Shared(text, 0, len))
+        Self(Memory::Shared(text, 0, len))
     }
 
     /// Whether the render has made the text.
     #[inline]
     pub(super) fn is_made(&self) -> bool {
-        matches!(self.0, Bytes::Shared(..) | Bytes::SharedMarkup(..))
+        matches!(self.0, Memory::Shared(..) | Memory::SharedMarkup(..))
     }
 
     /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
     #[inline]
     pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
-        let (Bytes::Shared(mut text, ..) | Bytes::SharedMarkup(mut text, ..)) = self.0 else {
+        let (Memory::Shared(mut text, ..) | Memory::SharedMarkup(mut text, ..)) = self.0 else {
             return None;
         };
         let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
@@ -77,7 +77,7 @@ impl<'a> Str<'a> {
 
     /// The same text, just made, with the places of `generation` blocks in it.
     pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
-        if let Bytes::Shared(owned, ..) | Bytes::SharedMarkup(owned, ..) = &mut self.0 {
+        if let Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) = &mut self.0 {
             if let Some(owned) = Rc::get_mut(owned) {
                 owned.generated = generated.into();
             }
@@ -89,7 +89,7 @@ impl<'a> Str<'a> {
     #[inline]
     pub(super) fn generated_count(&self) -> usize {
         match &self.0 {
-            Bytes::Shared(owned, ..) | Bytes::SharedMarkup(owned, ..) => owned.generated.len(),
+            Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) => owned.generated.len(),
             _ => 0,
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Str<'a> {
     /// Notes the `generation` blocks of this text, which is about to be written at a byte of another. Of a piece of a text it has what
     /// the piece has of them.
     pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
-        let (Bytes::Shared(owned, start, end) | Bytes::SharedMarkup(owned, start, end)) = &self.0 else {
+        let (Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end)) = &self.0 else {
             return;
         };
         let (start, end) = (*start as usize, *end as usize);
@@ -112,14 +112,14 @@ impl<'a> Str<'a> {
 
     /// A string that is written in the template.
     pub fn literal(text: &'a str) -> Self {
-        Self(Bytes::Literal(text))
+        Self(Memory::Literal(text))
     }
 
     /// Whether both are one object to CPython: the same memory, equal literals, or one of the strings that it keeps only once (the
     /// empty one, and those of one Latin-1 character).
     pub fn is_same(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
-        let is_literal = |text: &Self| matches!(text.0, Bytes::Literal(_) | Bytes::LiteralMarkup(_));
+        let is_literal = |text: &Self| matches!(text.0, Memory::Literal(_) | Memory::LiteralMarkup(_));
         let are_literals = is_literal(self) && is_literal(other);
         let mut characters = left.chars();
         let is_kept_once =
@@ -131,8 +131,8 @@ impl<'a> Str<'a> {
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text) | Bytes::Literal(text) | Bytes::LiteralMarkup(text) => text,
-            Bytes::Shared(owned, start, end) | Bytes::SharedMarkup(owned, start, end) => {
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) | Memory::Literal(text) | Memory::LiteralMarkup(text) => text,
+            Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
                 owned.text.get(*start as usize..*end as usize).unwrap_or_default()
             }
         }
@@ -143,7 +143,7 @@ impl<'a> Str<'a> {
     pub fn is_markup(&self) -> bool {
         matches!(
             self.0,
-            Bytes::BorrowedMarkup(_) | Bytes::LiteralMarkup(_) | Bytes::SharedMarkup(..)
+            Memory::BorrowedMarkup(_) | Memory::LiteralMarkup(_) | Memory::SharedMarkup(..)
         )
     }
 
@@ -151,13 +151,13 @@ impl<'a> Str<'a> {
     #[must_use]
     pub fn with_markup(self, is_markup: bool) -> Self {
         Self(match (self.0, is_markup) {
-            (Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text), false) => Bytes::Borrowed(text),
-            (Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text), true) => Bytes::BorrowedMarkup(text),
-            (Bytes::Literal(text) | Bytes::LiteralMarkup(text), false) => Bytes::Literal(text),
-            (Bytes::Literal(text) | Bytes::LiteralMarkup(text), true) => Bytes::LiteralMarkup(text),
-            (Bytes::Shared(text, start, end) | Bytes::SharedMarkup(text, start, end), false) => Bytes::Shared(text, start, end),
-            (Bytes::Shared(text, start, end) | Bytes::SharedMarkup(text, start, end), true) => {
-                Bytes::SharedMarkup(text, start, end)
+            (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), false) => Memory::Borrowed(text),
+            (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), true) => Memory::BorrowedMarkup(text),
+            (Memory::Literal(text) | Memory::LiteralMarkup(text), false) => Memory::Literal(text),
+            (Memory::Literal(text) | Memory::LiteralMarkup(text), true) => Memory::LiteralMarkup(text),
+            (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), false) => Memory::Shared(text, start, end),
+            (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), true) => {
+                Memory::SharedMarkup(text, start, end)
             }
         })
     }
@@ -166,10 +166,10 @@ impl<'a> Str<'a> {
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         match &self.0 {
-            Bytes::Borrowed(text) => Self(Bytes::Borrowed(text.get(range).unwrap_or_default())),
-            Bytes::Literal(text) if range == (0..text.len()) => Self(Bytes::Literal(text)),
-            Bytes::Literal(text) => Self(Bytes::Borrowed(text.get(range).unwrap_or_default())),
-            Bytes::Shared(owned, start, end) => Self(stretch(owned, *start, *end, range)),
+            Memory::Borrowed(text) => Self(Memory::Borrowed(text.get(range).unwrap_or_default())),
+            Memory::Literal(text) if range == (0..text.len()) => Self(Memory::Literal(text)),
+            Memory::Literal(text) => Self(Memory::Borrowed(text.get(range).unwrap_or_default())),
+            Memory::Shared(owned, start, end) => Self(stretch(owned, *start, *end, range)),
             _ => self.clone().with_markup(false).slice(range).with_markup(true),
         }
     }
@@ -185,11 +185,11 @@ impl<'a> Str<'a> {
     pub fn try_into_string(self) -> Result<String, Self> {
         let is_markup = self.is_markup();
         match self.0 {
-            Bytes::Shared(owned, 0, end) | Bytes::SharedMarkup(owned, 0, end)
+            Memory::Shared(owned, 0, end) | Memory::SharedMarkup(owned, 0, end)
                 if end as usize == owned.text.len() && owned.generated.is_empty() =>
             {
                 let owned = Rc::try_unwrap(owned).map(|owned| owned.text);
-                owned.map_err(|owned| Self(Bytes::Shared(owned, 0, end)).with_markup(is_markup))
+                owned.map_err(|owned| Self(Memory::Shared(owned, 0, end)).with_markup(is_markup))
             }
             bytes => Err(Self(bytes)),
         }
@@ -198,24 +198,26 @@ impl<'a> Str<'a> {
     /// The borrowed text, where nothing is shared with the render.
     pub fn borrowed(&self) -> Option<&'a str> {
         match self.0 {
-            Bytes::Borrowed(text) | Bytes::BorrowedMarkup(text) | Bytes::Literal(text) | Bytes::LiteralMarkup(text) => Some(text),
-            Bytes::Shared(..) | Bytes::SharedMarkup(..) => None,
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) | Memory::Literal(text) | Memory::LiteralMarkup(text) => {
+                Some(text)
+            }
+            Memory::Shared(..) | Memory::SharedMarkup(..) => None,
         }
     }
 }
 
 impl<'a> From<&'a str> for Str<'a> {
     fn from(text: &'a str) -> Self {
-        Self(Bytes::Borrowed(text))
+        Self(Memory::Borrowed(text))
     }
 }
 
 /// A stretch of a stretch of a text that the render made.
-fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Bytes<'a> {
+fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
     let from = (start as usize).saturating_add(range.start);
     let to = (start as usize).saturating_add(range.end).min(end as usize);
     match (u32::try_from(from), u32::try_from(to)) {
-        (Ok(from), Ok(to)) => Bytes::Shared(Rc::clone(owned), from, to),
-        _ => Bytes::Borrowed(""),
+        (Ok(from), Ok(to)) => Memory::Shared(Rc::clone(owned), from, to),
+        _ => Memory::Borrowed(""),
     }
 }
