@@ -201,15 +201,12 @@ impl<'a> Loop<'a> {
 
     /// `loop.last`: looks one item ahead.
     pub fn is_last(&self, runtime: &mut Runtime<'a>) -> Result<bool> {
-        match &self.items {
-            Some(items) => Ok(self.rounds.get() >= items.len()),
-            None => Ok(self.peek(runtime)?.is_none()),
-        }
+        Ok(self.peek(runtime)?.is_none())
     }
 
     /// A part of it that is a number or a truth value and is known without going on; [`Lookup::Elsewhere`] for other names, and where
     /// the next item would have to be looked at first.
-    pub(super) fn look(&self, name: &str) -> Lookup<'_, 'a> {
+    pub fn look(&self, name: &str) -> Lookup<'_, 'a> {
         let int = |int: i64| Lookup::Found(Found::Int(int));
         let bool = |bool: bool| Lookup::Found(Found::Bool(bool));
         match (name, &self.items) {

@@ -12,7 +12,10 @@
 use super::argument::wrong_receiver;
 use super::row::{SELF, python};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, Reference, Runtime, Shared, Str, Undefined, Value};
+use crate::text::quote;
+use crate::value::{
+    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value,
+};
 use std::rc::Rc;
 
 /// The rows of `loop`.
@@ -29,14 +32,15 @@ pub(super) static CYCLER: [Function; 2] = [
 
 /// `loop.name`
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    if let "length" | "revindex" | "revindex0" = name {
+        // From here on the length is known.
+        context.length(runtime)?;
+    }
+    if let Lookup::Found(part) = context.look(name) {
+        return Ok(Some(part.to_value()));
+    }
     Ok(Some(match name {
-        "index" => Value::Int(context.index0().saturating_add(1)),
-        "index0" => Value::Int(context.index0()),
-        "first" => Value::Bool(context.index0() == 0),
         "last" => Value::Bool(context.is_last(runtime)?),
-        "length" => Value::Int(context.length(runtime)?),
-        "revindex" => Value::Int(context.length(runtime)?.saturating_sub(context.index0())),
-        "revindex0" => Value::Int(context.length(runtime)?.saturating_sub(context.index0()).saturating_sub(1)),
         "previtem" => context.previous()?,
         "nextitem" => context.following(runtime)?,
         "depth" => Value::Int(context.depth0.saturating_add(1)),
@@ -83,7 +87,7 @@ pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> 
     match name {
         "name" => Some(Value::text(block)),
         "super" => {
-            let block = crate::text::quote::repr(block);
+            let block = quote::repr(block);
             Some(Value::Undefined(Undefined::message(format!(
                 "there is no parent block called {block}."
             ))))
@@ -100,11 +104,7 @@ pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
 }
 
 /// The attribute of a namespace.
-pub(super) fn namespace_attribute<'a>(
-    runtime: &mut Runtime<'a>,
-    id: crate::value::NamespaceId,
-    name: &str,
-) -> Result<Option<Value<'a>>> {
+pub(super) fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
     let Some(namespace) = runtime.heap.namespace(id) else {
         return Ok(None);
     };
