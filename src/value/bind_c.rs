@@ -103,8 +103,33 @@ fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
 
 /// `getargs.c`, `_PyArg_UnpackKeywords`. `skipped` counts the arguments before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
+    check_clinic_count(name, parameters, count, arguments.keywords().len())?;
+    arguments.resize(skipped.saturating_add(parameters.len()));
+    for (index, parameter) in parameters.iter().enumerate().skip(count.given) {
+        let keyword = match parameter.positional_only {
+            true => None,
+            false => arguments.take_keyword(parameter.name),
+        };
+        match keyword {
+            Some(value) => arguments.set(skipped.saturating_add(index), value),
+            None if parameter.optional => {}
+            None => {
+                let (keyword, position) = (parameter.name, index.saturating_add(1));
+                return Err(Error::type_error(format!(
+                    "{name}() missing required argument '{keyword}' (pos {position})"
+                )));
+            }
+        }
+    }
+    match arguments.keywords().is_empty() {
+        true => Ok(()),
+        false => Err(not_taken(name, parameters, count.given, arguments)),
+    }
+}
+
+/// Checks how many arguments there are, before it is asked which.
+fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywords: usize) -> Result<()> {
     let Count { least, most, given } = count;
-    let keywords = arguments.keywords().len();
     let all = given.saturating_add(keywords);
     if all > parameters.len() {
         let (by_name, len) = (if given == 0 { "keyword " } else { "" }, parameters.len());
@@ -133,44 +158,27 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
             "{name}() takes {exactly} {unnamed} positional argument{s} ({given} given)"
         )));
     }
-    arguments.resize(skipped.saturating_add(parameters.len()));
-    for (index, parameter) in parameters.iter().enumerate().skip(given) {
-        let keyword = if parameter.positional_only {
-            None
-        } else {
-            arguments.take_keyword(parameter.name)
-        };
-        match keyword {
-            Some(value) => arguments.set(skipped.saturating_add(index), value),
-            None if parameter.optional => {}
-            None => {
-                let (keyword, position) = (parameter.name, index.saturating_add(1));
-                return Err(Error::type_error(format!(
-                    "{name}() missing required argument '{keyword}' (pos {position})"
-                )));
-            }
-        }
-    }
-    let Some((first, _)) = arguments.keywords().first() else {
-        return Ok(());
-    };
-    let named = |parameter: &Parameter| {
-        !parameter.positional_only
-            && arguments
-                .keywords()
-                .iter()
-                .any(|(keyword, _)| keyword.as_str() == parameter.name)
-    };
-    Err(Error::type_error(match parameters.iter().take(given).position(named) {
-        Some(index) => {
-            let (keyword, position) = (
-                parameters.get(index).map_or("", |parameter| parameter.name),
-                index.saturating_add(1),
-            );
+    Ok(())
+}
+
+/// The complaint about the keywords that no parameter took.
+#[cold]
+fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
+    let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
+    let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
+    let twice = (1_usize..)
+        .zip(parameters)
+        .take(given)
+        .find(|(_, parameter)| is_named(parameter));
+    Error::type_error(match twice {
+        Some((position, Parameter { name: keyword, .. })) => {
             format!("argument for {name}() given by name ('{keyword}') and position ({position})")
         }
-        None => format!("'{}' is an invalid keyword argument for {name}()", first.as_str()),
-    }))
+        None => {
+            let first = keywords().next().unwrap_or_default();
+            format!("'{first}' is an invalid keyword argument for {name}()")
+        }
+    })
 }
 
 #[cfg(test)]
