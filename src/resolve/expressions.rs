@@ -143,6 +143,13 @@ impl Resolver<'_> {
             self.refusals.forget(found);
             return Ok(constant_nesting(&expr.kind));
         }
+        self.rewrite(expr);
+        Ok(nesting)
+    }
+
+    /// Writes an operation as what it means, or as what a render does sooner.
+    #[inline]
+    fn rewrite(&self, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
                 expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
@@ -156,9 +163,9 @@ impl Resolver<'_> {
                 if let Some(positive) = fold::base_without_sign(operands) {
                     let [base, _] = &mut **operands;
                     base.kind = positive;
+                    let (span, at) = (expr.span, expr.at);
                     let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
-                    let power = Expr { kind, span, at: expr.at };
-                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(power));
+                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at }));
                 }
             }
             ExprKind::Item(operands) if is_key(operands) => {
@@ -167,7 +174,6 @@ impl Resolver<'_> {
             }
             _ => {}
         }
-        Ok(nesting)
     }
 
     /// Notes that what follows stands inside an expression that the reference tries to fold (`optimizeconst`): all but names and

@@ -6,7 +6,7 @@ use num_bigint::Sign;
 
 use super::autoescape::EvalContext;
 use super::operate;
-use crate::ast::{Args, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
+use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
@@ -242,18 +242,7 @@ impl<'t> Folding<'t> {
                 let items = self.constants(items)?;
                 self.runtime.list(items)
             }
-            ExprKind::Dict(pairs) => {
-                let mut entries = Entries::default();
-                for (key, value) in pairs {
-                    let key = self.constant(key)?;
-                    let value = self.constant(value)?;
-                    match Key::new(&mut self.runtime, key) {
-                        Ok(key) => entries.insert(key, value),
-                        Err(error) => return Some(Err(error)),
-                    };
-                }
-                self.runtime.dict(entries).map(Value::Dict)
-            }
+            ExprKind::Dict(pairs) => return self.dict(pairs),
             ExprKind::Concat(items) => {
                 let mut text = String::new();
                 for item in self.constants(items)? {
@@ -280,17 +269,7 @@ impl<'t> Folding<'t> {
                     Err(error) => Err(error),
                 }
             }
-            ExprKind::Compare(compare) => {
-                let mut left = self.constant(&compare.first)?;
-                for (op, right) in compare.links() {
-                    let right = self.constant(right)?;
-                    if !operate::compare(&mut self.runtime, *op, &left, &right).ok()? {
-                        return Some(Ok(Value::Bool(false)));
-                    }
-                    left = right;
-                }
-                Ok(Value::Bool(true))
-            }
+            ExprKind::Compare(compare) => Ok(Value::Bool(self.compared(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
                 match self.runtime.truth(&test).ok()? {
@@ -309,36 +288,60 @@ impl<'t> Folding<'t> {
                 access::item(&mut self.runtime, &object, &index)
             }
             ExprKind::Slice(slice) => return self.sliced(slice),
-            ExprKind::Filter(filter) => {
-                // One that is never compiled has no number yet.
-                let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
-                let function = filters::get(number).filter(|function| !takes_context(function))?;
-                let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
-                function.call(&mut self.runtime, &mut arguments)
+            ExprKind::Filter(filter) => return self.filtered(filter),
+            ExprKind::Test(test) => return self.tested(test),
+        })
+    }
+
+    fn dict(&mut self, pairs: &'t [(Expr, Expr)]) -> Option<Result<Value<'t>>> {
+        let mut entries = Entries::default();
+        for (key, value) in pairs {
+            let key = self.constant(key)?;
+            let value = self.constant(value)?;
+            match Key::new(&mut self.runtime, key) {
+                Ok(key) => entries.insert(key, value),
+                Err(error) => return Some(Err(error)),
+            };
+        }
+        Some(self.runtime.dict(entries).map(Value::Dict))
+    }
+
+    fn compared(&mut self, compare: &'t Compare) -> Option<bool> {
+        let mut left = self.constant(&compare.first)?;
+        for (op, right) in compare.links() {
+            let right = self.constant(right)?;
+            if !operate::compare(&mut self.runtime, *op, &left, &right).ok()? {
+                return Some(false);
             }
-            ExprKind::Test(test) => {
-                let number = test.builtin.or_else(|| predicates::find(&test.name))?;
-                let function = predicates::get(number)?;
-                let mut arguments = self.arguments(&test.input, &test.args)?;
-                let is_never_same = function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew));
-                let answer = function.call(&mut self.runtime, &mut arguments);
-                match is_never_same {
-                    true => answer.map(|_| Value::Bool(false)),
-                    false => answer,
-                }
-            }
+            left = right;
+        }
+        Some(true)
+    }
+
+    fn filtered(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
+        // One that is never compiled has no number yet.
+        let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
+        let function = filters::get(number).filter(|function| !takes_context(function))?;
+        let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
+        Some(function.call(&mut self.runtime, &mut arguments))
+    }
+
+    fn tested(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
+        let number = test.builtin.or_else(|| predicates::find(&test.name))?;
+        let function = predicates::get(number)?;
+        let mut arguments = self.arguments(&test.input, &test.args)?;
+        let is_never_same = function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew));
+        let answer = function.call(&mut self.runtime, &mut arguments);
+        Some(match is_never_same {
+            true => answer.map(|_| Value::Bool(false)),
+            false => answer,
         })
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
-        let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
-        let [object, start, stop, step] = parts.map(|part| part.as_ref().map(|part| self.constant(part)));
-        let flat = |part: Option<Option<Value<'t>>>| match part {
-            Some(None) => None,
-            Some(Some(value)) => Some(Some(value)),
-            None => Some(None),
-        };
-        let (object, start, stop, step) = (flat(object)?, flat(start)?, flat(stop)?, flat(step)?);
+        let mut part = |part: &'t Option<Expr>| part.as_ref().map_or(Some(None), |part| self.constant(part).map(Some));
+        let (object, start) = (part(&slice.object)?, part(&slice.start)?);
+        let (stop, step) = (part(&slice.stop)?, part(&slice.step)?);
         Some(match object {
             Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
             // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.

@@ -27,12 +27,14 @@ use scopes::Scopes;
 use stubs::Stub;
 use track::undeclared;
 
-use crate::ast::{Child, Scope, Slot, Stmt, StmtKind, Symbol, Template};
+use crate::ast::{Block, Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
+use crate::text::quote;
+use crate::unicode::nfkc;
 
 /// The names that loops and macros give values by themselves.
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
@@ -59,22 +61,19 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         sets_loop,
         has_blocks,
         stubs,
+        scope,
+        self_slot,
+        frame,
         ..
     } = template;
-    let specials = ["self", "super"].map(|name| symbols.find(name));
+    let [own, parent] = ["self", "super"].map(|name| symbols.find(name));
     let mut scopes = Scopes::default();
-    // Blocks have contexts of their own.
-    let mut are_given = !*has_blocks;
-    for symbol in symbols.all() {
-        if !symbols.name(symbol).is_ascii() {
-            let folded = crate::unicode::nfkc(symbols.name(symbol)).into_owned();
-            scopes.fold(symbol, symbols.intern(&folded));
-            are_given = false;
-        }
-    }
+    let are_folded = fold_names(symbols, &mut scopes);
     let symbols = &*symbols;
-    let special_names = SPECIALS.map(|name| symbols.find(name));
-    let is_given = |name| are_given && !symbols.is_scoped(name) && !special_names.contains(&Some(name));
+    let specials = SPECIALS.map(|name| symbols.find(name));
+    // Blocks have contexts of their own.
+    let are_given = !*has_blocks && !are_folded;
+    let is_given = |name| are_given && !symbols.is_scoped(name) && !specials.contains(&Some(name));
     scopes.name_all(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
@@ -98,48 +97,12 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         visible: 0,
         block: None,
         stubs: Vec::new(),
-        specials: special_names,
+        specials,
     };
-
-    resolver.scopes.frames.open();
-    resolver.scopes.open();
-    let [own, _] = specials;
-    let [uses_self] = undeclared(body, [own]);
-    let self_variable = own.filter(|_| uses_self).map(|own| resolver.scopes.declare_parameter(own));
-    resolver.scopes.read_body(body);
-    template.scope = resolver.scopes.enter();
-    template.self_slot = self_variable.map(|variable| resolver.slot(variable));
-    let place = Place {
-        toplevel: true,
-        is_silenced: true,
-        ..Place::default()
-    };
-    resolver.body(body, &place)?;
-    resolver.scopes.close(&mut template.scope);
-    resolver.scopes.load_given(&mut template.scope);
-    template.frame = resolver.scopes.frames.close();
-
+    (*self_slot, *frame) = resolver.root_body(body, scope, own)?;
     for block in blocks.iter_mut() {
-        resolver.newline(block.at);
-        resolver.block = Some(block.name);
-        resolver.scopes.frames.open();
-        resolver.scopes.open();
-        let mut variables = [None; 2];
-        for ((variable, name), is_used) in variables.iter_mut().zip(specials).zip(undeclared(&block.body, specials)) {
-            *variable = name.filter(|_| is_used).map(|name| resolver.scopes.declare_parameter(name));
-        }
-        resolver.scopes.read_body(&block.body);
-        block.scope = resolver.scopes.enter();
-        block.specials = variables.map(|variable| variable.map(|variable| resolver.slot(variable)));
-        let place = Place {
-            passed: Some("_block_vars"),
-            ..Place::default()
-        };
-        resolver.body(&mut block.body, &place)?;
-        resolver.scopes.close(&mut block.scope);
-        block.frame = resolver.scopes.frames.close();
+        resolver.block_body(block, [own, parent])?;
     }
-
     if let (true, Some(span)) = (resolver.has_empty_output, resolver.extends) {
         let message = "expected an indented block after 'if' statement";
         resolver.refusals.add(Stage::Grammar, message, span);
@@ -149,6 +112,19 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     }
     *stubs = stubs::names(&resolver.stubs, source, symbols)?;
     Ok(resolver.scopes.frames)
+}
+
+/// Makes one variable of names that Python takes for one, because they have the same normal form; gives whether there may be such.
+fn fold_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
+    let mut are_folded = false;
+    for symbol in symbols.all() {
+        if !symbols.name(symbol).is_ascii() {
+            let folded = nfkc(symbols.name(symbol)).into_owned();
+            scopes.fold(symbol, symbols.intern(&folded));
+            are_folded = true;
+        }
+    }
+    are_folded
 }
 
 /// A template of strangers may consist of nothing but constants that take long; what is not folded is computed by the render, which
@@ -162,7 +138,7 @@ const PARTS_OF_A_STEP: u32 = 4;
 struct Resolver<'t> {
     source: &'t Source<'t>,
     lines: LineCounter<'t>,
-    symbols: &'t crate::ast::Symbols,
+    symbols: &'t Symbols,
     scopes: Scopes,
     /// The line that the reference recorded last (`CodeGenerator._last_line`).
     line: u32,
@@ -235,6 +211,49 @@ impl Place {
 }
 
 impl Resolver<'_> {
+    /// The body of the root, where `self` is a variable if it is mentioned. Gives that variable, and the frame.
+    fn root_body(&mut self, body: &mut Body, scope: &mut Scope, own: Option<Symbol>) -> Result<(Option<Slot>, Frame)> {
+        self.scopes.frames.open();
+        self.scopes.open();
+        let [uses_self] = undeclared(body, [own]);
+        let self_variable = own.filter(|_| uses_self).map(|own| self.scopes.declare_parameter(own));
+        self.scopes.read_body(body);
+        *scope = self.scopes.enter();
+        let self_slot = self_variable.map(|variable| self.slot(variable));
+        let place = Place {
+            toplevel: true,
+            is_silenced: true,
+            ..Place::default()
+        };
+        self.body(body, &place)?;
+        self.scopes.close(scope);
+        self.scopes.load_given(scope);
+        Ok((self_slot, self.scopes.frames.close()))
+    }
+
+    /// The body of a block, where `self` and `super` are variables if they are mentioned.
+    fn block_body(&mut self, block: &mut Block, specials: [Option<Symbol>; 2]) -> Result<()> {
+        self.newline(block.at);
+        self.block = Some(block.name);
+        self.scopes.frames.open();
+        self.scopes.open();
+        let mut variables = [None; 2];
+        for ((variable, name), is_used) in variables.iter_mut().zip(specials).zip(undeclared(&block.body, specials)) {
+            *variable = name.filter(|_| is_used).map(|name| self.scopes.declare_parameter(name));
+        }
+        self.scopes.read_body(&block.body);
+        block.scope = self.scopes.enter();
+        block.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
+        let place = Place {
+            passed: Some("_block_vars"),
+            ..Place::default()
+        };
+        self.body(&mut block.body, &place)?;
+        self.scopes.close(&mut block.scope);
+        block.frame = self.scopes.frames.close();
+        Ok(())
+    }
+
     /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
     fn newline(&mut self, at: u32) -> u32 {
         self.line = self.lines.line(at);
@@ -265,7 +284,7 @@ impl Resolver<'_> {
         match self.scopes.find(name) {
             Some(variable) => Ok(variable),
             None => {
-                let name = crate::text::quote::repr(self.symbols.name(name));
+                let name = quote::repr(self.symbols.name(name));
                 let message = format!("Tried to resolve a name to a reference that was unknown to the frame ({name})");
                 Err(Error::runtime(message).without_line().at(span))
             }

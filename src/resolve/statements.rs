@@ -6,8 +6,8 @@ use super::refusals::Stage;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
-    Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, Macro, Set, SetBlock, Stmt, StmtKind, Symbol, Target,
-    TargetKind, Way, With,
+    Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, LoopTest, Macro, Set, SetBlock, Stmt, StmtKind,
+    Symbol, Target, TargetKind, Way, With,
 };
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
@@ -115,19 +115,8 @@ impl Resolver<'_> {
         let bodies = || node.body.stmts.iter().chain(&node.otherwise.stmts);
         let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
         if let Some(test) = &mut node.test {
-            test.line = self.newline(test.condition.at);
-            let outer = std::mem::take(&mut self.parts);
-            self.scopes.frames.open();
-            self.scopes.open();
-            self.scopes.read_loop_test(&node.target, &test.condition);
-            test.scope = self.scopes.enter();
-            self.target(&mut test.target, &place.inner())?;
-            self.root(&mut test.condition, &place.inner(), 0)?;
-            test.steps = self.take_steps(outer);
-            self.scopes.close(&mut test.scope);
-            test.frame = self.scopes.frames.close();
+            self.loop_test(test, &node.target, &place.inner())?;
         }
-
         if node.recursive {
             self.newline(at);
         }
@@ -185,6 +174,22 @@ impl Resolver<'_> {
             self.root(&mut node.iter, place, 1)?;
         }
         Ok(line)
+    }
+
+    /// The test of a loop, which is a function of its own in the reference's Python; it assigns the loop's target too.
+    fn loop_test(&mut self, test: &mut LoopTest, target: &Target, place: &Place) -> Result<()> {
+        test.line = self.newline(test.condition.at);
+        let outer = std::mem::take(&mut self.parts);
+        self.scopes.frames.open();
+        self.scopes.open();
+        self.scopes.read_loop_test(target, &test.condition);
+        test.scope = self.scopes.enter();
+        self.target(&mut test.target, place)?;
+        self.root(&mut test.condition, place, 0)?;
+        test.steps = self.take_steps(outer);
+        self.scopes.close(&mut test.scope);
+        test.frame = self.scopes.frames.close();
+        Ok(())
     }
 
     fn if_arms(&mut self, node: &mut If, place: &Place, span: Span) -> Result<()> {
