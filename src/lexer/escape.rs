@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::text::quote::write_code;
 use crate::unicode;
 
 /// The complaint about a lone surrogate, which is ours and not CPython's.
@@ -51,11 +52,9 @@ fn replace_with_escapes(body: &str) -> Cow<'_, str> {
     let mut ascii = String::with_capacity(body.len().saturating_mul(2));
     for char in body.chars() {
         // Writing to a string cannot fail.
-        let _ = match u32::from(char) {
-            0..0x80 => ascii.write_char(char),
-            code @ 0x80..0x100 => write!(ascii, "\\x{code:02x}"),
-            code @ 0x100..0x1_0000 => write!(ascii, "\\u{code:04x}"),
-            code => write!(ascii, "\\U{code:08x}"),
+        let _ = match char.is_ascii() {
+            true => ascii.write_char(char),
+            false => write_code(&mut ascii, char),
         };
     }
     Cow::Owned(ascii)

@@ -70,13 +70,20 @@ fn plain_length(bytes: &[u8], quote: u8) -> usize {
 
 /// Writes the escape of a character that is neither a quote nor a backslash.
 fn write_escape(output: &mut impl Write, char: char) -> Result {
-    match (char, u32::from(char)) {
-        ('\t', _) => output.write_str("\\t"),
-        ('\n', _) => output.write_str("\\n"),
-        ('\r', _) => output.write_str("\\r"),
-        (_, code @ ..=0xff) => write!(output, "\\x{code:02x}"),
-        (_, code @ ..=0xffff) => write!(output, "\\u{code:04x}"),
-        (_, code) => write!(output, "\\U{code:08x}"),
+    match char {
+        '\t' => output.write_str("\\t"),
+        '\n' => output.write_str("\\n"),
+        '\r' => output.write_str("\\r"),
+        _ => write_code(output, char),
+    }
+}
+
+/// Writes the escape of a character by its number: `\xe9`, `\u20ac`, `\U0001f600`.
+pub fn write_code(output: &mut impl Write, char: char) -> Result {
+    match u32::from(char) {
+        code @ ..=0xff => write!(output, "\\x{code:02x}"),
+        code @ ..=0xffff => write!(output, "\\u{code:04x}"),
+        code => write!(output, "\\U{code:08x}"),
     }
 }
 

@@ -10,8 +10,9 @@
 //! `codecs.c` and `exceptions.c`.
 
 use crate::error::{Error, Result};
+use crate::text::measure::written;
+use crate::text::quote::write_code;
 use crate::unicode;
-use std::fmt::Write;
 
 /// An encoding of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,14 +159,7 @@ fn named(character: char) -> String {
 
 /// The character as an escape.
 fn escaped(character: char) -> String {
-    let mut escaped = String::new();
-    // A string refuses nothing.
-    let _ = match u32::from(character) {
-        code @ ..=0xff => write!(escaped, "\\x{code:02x}"),
-        code @ ..=0xffff => write!(escaped, "\\u{code:04x}"),
-        code => write!(escaped, "\\U{code:08x}"),
-    };
-    escaped
+    written(|output| write_code(output, character))
 }
 
 #[cold]
