@@ -9,7 +9,7 @@
 //! one string at a time and looks at sixteen bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
 //! are many: it looks at each block of 64 bytes once. Knows no escapes.
 
-use crate::text::blocks::{any_in, without_blocks};
+use crate::text::blocks::{self, any_in_few, without_blocks};
 
 /// The bytes of a text that matter, found block by block as the reader gets there.
 pub(super) struct Marks<'t> {
@@ -128,20 +128,14 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
     marks_of_block(&block)
 }
 
-/// Most strings are at most so long: two words, which overlap.
-const SHORT: usize = 16;
+/// Most strings are at most so long.
+const SHORT: usize = blocks::BLOCK;
 
-/// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a control character below
-/// U+0020. Two halves that overlap make one block of them, which the compiler looks at as a whole.
+/// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a
+/// control character below U+0020.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return bytes.len() <= SHORT && !any_in(first, matters) & !any_in(last, matters);
-    }
-    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(first), Some(last)) => !any_in(first, matters) & !any_in(last, matters),
-        _ => !bytes.iter().any(|byte| matters(*byte)),
-    }
+    bytes.len() <= SHORT && !any_in_few(bytes, matters)
 }
 
 /// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control

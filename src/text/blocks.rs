@@ -29,18 +29,28 @@ pub fn any(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
     if tail.len() >= BLOCK {
         return true;
     }
-    if let Some(last) = bytes.last_chunk::<BLOCK>() {
-        return any_in(last, matters);
+    match bytes.last_chunk::<BLOCK>() {
+        Some(last) => any_in(last, matters),
+        None => any_in_few(tail, matters),
     }
-    match (tail.first_chunk::<8>(), tail.last_chunk::<8>()) {
+}
+
+/// The same of bytes that are no more than a block has: two halves that overlap make one block of them, which the compiler looks at as a
+/// whole.
+#[inline(always)]
+pub fn any_in_few(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        return any_in(first, matters) | any_in(last, matters);
+    }
+    match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(first), Some(last)) => any_in(first, matters) | any_in(last, matters),
-        _ => tail.iter().any(|byte| matters(*byte)),
+        _ => bytes.iter().any(|byte| matters(*byte)),
     }
 }
 
 /// Whether a byte of a block matters.
 #[inline(always)]
-pub fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
+fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
     block.iter().fold(false, |any, byte| any | matters(*byte))
 }
 
