@@ -67,11 +67,6 @@ impl<'a> Evaluator<'a, '_> {
         self.assign(second, value)
     }
 
-    /// Assigns the text of a `set` block. The reference does not ask for a namespace here, and then writes an item.
-    pub(super) fn assign_block(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
-        self.assign(target, value)
-    }
-
     #[inline(never)]
     fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
         match object {

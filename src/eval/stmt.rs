@@ -107,7 +107,8 @@ impl<'a> Evaluator<'a, '_> {
             value = self.block_filter(filter, text)?;
         }
         let value = self.runtime.markup_if(becomes_markup, value)?;
-        self.assign_block(&node.target, value)?;
+        // The reference does not ask for a namespace here, and then writes an item.
+        self.assign(&node.target, value)?;
         self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
