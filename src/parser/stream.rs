@@ -104,6 +104,7 @@ impl<'s> TokenStream<'s> {
     }
 
     /// Whether a token is a name among `words`.
+    #[inline]
     pub fn is_any_word(&self, token: Token, words: &[&str]) -> bool {
         words.iter().any(|word| self.is_word(token, word))
     }
