@@ -6,6 +6,7 @@
 mod expr;
 #[cfg(any(test, fuzzing))]
 mod print;
+mod python;
 mod slot;
 mod stmt;
 mod storage;

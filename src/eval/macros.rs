@@ -151,7 +151,8 @@ impl<'a> Evaluator<'a, '_> {
             });
         }
         let [caller, kwargs, varargs] = node.specials;
-        if node.uses_caller && !found_caller {
+        let lacks_caller = node.uses_caller && !found_caller;
+        if lacks_caller {
             let value = arguments.take_keyword("caller").filter(|value| !matches!(value, Value::None));
             let value = value.unwrap_or(Value::Undefined(Undefined::Hint("No caller defined")));
             self.store(&caller.unwrap_or(Slot::Unresolved), value);
@@ -183,6 +184,18 @@ impl<'a> Evaluator<'a, '_> {
                 return Err(Error::type_error(message));
             }
             None => {}
+        }
+        if lacks_caller && node.explicit_caller {
+            // It was given by position, and is added once more.
+            let taken = expected
+                .saturating_add(usize::from(kwargs.is_some()))
+                .saturating_add(usize::from(varargs.is_some()));
+            let function = self.render.template.function_of(node);
+            let message = format!(
+                "{function}() takes {taken} positional arguments but {} were given",
+                taken.saturating_add(1)
+            );
+            return Err(Error::type_error(message));
         }
         for (parameter, value) in node.parameters.iter().zip(values) {
             if let Some(value) = value.filter(|value| !value.is_missing()) {

@@ -110,7 +110,7 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     if let Some(error) = resolver.refusals.into_first() {
         return Err(error);
     }
-    *stubs = stubs::names(&resolver.stubs, source, symbols)?;
+    *stubs = stubs::names(&resolver.stubs, source)?;
     Ok(resolver.scopes.frames)
 }
 

@@ -13,11 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::blocks;
-use crate::ast::{Body, Child, Expr, ExprKind, LoaderTag, StmtKind, Symbol, Symbols};
+use crate::ast::{Body, Child, Expr, ExprKind, LoaderTag, StmtKind, Symbol};
 use crate::error::Result;
 use crate::parser;
 use crate::source::Source;
-use crate::unicode::nfkc;
 
 /// An unknown filter or test with arguments that it may complain about.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub(super) enum StubKind {
 }
 
 /// The names of functions; most templates have none, and are not read again.
-pub(super) fn names(stubs: &[Stub], source: &Source, symbols: &Symbols) -> Result<Vec<Box<str>>> {
+pub(super) fn names(stubs: &[Stub], source: &Source) -> Result<Vec<Box<str>>> {
     if stubs.is_empty() {
         return Ok(Vec::new());
     }
@@ -48,7 +47,7 @@ pub(super) fn names(stubs: &[Stub], source: &Source, symbols: &Symbols) -> Resul
     let named = stubs.iter().map(|stub| {
         let number = numbers.of(stub);
         match stub.block {
-            Some(block) => format!("block_{}.<locals>.t_{number}", nfkc(symbols.name(block))).into(),
+            Some(block) => format!("{}.<locals>.t_{number}", template.block_function(block)).into(),
             None => format!("root.<locals>.t_{number}").into(),
         }
     });
