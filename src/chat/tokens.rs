@@ -108,18 +108,39 @@ impl<'f> Arguments<'f> {
         match extra.or(older).or(config.get("extra_special_tokens")) {
             Some(Data::Object(tokens)) => {
                 // The older key has its turn where the newer one was an object, and loses to it.
-                if let Some(Data::Object(older)) = older {
-                    self.read_named(older);
-                }
+                self.read_extra(older)?;
                 self.read_named(tokens);
             }
-            None | Some(Data::None | Data::List(_)) => {}
+            other => self.read_extra(other)?,
+        }
+        // The reference writes this key itself when it saves a tokenizer, and where it finds any token elsewhere that is the
+        // model's own, it reads those alone.
+        match config.get("model_specific_special_tokens") {
+            _ if !self.named.is_empty() => Ok(()),
+            None | Some(Data::None) => Ok(()),
+            Some(Data::Object(tokens)) => {
+                self.read_named(tokens);
+                Ok(())
+            }
             Some(_) => {
-                let message = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
-                return Err(Error::type_error(message));
+                let message = "model_specific_special_tokens must be a dictionary of token name to token value";
+                Err(Error::type_error(message))
             }
         }
-        Ok(())
+    }
+
+    fn read_extra(&mut self, extra: Option<&'f Data<'f>>) -> Result<()> {
+        match extra {
+            None | Some(Data::None | Data::List(_)) => Ok(()),
+            Some(Data::Object(tokens)) => {
+                self.read_named(tokens);
+                Ok(())
+            }
+            Some(_) => {
+                let message = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
+                Err(Error::type_error(message))
+            }
+        }
     }
 
     fn read_map(&mut self, map: &'f Object<'f>) -> Result<()> {
