@@ -31,7 +31,7 @@ pub use stack::Stack;
 #[non_exhaustive]
 pub struct Limits {
     /// Steps: about one for each four parts of the expressions evaluated, for each 64 bytes copied and for each 8 characters looked at;
-    /// 10 to 60 nanoseconds each. A conversation of 10 000 messages takes some millions; the default is reached within a second.
+    /// mostly 10 to 60 nanoseconds each. A conversation of 10 000 messages takes some millions; the default is reached within a second.
     pub steps: u64,
     /// Bytes of output. The longest context window of a model is some megabytes of text.
     pub output: u64,
