@@ -65,12 +65,6 @@ impl Number {
     }
 }
 
-impl From<i64> for Int {
-    fn from(small: i64) -> Self {
-        Self::Small(small)
-    }
-}
-
 impl From<BigInt> for Int {
     fn from(big: BigInt) -> Self {
         match i64::try_from(&big) {
@@ -92,12 +86,6 @@ impl From<Int> for BigInt {
 impl From<i64> for IntRef<'_> {
     fn from(small: i64) -> Self {
         Self::Small(small)
-    }
-}
-
-impl<'a> From<&'a Int> for IntRef<'a> {
-    fn from(int: &'a Int) -> Self {
-        int.as_ref()
     }
 }
 
