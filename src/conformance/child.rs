@@ -39,6 +39,25 @@ pub enum Reply {
     Fault(Verdict, String),
 }
 
+impl Reply {
+    /// What came of a request that another answer was expected to.
+    pub(super) fn verdict(&self) -> Verdict {
+        match self {
+            Self::Fault(verdict, _) => *verdict,
+            Self::Answer(_) | Self::Unsupported(_) => Verdict::Wrong,
+        }
+    }
+
+    /// It as text of several lines, to be compared with another.
+    pub(super) fn described(&self) -> String {
+        match self {
+            Self::Answer(answer) => answer.described(),
+            Self::Unsupported(why) => why.clone(),
+            Self::Fault(verdict, text) => format!("{}: {text}", verdict.name()),
+        }
+    }
+}
+
 /// A port that is started when it is asked.
 pub struct Port<'c> {
     command: &'c [String],

@@ -15,7 +15,7 @@ use super::score::{Aspect, wrong_aspects};
 
 /// What comes of a comparison.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Compared {
+pub enum Comparison {
     /// They agree.
     Same,
     /// They differ.
@@ -38,30 +38,30 @@ pub struct Signature {
 }
 
 /// Compares; the second is the reference's.
-pub fn compare(got: &Reply, want: &Reply) -> Compared {
+pub fn compare(got: &Reply, want: &Reply) -> Comparison {
     let want = match want {
         Reply::Answer(answer) => plain(answer),
-        Reply::Unsupported(_) => return Compared::Limited,
-        Reply::Fault(..) => return Compared::Unanswered,
+        Reply::Unsupported(_) => return Comparison::Limited,
+        Reply::Fault(..) => return Comparison::Unanswered,
     };
     if is_limit(&want) {
-        return Compared::Limited;
+        return Comparison::Limited;
     }
     let (aspects, got) = match got {
         Reply::Answer(answer) => {
             let got = plain(answer);
             if is_limit(&got) {
-                return Compared::Limited;
+                return Comparison::Limited;
             }
             (wrong_aspects(&want, &got), brief(&got))
         }
-        Reply::Unsupported(_) => return Compared::Limited,
+        Reply::Unsupported(_) => return Comparison::Limited,
         Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
     };
     if aspects.is_empty() {
-        return Compared::Same;
+        return Comparison::Same;
     }
-    Compared::Different(Signature {
+    Comparison::Different(Signature {
         aspects,
         want: brief(&want),
         got,
@@ -92,9 +92,8 @@ pub fn plain(answer: &Answer) -> Answer {
 fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("0x").or_else(|| rest.find("0X")) {
-        let at = rest.find("0X").map_or(at, |other| other.min(at)).saturating_add(2);
-        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+    while let Some(at) = ["0x", "0X"].into_iter().filter_map(|sign| rest.find(sign)).min() {
+        let (before, after) = rest.split_at_checked(at.saturating_add(2)).unwrap_or((rest, ""));
         plain.push_str(before);
         let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
         // Shorter ones are numbers of the template.
@@ -165,7 +164,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_equal_is_not_compared() {
-        let same = |got: Reply, want: Reply| compare(&got, &want) == Compared::Same;
+        let same = |got: Reply, want: Reply| compare(&got, &want) == Comparison::Same;
         assert!(same(
             output("<a at 0x7f0000000000> 0X7F1234567890"),
             output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
@@ -182,12 +181,12 @@ mod tests {
                 "expected an indented block after 'if' statement on line 12 (<template>, line 13)"
             )
         ));
-        assert_eq!(compare(&output("a"), &error("limit", "")), Compared::Limited);
+        assert_eq!(compare(&output("a"), &error("limit", "")), Comparison::Limited);
         assert_eq!(
             compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new())),
-            Compared::Unanswered
+            Comparison::Unanswered
         );
-        let Compared::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
+        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
             panic!("they differ");
         };
         assert_eq!(

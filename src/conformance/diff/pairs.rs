@@ -10,9 +10,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::super::child::{Port, Reply};
-use super::super::compare::{Compared, compare};
+use super::super::compare::{Comparison, compare};
 use super::super::report::{CaseReport, Detail, PortInfo};
-use super::super::score::Verdict;
 use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{self, Data, Entry, Object};
@@ -163,17 +162,13 @@ impl Differ {
         let got = port.ask(&pair, &request)?;
         let want = reference.ask(&pair, &request)?;
         Ok(match compare(&got, &want) {
-            Compared::Same => Outcome::Same,
-            Compared::Limited => Outcome::LeftOut(pair, "a port reached a limit".to_owned()),
-            Compared::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", described(&want))),
-            Compared::Different(signature) => {
-                let verdict = match got {
-                    Reply::Fault(verdict, _) => verdict,
-                    _ => Verdict::Wrong,
-                };
+            Comparison::Same => Outcome::Same,
+            Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit".to_owned()),
+            Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.described())),
+            Comparison::Different(signature) => {
                 let case = CaseReport {
                     id: pair,
-                    verdict,
+                    verdict: got.verdict(),
                     errs: false,
                     wrong: signature.aspects,
                     detail: None,
@@ -182,8 +177,8 @@ impl Differ {
                     rule: "as `-` it is the reference, as `+` the port".to_owned(),
                     request: String::new(),
                     context: String::new(),
-                    want: described(&want),
-                    got: described(&got),
+                    want: want.described(),
+                    got: got.described(),
                 };
                 Outcome::Different(Box::new(Difference { case, detail }))
             }
@@ -246,14 +241,6 @@ fn knows_apply(port: &mut Port<'_>) -> Result<bool, String> {
         Reply::Answer(_) => true,
         Reply::Unsupported(_) | Reply::Fault(..) => false,
     })
-}
-
-fn described(reply: &Reply) -> String {
-    match reply {
-        Reply::Answer(answer) => answer.described(),
-        Reply::Unsupported(why) => why.clone(),
-        Reply::Fault(verdict, text) => format!("{}: {text}", verdict.name()),
-    }
 }
 
 fn string(text: &str) -> Data<'static> {

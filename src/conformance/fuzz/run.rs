@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::super::answer::Answer;
 use super::super::child::{Port, Reply};
-use super::super::compare::{Compared, Signature, brief, compare, plain};
+use super::super::compare::{Comparison, Signature, brief, compare, plain};
 use super::super::score::{Aspect, wrong_aspects};
 use super::super::suite::Suite;
 use super::round::Round;
@@ -55,7 +55,7 @@ struct Done {
     number: u64,
     hits: BTreeSet<usize>,
     reply: Option<Answer>,
-    compared: Compared,
+    compared: Comparison,
     is_uncertain: bool,
 }
 
@@ -92,7 +92,7 @@ impl Fuzzer {
             if compiles {
                 hits.extend(done.hits);
             }
-            if let (Compared::Different(signature), false) = (done.compared, done.is_uncertain) {
+            if let (Comparison::Different(signature), false) = (done.compared, done.is_uncertain) {
                 match known.get(&signature.got) {
                     Some(id) => {
                         tally.known = tally.known.saturating_add(1);
@@ -266,7 +266,7 @@ impl Fuzzer {
 
 impl Ports<'_> {
     /// The reference's answer, the comparison, and whether the reference does not agree with itself.
-    fn asked(&mut self, round: &Round) -> Result<(Option<Answer>, Compared, bool), String> {
+    fn asked(&mut self, round: &Round) -> Result<(Option<Answer>, Comparison, bool), String> {
         let request = round.request();
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
@@ -276,7 +276,7 @@ impl Ports<'_> {
             _ => None,
         };
         let mut is_uncertain = false;
-        if let (Compared::Different(_), Some(answer)) = (&compared, &answer) {
+        if let (Comparison::Different(_), Some(answer)) = (&compared, &answer) {
             for witness in &mut self.witnesses {
                 is_uncertain |= match witness.ask(&round.id, &request)? {
                     Reply::Answer(other) => plain(&other) != plain(answer),
@@ -290,7 +290,7 @@ impl Ports<'_> {
     fn shrunk(&mut self, round: Round, signature: &Signature, alike: usize) -> Result<Finding, String> {
         let mut ask = |round: &Round| {
             let (_, compared, is_uncertain) = self.asked(round)?;
-            Ok(!is_uncertain && matches!(compared, Compared::Different(other) if other == *signature))
+            Ok(!is_uncertain && matches!(compared, Comparison::Different(other) if other == *signature))
         };
         let round = shrink(round, &mut ask)?;
         let request = round.request();

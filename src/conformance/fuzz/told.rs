@@ -9,9 +9,8 @@ use std::fmt::Write;
 
 use super::super::answer::Answer;
 use super::super::child::Reply;
-use super::super::compare::{Compared, Signature};
+use super::super::compare::{Comparison, Signature};
 use super::super::report::{CaseReport, Detail, PortInfo};
-use super::super::score::Verdict;
 use super::super::text::failure;
 use super::round::Round;
 use super::vocabulary::{KINDS, Vocabulary};
@@ -96,13 +95,13 @@ pub struct Finding {
 
 impl Tally {
     /// Counts a round, and says whether it compiled.
-    pub(super) fn count(&mut self, answer: Option<&Answer>, compared: &Compared, is_uncertain: bool) -> bool {
+    pub(super) fn count(&mut self, answer: Option<&Answer>, compared: &Comparison, is_uncertain: bool) -> bool {
         let count = |counter: &mut usize| *counter = counter.saturating_add(1);
         count(&mut self.rounds);
         match compared {
-            Compared::Limited => count(&mut self.limited),
-            Compared::Unanswered => count(&mut self.unanswered),
-            Compared::Same | Compared::Different(_) => {}
+            Comparison::Limited => count(&mut self.limited),
+            Comparison::Unanswered => count(&mut self.unanswered),
+            Comparison::Same | Comparison::Different(_) => {}
         }
         if is_uncertain {
             count(&mut self.uncertain);
@@ -147,22 +146,13 @@ impl HitKind {
 
 impl Finding {
     pub(super) fn new(round: Round, signature: Signature, want: &Reply, got: &Reply, rounds: usize) -> Self {
-        let described = |reply: &Reply| match reply {
-            Reply::Answer(answer) => answer.described(),
-            Reply::Unsupported(why) => why.clone(),
-            Reply::Fault(verdict, text) => format!("{}: {text}", verdict.name()),
-        };
         let expect = match want {
             Reply::Answer(answer) => Some(answer),
             _ => None,
         };
-        let verdict = match got {
-            Reply::Fault(verdict, _) => *verdict,
-            _ => Verdict::Wrong,
-        };
         let report = CaseReport {
             id: round.id.clone(),
-            verdict,
+            verdict: got.verdict(),
             errs: expect.is_some_and(Answer::is_error),
             wrong: signature.aspects.clone(),
             detail: None,
@@ -175,8 +165,8 @@ impl Finding {
             } else {
                 round.context_shown()
             },
-            want: described(want),
-            got: described(got),
+            want: want.described(),
+            got: got.described(),
         };
         let names = round.words();
         Self {
