@@ -130,7 +130,7 @@ impl<'s> TokenStream<'s> {
         self.current.kind == kind
     }
 
-    /// Whether the current token is a name.
+    /// Whether the current token is the name `word`.
     pub fn is_at_word(&self, word: &str) -> bool {
         self.is_word(self.current, word)
     }
@@ -144,7 +144,7 @@ impl<'s> TokenStream<'s> {
         Ok(is_there)
     }
 
-    /// Takes the current token if it is a name.
+    /// Takes the current token if it is the name `word`.
     pub fn eat_word(&mut self, word: &str) -> Result<bool> {
         let is_there = self.is_at_word(word);
         if is_there {
@@ -162,7 +162,7 @@ impl<'s> TokenStream<'s> {
         }
     }
 
-    /// Takes the current token, which has to be a name.
+    /// Takes the current token, which has to be the name `word`.
     pub fn expect_word(&mut self, word: &str) -> Result<Token> {
         if self.is_at_word(word) {
             self.take()
