@@ -116,7 +116,6 @@ impl<'a> Evaluator<'a, '_> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
             return Err(Error::type_error("Macro.__call__() got multiple values for argument 'self'"));
         }
-        let symbols = &self.render.template.symbols;
         let expected = node.parameters.len();
         let given = arguments.len();
         // Each parameter looks through the keywords.
@@ -137,8 +136,17 @@ impl<'a> Evaluator<'a, '_> {
             }
             return Ok(sure);
         }
-        let mut rest = arguments.take_from(expected);
-        let mut found_caller = given >= expected && node.explicit_caller;
+        self.bind_with_specials(node, arguments)?;
+        Ok(0)
+    }
+
+    /// The same for a macro that mentions `caller`, `kwargs` or `varargs`, or that is given too much.
+    #[inline(never)]
+    fn bind_with_specials(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
+        let symbols = &self.render.template.symbols;
+        let expected = node.parameters.len();
+        let mut found_caller = arguments.len() >= expected && node.explicit_caller;
+        let rest = arguments.take_from(expected);
         let mut values = Vec::with_capacity(expected);
         for (index, parameter) in node.parameters.iter().enumerate() {
             let name = symbols.name(parameter.symbol);
@@ -172,9 +180,9 @@ impl<'a> Evaluator<'a, '_> {
         }
         match varargs {
             Some(slot) => {
-                let rest = match std::mem::take(&mut rest) {
-                    rest if rest.is_empty() => Value::Tuple(Seq::empty()),
-                    rest => self.runtime.tuple(rest)?,
+                let rest = match rest.is_empty() {
+                    true => Value::Tuple(Seq::empty()),
+                    false => self.runtime.tuple(rest)?,
                 };
                 self.store(&slot, rest);
             }
@@ -202,7 +210,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.store(&parameter.slot, value);
             }
         }
-        Ok(0)
+        Ok(())
     }
 
     /// The parameters behind the given ones, by their names.
