@@ -150,7 +150,7 @@ impl<'a> Runtime<'a> {
     pub fn drain(&mut self, iter: &mut Iter<'a>) -> Result<Vec<Value<'a>>> {
         let mut items = Vec::with_capacity(iter.size_hint().min(1024));
         while let Some(item) = iter.next(self)? {
-            self.meter.check_size(items.len().saturating_mul(size_of::<Value<'_>>()))?;
+            self.check_values(items.len())?;
             items.push(item);
         }
         Ok(items)

@@ -1,7 +1,7 @@
 //! What one render owns, and what every operator and built-in receives: the meter, the clock, and the heap of things with state.
 
 use super::Value;
-use super::dict::{Dict, Entries};
+use super::dict::{Dict, Entries, Key};
 use super::idle::Idle;
 use super::namespace::{Namespace, NamespaceId};
 use super::one_pass::{OnePass, Pull};
@@ -167,6 +167,18 @@ impl<'a> Runtime<'a> {
         self.written_str(text, generated)
     }
 
+    /// Checks the size of so many values, before they are made.
+    #[inline]
+    pub fn check_values(&self, count: usize) -> Result<()> {
+        self.meter.check_size(count.saturating_mul(size_of::<Value<'_>>()))
+    }
+
+    /// Checks the size of so many entries of a dict, before they are made.
+    #[inline]
+    pub fn check_entries(&self, count: usize) -> Result<()> {
+        self.meter.check_size(count.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))
+    }
+
     /// The items of a list or tuple.
     pub fn items(&mut self, mut values: Vec<Value<'a>>) -> Result<Seq<'a>> {
         let mut below = 0;
@@ -174,18 +186,16 @@ impl<'a> Runtime<'a> {
             below = below.max(value.height());
             self.claim_object(value)?;
         }
-        let height = below.saturating_add(1);
         self.meter.charge_items(values.len() / 8)?;
+        self.items_of_height(values, below.saturating_add(1))
+    }
+
+    /// The same where their height is known.
+    #[inline]
+    pub(super) fn items_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Seq<'a>> {
         self.meter.check_height(height)?;
         let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
         Ok(Seq::owned(values, height, claim))
-    }
-
-    /// A list whose height is known.
-    pub(super) fn list_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Value<'a>> {
-        self.meter.check_height(height)?;
-        let claim = self.meter.claim(values.capacity().saturating_mul(size_of::<Value<'_>>()))?;
-        Ok(Value::List(Seq::owned(values, height, claim)))
     }
 
     /// A list.
@@ -207,7 +217,7 @@ impl<'a> Runtime<'a> {
         let height = below.unwrap_or(0).saturating_add(1);
         self.meter.charge_items(entries.len() / 8)?;
         self.meter.check_height(height)?;
-        let entry = size_of::<(super::Key<'_>, Value<'_>)>().saturating_add(16);
+        let entry = size_of::<(Key<'_>, Value<'_>)>().saturating_add(16);
         let claim = self.meter.claim(entries.capacity().saturating_mul(entry))?;
         Ok(Dict::owned(entries, height, claim))
     }

@@ -68,10 +68,11 @@ impl<'a> Runtime<'a> {
         };
         self.meter.charge_items(end.len())?;
         let len = values.len().saturating_add(end.len());
-        self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
+        self.check_values(len)?;
         values.extend(end.iter());
         let below = end.iter().map(|value| value.height()).max().unwrap_or(0);
-        self.list_of_height(values, height.max(below.saturating_add(1)))
+        let height = height.max(below.saturating_add(1));
+        self.items_of_height(values, height).map(Value::List)
     }
 
     fn joined(&mut self, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
@@ -142,7 +143,7 @@ impl<'a> Runtime<'a> {
     fn chained(&mut self, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
         let len = left.len().saturating_add(right.len());
         self.meter.charge_items(len)?;
-        self.meter.check_size(len.saturating_mul(size_of::<Value<'_>>()))?;
+        self.check_values(len)?;
         Ok(left.iter().chain(right.iter()).collect())
     }
 

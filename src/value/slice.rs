@@ -84,7 +84,7 @@ impl<'a> Runtime<'a> {
             }
             _ => {
                 self.meter.charge_items(indices.count)?;
-                self.meter.check_size(indices.count.saturating_mul(size_of::<Value<'_>>()))?;
+                self.check_values(indices.count)?;
                 let values = indices.positions().filter_map(|index| items.get(index)).collect();
                 self.items(values)
             }

@@ -49,7 +49,7 @@ impl<'a> Pull<'a> for Batch<'a> {
                 self.next = Some(item);
                 return runtime.list(row).map(Some);
             }
-            runtime.meter.check_size(row.len().saturating_mul(size_of::<Value<'_>>()))?;
+            runtime.check_values(row.len())?;
             row.push(item);
         }
         if row.is_empty() {

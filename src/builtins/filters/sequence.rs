@@ -267,9 +267,7 @@ fn join_escaped<'a>(
     let mut texts = Vec::new();
     let mut items = Vec::new();
     while let Some(item) = iter.next(runtime)? {
-        runtime
-            .meter
-            .check_size(texts.len().max(items.len()).saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(texts.len().max(items.len()))?;
         let item = path.follow(runtime, &item)?;
         match is_lazy {
             true => texts.push(runtime.str_of(&item)?),

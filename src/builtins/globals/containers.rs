@@ -103,9 +103,7 @@ fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
 }
 
 fn insert<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, key: Value<'a>, value: Value<'a>) -> Result<()> {
-    runtime
-        .meter
-        .check_size(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
+    runtime.check_entries(entries.len())?;
     entries.insert(Key::new(runtime, key)?, value);
     Ok(())
 }

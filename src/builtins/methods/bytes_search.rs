@@ -188,9 +188,7 @@ fn pieces<'a, 't>(runtime: &mut Runtime<'a>, pieces: impl Iterator<Item = &'t st
     let mut values = Vec::new();
     for piece in pieces {
         runtime.meter.charge(1)?;
-        runtime
-            .meter
-            .check_size(values.len().saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(values.len())?;
         values.push(from_text(piece));
     }
     Ok(values)
@@ -231,9 +229,7 @@ fn split_at_blanks<'a>(runtime: &mut Runtime<'a>, bytes: &[u8], maxsplit: i64, i
     let mut rest = bytes;
     while let Some((start, end)) = trimmed(rest) {
         runtime.meter.charge(1)?;
-        runtime
-            .meter
-            .check_size(values.len().saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(values.len())?;
         rest = rest.get(start..end).unwrap_or_default();
         if values.len() as u64 >= limit {
             values.push(Value::Bytes(rest.into()));
@@ -263,7 +259,7 @@ fn split_lines<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> R
     let mut rest: &[u8] = &bytes;
     while !rest.is_empty() {
         runtime.meter.charge(1)?;
-        runtime.meter.check_size(lines.len().saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(lines.len())?;
         let at = rest
             .iter()
             .position(|byte| matches!(byte, b'\n' | b'\r'))

@@ -101,8 +101,7 @@ fn values<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
 /// A dict of its own, as `sameas` sees.
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let dict = receiver(&mut arguments)?;
-    let entry = size_of::<(Key<'_>, Value<'_>)>();
-    runtime.meter.check_size(dict.len().saturating_mul(entry))?;
+    runtime.check_entries(dict.len())?;
     let mut entries = Entries::default();
     for (key, value) in dict.iter() {
         entries.insert(Key::new(runtime, key)?, value);
@@ -116,9 +115,7 @@ fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Res
     let mut iter = Iter::new(&arguments.take(1).unwrap_or(Value::None))?;
     let mut entries = Entries::default();
     while let Some(key) = iter.next(runtime)? {
-        runtime
-            .meter
-            .check_size(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
+        runtime.check_entries(entries.len())?;
         entries.insert(Key::new(runtime, key)?, value.clone());
     }
     Ok(Value::Dict(runtime.dict(entries)?))

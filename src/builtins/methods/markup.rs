@@ -95,7 +95,7 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
     let mut iter = Iter::new(&arguments.take(1).unwrap_or(Value::None))?;
     let mut items = Vec::new();
     while let Some(item) = iter.next(runtime)? {
-        runtime.meter.check_size(items.len().saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(items.len())?;
         items.push(Value::Str(runtime.escape(&item)?));
     }
     match text_split::joined(runtime, &separator, &items)? {

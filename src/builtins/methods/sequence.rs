@@ -77,7 +77,7 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, _) = receiver(&mut arguments)?;
     runtime.meter.charge_items(items.len() / 2)?;
-    runtime.meter.check_size(items.len().saturating_mul(size_of::<Value<'_>>()))?;
+    runtime.check_values(items.len())?;
     runtime.list(items.iter().collect())
 }
 

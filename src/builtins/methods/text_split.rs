@@ -35,7 +35,7 @@ fn views<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterato
     let mut views: Vec<Value<'a>> = Vec::new();
     for piece in pieces {
         runtime.meter.charge(1)?;
-        runtime.meter.check_size(views.len().saturating_mul(size_of::<Value<'_>>()))?;
+        runtime.check_values(views.len())?;
         views.push(Value::Str(text.piece(piece)));
     }
     Ok(views)

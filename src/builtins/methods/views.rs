@@ -58,9 +58,7 @@ fn items_of<'a>(runtime: &mut Runtime<'a>, argument: Option<Value<'a>>) -> Resul
     let mut iter = Iter::new(&argument.unwrap_or(Value::None))?;
     let mut entries = Entries::default();
     while let Some(item) = iter.next(runtime)? {
-        runtime
-            .meter
-            .check_size(entries.len().saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))?;
+        runtime.check_entries(entries.len())?;
         entries.entry(Key::new(runtime, item)?).or_insert(Value::None);
     }
     Ok(entries)
