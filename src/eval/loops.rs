@@ -91,7 +91,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(test) => self.tested(node, test, iterable)?,
             None => iterable,
         };
-        let iter = Iter::new(&source).map_err(|error| error.at(node.iter.span))?;
+        let iter = Iter::new(&source).map_err(|error| self.explain_iterated(error, node, 0).at(node.iter.span))?;
         let (reached, ended) = match &node.loop_slot {
             Some(slot) => {
                 let context = self.loop_context(node, iter, &source, depth0, line)?;
@@ -170,7 +170,10 @@ impl<'a> Evaluator<'a, '_> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
-        while next(self)?.is_yes() {
+        while next(self)
+            .map_err(|error| self.explain_iterated(error, node, round))?
+            .is_yes()
+        {
             round = round.saturating_add(1);
             if steps > 0 {
                 self.runtime.meter.charge(steps)?;
@@ -297,8 +300,7 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
 impl<'a> Pull<'a> for Tested<'a> {
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let line = self.node.line;
-        self.next(runtime)
-            .map_err(|error| error.on_line(line).at(self.node.condition.span))
+        self.next(runtime).map_err(|error| error.on_line(line))
     }
 }
 
@@ -327,8 +329,9 @@ impl<'a> Tested<'a> {
                     None
                 }
             };
-            evaluator.runtime.meter.charge(u64::from(self.node.steps))?;
-            let kept = match (evaluator.truth(&self.node.condition)?, whole) {
+            let charged = evaluator.runtime.meter.charge(u64::from(self.node.steps));
+            let truth = charged.and_then(|()| evaluator.truth(&self.node.condition));
+            let kept = match (truth.map_err(|error| error.at(self.node.condition.span))?, whole) {
                 (Answer::No, _) => None,
                 (Answer::Yes, None) => Some(evaluator.pack(&self.node.target)?),
                 (Answer::Yes, whole) => whole,

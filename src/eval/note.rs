@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
-use crate::error::{Error, Step};
+use crate::error::{Error, ErrorKind, Step};
 use crate::resolve::operate;
 use crate::value::{Str, Value, is_identical};
 
@@ -19,15 +19,35 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds what is known of the operands of a failed expression.
     #[cold]
     pub(super) fn explain(&mut self, error: Error, expr: &'a Expr) -> Error {
-        let mut notes = Vec::new();
         let mut operands = Vec::new();
         collect_paths(expr, &mut operands);
-        for operand in operands {
-            let Some(value) = self.peek(operand) else { continue };
-            let text = self.render.source.slice(operand.span);
+        self.describe(error, &operands)
+    }
+
+    /// Adds what is known of what a loop iterates, where that failed before the first round: later another value may have its name. What
+    /// a recursive loop iterates when it is called is not what stands there.
+    #[cold]
+    pub(super) fn explain_iterated(&mut self, error: Error, node: &'a For, round: u64) -> Error {
+        if round > 0 || node.recursive || error.has_place() || error.kind() == ErrorKind::Limit {
+            return error;
+        }
+        let error = error.at(node.iter.span);
+        match &node.iter.kind {
+            ExprKind::Filter(_) => self.explain(error, &node.iter),
+            _ if is_path(&node.iter) => self.describe(error, &[&node.iter]),
+            _ => error,
+        }
+    }
+
+    /// Adds the types of paths that have a value, and where those stand in the input.
+    fn describe(&mut self, error: Error, paths: &[&'a Expr]) -> Error {
+        let mut notes = Vec::new();
+        for path in paths {
+            let Some(value) = self.peek(path) else { continue };
+            let text = self.render.source.slice(path.span);
             let mut note = format!("`{text}` is of type {}", value.ty().name());
-            if let Some(path) = self.path(operand, &value) {
-                let _ = write!(note, ", at `{path}` of the input");
+            if let Some(pointer) = self.path(path, &value) {
+                let _ = write!(note, ", at `{pointer}` of the input");
             }
             notes.push(note);
         }
@@ -109,6 +129,19 @@ impl<'a> Evaluator<'a, '_> {
             _ => return None,
         };
         let container = self.peek(object)?;
+        // A method is no piece of the input.
+        let key = match (value, &container, key) {
+            (
+                Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Str(_),
+                Value::Dict(_),
+                key,
+            ) => key,
+            (_, Value::List(items), Value::Int(index)) if index < 0 => {
+                Value::Int(index.saturating_add_unsigned(items.len() as u64))
+            }
+            (_, Value::List(_), key @ Value::Int(_)) => key,
+            _ => return None,
+        };
         let path = self.find(&container)?;
         Some(path + &pointer(&key))
     }
@@ -123,7 +156,7 @@ impl<'a> Evaluator<'a, '_> {
 /// The paths among the operands of an expression.
 fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
     let mut add = |operand: &'t Expr| {
-        if matches!(operand.kind, ExprKind::Name(_) | ExprKind::Attribute(_) | ExprKind::Item(_)) {
+        if is_path(operand) {
             operands.push(operand);
         }
     };
@@ -145,6 +178,10 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
         },
         _ => {}
     }
+}
+
+fn is_path(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(_) | ExprKind::Item(_))
 }
 
 /// `/key` of a JSON pointer (RFC 6901).
@@ -187,5 +224,118 @@ fn is_same_piece<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         },
         (Value::List(_), Value::List(_)) | (Value::Dict(_), Value::Dict(_)) => is_identical(left, right),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::{Error, ErrorKind};
+    use crate::template::Template;
+
+    const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
+
+    fn failed(source: &str) -> Error {
+        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
+        rendered.expect_err(source)
+    }
+
+    fn assert_note(source: &str, note: Option<&str>) {
+        assert_eq!(failed(source).note(), note, "{source}");
+    }
+
+    #[test]
+    fn an_operand_is_found_in_the_input() {
+        let cases = [
+            (
+                "{{ messages[1].content + 1 }}",
+                "`messages[1].content` is of type list, at `/messages/1/content` of the input",
+            ),
+            (
+                "{{ messages[0].n + 'a' }}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+            (
+                "{{ messages[-1].n[-2] + 'a' }}",
+                "`messages[-1].n[-2]` is of type int, at `/messages/1/n/0` of the input",
+            ),
+            (
+                "{{ messages[1]['a/b~'] + 1 }}",
+                "`messages[1]['a/b~']` is of type NoneType, at `/messages/1/a~1b~0` of the input",
+            ),
+            (
+                "{% set x = messages[1].content %}{{ x + 1 }}",
+                "`x` is of type list, at `/messages/1/content` of the input",
+            ),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+    }
+
+    #[test]
+    fn what_is_not_in_the_input_has_no_place_there() {
+        let cases = [
+            (
+                "{{ messages[0].keys + 1 }}",
+                "`messages[0].keys` is of type builtin_function_or_method",
+            ),
+            (
+                "{{ messages[0].content.lstrip + 1 }}",
+                "`messages[0].content.lstrip` is of type builtin_function_or_method",
+            ),
+            (
+                "{{ messages.index + 1 }}",
+                "`messages.index` is of type builtin_function_or_method",
+            ),
+            ("{% set x = 5 %}{{ x + 'a' }}", "`x` is of type int"),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+        assert_note("{{ 1 + 'a' }}", None);
+    }
+
+    #[test]
+    fn a_loop_says_what_it_iterates() {
+        let cases = [
+            (
+                "{% for k, v in messages[0].content|items %}{% endfor %}",
+                "`messages[0].content` is of type str, at `/messages/0/content` of the input",
+            ),
+            (
+                "{% for k, v in messages[0].content|items if v %}{% endfor %}",
+                "`messages[0].content` is of type str, at `/messages/0/content` of the input",
+            ),
+            (
+                "{% for x in messages[0].n %}{{ loop.index }}{% endfor %}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+            (
+                "{% for x in messages[0].n if x %}{% endfor %}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+    }
+
+    #[test]
+    fn a_later_round_or_another_place_says_nothing_of_what_is_iterated() {
+        assert_note(
+            "{% for x in messages if x.n > 0 %}{% endfor %}",
+            Some("`x.n` is of type list, at `/messages/1/n` of the input"),
+        );
+        assert_note("{% for x in [messages[0]] recursive %}{{ loop(x.n) }}{% endfor %}", None);
+        assert_note("{% for a, b in [1] %}{% endfor %}", None);
+        assert_note("{% for x in [1, 2]|map('abs')|list + 1 %}{% endfor %}", None);
+    }
+
+    #[test]
+    fn a_failed_loop_is_shown_where_it_iterates() {
+        let source = "a\n{%- for k, v in\n messages[0].content|items %}{% endfor %}";
+        let error = failed(source);
+        let place = error.position().map(|position| (position.line, position.column));
+        assert_eq!((error.kind(), error.line(), place), (ErrorKind::Type, Some(2), Some((3, 2))));
     }
 }
