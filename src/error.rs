@@ -145,11 +145,38 @@ enum Line {
     At(u32),
 }
 
+/// How many characters of a line are shown.
+const SHOWN: usize = 120;
+
+/// How many of them stand before the place, at most, where the line is longer.
+const BEFORE: usize = 50;
+
 #[derive(Clone, Debug)]
 struct Excerpt {
     position: Position,
     text: String,
     width: usize,
+}
+
+impl Excerpt {
+    /// What is shown of the line, and which of its characters are underlined: the first and how many. Of a long line, as a template
+    /// without line ends is, only what is around the place.
+    fn window(&self) -> (String, usize, usize) {
+        let column = (self.position.column as usize).saturating_sub(1);
+        let total = self.text.chars().count();
+        let start = column.saturating_sub(BEFORE).min(total.saturating_sub(SHOWN));
+        let mut text = String::new();
+        if start > 0 {
+            text.push('…');
+        }
+        let indent = column.saturating_sub(start).saturating_add(text.chars().count());
+        text.extend(self.text.chars().skip(start).take(SHOWN).map(visible));
+        let end = start.saturating_add(SHOWN);
+        if end < total {
+            text.push('…');
+        }
+        (text, indent, self.width.min(end.saturating_sub(column)))
+    }
 }
 
 /// Constructors by kind, each with the reference's text.
@@ -377,9 +404,9 @@ impl fmt::Display for Error {
         if let Some(excerpt) = &self.0.excerpt {
             let Position { line, column } = excerpt.position;
             let margin = line.to_string().len();
-            let text: String = excerpt.text.chars().map(visible).collect();
-            let indent = " ".repeat((column as usize).saturating_sub(1));
-            let carets = "^".repeat(excerpt.width);
+            let (text, indent, width) = excerpt.window();
+            let indent = " ".repeat(indent);
+            let carets = "^".repeat(width);
             write!(out, "\n{:margin$}--> ", "")?;
             if let Some(name) = &self.0.template {
                 write!(out, "{name}, ")?;
@@ -404,4 +431,60 @@ impl fmt::Display for Error {
 /// A control character would move the caret's column or the cursor; a blank takes its place.
 fn visible(character: char) -> char {
     if character.is_control() { ' ' } else { character }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use crate::source::Source;
+    use crate::span::Span;
+
+    fn shown(source: &str, piece: &str) -> String {
+        let start = source.find(piece).unwrap();
+        let [start, end] = [start, start.saturating_add(piece.len())].map(|offset| u32::try_from(offset).unwrap());
+        let error = Error::runtime("no").at(Span::new(start, end));
+        error.located(&Source::new(source)).to_string()
+    }
+
+    #[test]
+    fn a_short_line_is_shown_whole() {
+        assert_eq!(
+            shown("a\n\tbé {{ c }}", "c"),
+            "runtime error: no\n --> line 2, column 8\n2 |  bé {{ c }}\n  |        ^"
+        );
+    }
+
+    #[test]
+    fn a_long_line_is_shown_around_the_place() {
+        let [before, after] = ["-".repeat(50), "-".repeat(65)];
+        let places = [
+            (
+                format!("é{before}-place{after}-"),
+                format!("…{before}place{after}…\n  | {:51}^^^^^", ""),
+            ),
+            (format!("é{before}-place"), format!("é{before}-place\n  | {:52}^^^^^", "")),
+        ];
+        for (source, lines) in places {
+            let text = shown(&source, "place");
+            assert_eq!(text, format!("runtime error: no\n --> line 1, column 53\n1 | {lines}"));
+        }
+        let end = format!("{0}{0}place", after);
+        assert_eq!(
+            shown(&end, "place"),
+            format!(
+                "runtime error: no\n --> line 1, column 131\n1 | …{}place\n  | {:116}^^^^^",
+                "-".repeat(115),
+                ""
+            )
+        );
+        let wide = format!("{{{{ {after}{after} }}}}");
+        assert_eq!(
+            shown(&wide, &wide),
+            format!(
+                "runtime error: no\n --> line 1, column 1\n1 | {{{{ {}…\n  | {}",
+                "-".repeat(117),
+                "^".repeat(120)
+            )
+        );
+    }
 }

@@ -170,7 +170,7 @@ impl Function {
     /// Binds the arguments and runs the body, which takes them.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        #[cfg(test)]
+        #[cfg(all(test, feature = "cli"))]
         called::note(self);
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, arguments)?;
@@ -195,7 +195,7 @@ impl Function {
             (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
             _ => return None,
         };
-        #[cfg(test)]
+        #[cfg(all(test, feature = "cli"))]
         called::note(self);
         Some(told)
     }
@@ -341,7 +341,7 @@ impl<'a> Value<'a> {
 }
 
 /// Which functions were called in this thread: a test wants each row of a table to have a case.
-#[cfg(test)]
+#[cfg(all(test, feature = "cli"))]
 pub mod called {
     use super::Function;
     use std::cell::RefCell;
