@@ -170,7 +170,7 @@ impl Function {
     /// Binds the arguments and runs the body, which takes them.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        #[cfg(all(test, feature = "cli"))]
+        #[cfg(test)]
         called::note(self);
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, arguments)?;
@@ -195,7 +195,7 @@ impl Function {
             (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
             _ => return None,
         };
-        #[cfg(all(test, feature = "cli"))]
+        #[cfg(test)]
         called::note(self);
         Some(told)
     }
@@ -341,7 +341,7 @@ impl<'a> Value<'a> {
 }
 
 /// Which functions were called in this thread: a test wants each row of a table to have a case.
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 pub mod called {
     use super::Function;
     use std::cell::RefCell;
@@ -357,7 +357,8 @@ pub mod called {
         CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
     }
 
-    /// Whether it was called.
+    /// Whether it was called; the tests of the cases ask.
+    #[cfg(feature = "cli")]
     pub fn has(function: &Function) -> bool {
         CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))
     }

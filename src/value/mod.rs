@@ -56,7 +56,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 pub use bind::{Parameter, Signature, Style};
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 pub use call::called;
 pub use call::{
     Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
