@@ -5,6 +5,7 @@
 //! Qwen3-8B/additional_chat_templates/rag.jinja      the one named rag
 //! Qwen3-8B/tokenizer_config.json                    special tokens, and templates where there is no file above
 //! Qwen3-8B/special_tokens_map.json                  more special tokens, where an older version wrote the folder
+//! Qwen3-8B/tokenizer.json                           the token that the tokenizer pads with, where nothing else names one
 //! ```
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
@@ -16,7 +17,7 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::templates::{NamedTemplate, Templates};
-use super::{ChatTemplate, config, tokenizer_class, tokens};
+use super::{ChatTemplate, config, padding, tokenizer_class, tokens};
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
@@ -101,7 +102,7 @@ impl ChatTemplate {
         };
         let templates = config::templates(config, None).map_err(faulty)?;
         let tokens = class_of(config)
-            .and_then(|class| tokens::special_tokens(config, None, tokenizer_class::defaults(class, || false)))
+            .and_then(|class| tokens::special_tokens(config, None, tokenizer_class::defaults(class, || false), || None))
             .map_err(faulty)?;
         Ok(Self::assemble(templates, tokens))
     }
@@ -247,7 +248,17 @@ impl Folder<'_> {
             return Err(error);
         }
         let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
-        tokens::special_tokens(config, map.as_ref(), defaults).map_err(|error| within(&self.path.join(file), error))
+        let padding = || match tokenizer_class::pads_with_nothing(class) {
+            true => None,
+            false => self.padding(),
+        };
+        tokens::special_tokens(config, map.as_ref(), defaults, padding).map_err(|error| within(&self.path.join(file), error))
+    }
+
+    /// The token that `tokenizer.json` pads with. Nothing else of that is of interest, nor whether it can be read.
+    fn padding(&self) -> Option<String> {
+        let file = open(&self.path.join(TOKENIZER)).ok().flatten()?;
+        padding::pad_token(file.take(self.max_file_size))
     }
 
     /// The template in a file, where that exists.
@@ -270,26 +281,17 @@ impl Folder<'_> {
     /// The text of a file, where that exists.
     fn text(&self, file: impl AsRef<Path>) -> Result<Option<String>> {
         let path = self.path.join(file);
-        let failed = |error: std::io::Error| at(&path, &error.to_string());
-        let metadata = match std::fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            // A link that leads nowhere is there, and is no file.
-            Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
-            Err(error) => return Err(failed(error)),
+        let Some(file) = open(&path)? else {
+            return Ok(None);
         };
-        if metadata.is_dir() {
-            return Err(at(&path, "is a folder where a file should be"));
-        }
-        if !metadata.is_file() {
-            return Err(at(&path, "is no ordinary file"));
-        }
-        let mut bytes = Vec::new();
         let limit = self.max_file_size;
-        let file = File::open(&path).map_err(failed)?;
+        let mut bytes = Vec::new();
         // One byte more than allowed tells that there are more, whatever the file system said of the size.
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
+        let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|error| at(&path, &error.to_string()))?;
         if bytes.len() as u64 > limit {
-            let reached = Reached::new(Limit::File, metadata.len().max(limit.saturating_add(1)), limit);
+            let size = path.metadata().map_or(0, |metadata| metadata.len());
+            let reached = Reached::new(Limit::File, size.max(limit.saturating_add(1)), limit);
             return Err(within(&path, Error::limit(reached)));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
@@ -297,6 +299,24 @@ impl Folder<'_> {
             within(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
         })
     }
+}
+
+/// An ordinary file, where it exists.
+fn open(path: &Path) -> Result<Option<File>> {
+    let failed = |error: std::io::Error| at(path, &error.to_string());
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        // A link that leads nowhere is there, and is no file.
+        Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    if metadata.is_dir() {
+        return Err(at(path, "is a folder where a file should be"));
+    }
+    if !metadata.is_file() {
+        return Err(at(path, "is no ordinary file"));
+    }
+    File::open(path).map(Some).map_err(failed)
 }
 
 /// Templates that are all called default are one, which needs no name; the last of them counts.

@@ -14,6 +14,7 @@ mod folder;
 mod input;
 mod mask;
 mod messages;
+mod padding;
 mod prompt;
 mod templates;
 mod tokenizer_class;

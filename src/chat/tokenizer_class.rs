@@ -8,9 +8,14 @@
 //! that is not here brings none, as the plain `PreTrainedTokenizerFast` does; neither do those that need more than `tokenizers` and a
 //! `tokenizer.json` to be loaded. `config.json`, where the model's type may choose another class, is deliberately not known here.
 
+/// Whether a class says of itself that it pads with nothing, where others pad with what `tokenizer.json` names.
+pub(super) fn pads_with_nothing(class: &str) -> bool {
+    matches!(plain(class), "CodeGenTokenizer" | "GPT2Tokenizer")
+}
+
 /// The names and texts that a class brings along; `is_byte_level` tells whether `tokenizer.json` speaks of `ByteLevel`.
 pub(super) fn defaults(class: &str, is_byte_level: impl FnOnce() -> bool) -> &'static [(&'static str, &'static str)] {
-    match class.strip_suffix("Fast").unwrap_or(class) {
+    match plain(class) {
         // tokenization_auto.py: models of Llama 3's kind name the class of Llama 2, and are loaded as the plain class.
         "LlamaTokenizer" if is_byte_level() => &[],
         "BartTokenizer"
@@ -249,6 +254,11 @@ pub(super) fn defaults(class: &str, is_byte_level: impl FnOnce() -> bool) -> &'s
         ],
         _ => &[],
     }
+}
+
+/// A class has one rule under both of its names.
+fn plain(class: &str) -> &str {
+    class.strip_suffix("Fast").unwrap_or(class)
 }
 
 #[cfg(test)]

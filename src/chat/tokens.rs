@@ -23,26 +23,43 @@ pub(super) const STANDARD: [&str; 7] = [
     "eos_token",
     "unk_token",
     "sep_token",
-    "pad_token",
+    PAD,
     "cls_token",
     "mask_token",
 ];
 
-/// The tokens by name, the standard ones first. `map` is the content of `special_tokens_map.json`, where that counts.
+const PAD: &str = "pad_token";
+
+const EXTRA: &str = "extra_special_tokens";
+const OLDER_EXTRA: &str = "additional_special_tokens";
+const OWN: &str = "model_specific_special_tokens";
+
+const NO_EXTRA: &str = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
+const NO_OWN: &str = "model_specific_special_tokens must be a dictionary of token name to token value";
+
+/// The tokens by name, the standard ones first. `map` is the content of `special_tokens_map.json`, where that counts; `defaults` are
+/// those of the tokenizer's class, and `padding` tells what it pads with where neither says.
 pub(super) fn special_tokens(
     config: &Object<'_>,
     map: Option<&Object<'_>>,
     defaults: &[(&str, &str)],
+    padding: impl FnOnce() -> Option<String>,
 ) -> Result<Vec<(String, String)>> {
     let mut arguments = Arguments::default();
     arguments.read_config(config)?;
     if let Some(map) = map {
         arguments.read_map(map)?;
     }
+    let arguments = arguments.finish()?;
     let mut tokens: IndexMap<&str, Cow<'_, str>> = IndexMap::new();
     for (name, token) in defaults {
         if !arguments.given.contains_key(name) {
             tokens.insert(name, Cow::Borrowed(token));
+        }
+    }
+    if !arguments.given.contains_key(PAD) && !tokens.contains_key(PAD) {
+        if let Some(token) = padding() {
+            tokens.insert(PAD, Cow::Owned(token));
         }
     }
     for (name, given) in &arguments.given {
@@ -83,6 +100,10 @@ struct Arguments<'f> {
     given: IndexMap<&'f str, Given<'f>>,
     /// `model_specific_special_tokens`, which are applied last.
     named: IndexMap<&'f str, &'f Data<'f>>,
+    /// `extra_special_tokens`
+    extra: Option<&'f Data<'f>>,
+    /// `additional_special_tokens`, the same in older files.
+    older_extra: Option<&'f Data<'f>>,
 }
 
 /// A value in a file, at a place where a token may stand.
@@ -103,54 +124,87 @@ impl<'f> Arguments<'f> {
                 _ => {}
             }
         }
-        let extra = config.get("extra_special_tokens").filter(|extra| is_true(extra));
-        let older = config.get("additional_special_tokens");
-        match extra.or(older).or(config.get("extra_special_tokens")) {
-            Some(Data::Object(tokens)) => {
-                // The older key has its turn where the newer one was an object, and loses to it.
-                self.read_extra(older)?;
-                self.read_named(tokens);
-            }
-            other => self.read_extra(other)?,
+        let extra = config.get(EXTRA);
+        let older = config.get(OLDER_EXTRA);
+        (self.extra, self.older_extra) = match older {
+            Some(_) if !extra.is_some_and(is_true) => (older, None),
+            _ => (extra, older),
+        };
+        if let Some(Data::Object(tokens)) = self.extra {
+            self.read_named(tokens);
+            self.extra = None;
         }
         // The reference writes this key itself when it saves a tokenizer, and where it finds any token elsewhere that is the
         // model's own, it reads those alone.
-        match config.get("model_specific_special_tokens") {
+        match config.get(OWN) {
             _ if !self.named.is_empty() => Ok(()),
-            None | Some(Data::None) => Ok(()),
-            Some(Data::Object(tokens)) => {
-                self.read_named(tokens);
-                Ok(())
-            }
-            Some(_) => {
-                let message = "model_specific_special_tokens must be a dictionary of token name to token value";
-                Err(Error::type_error(message))
-            }
-        }
-    }
-
-    fn read_extra(&mut self, extra: Option<&'f Data<'f>>) -> Result<()> {
-        match extra {
-            None | Some(Data::None | Data::List(_)) => Ok(()),
-            Some(Data::Object(tokens)) => {
-                self.read_named(tokens);
-                Ok(())
-            }
-            Some(_) => {
-                let message = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
-                Err(Error::type_error(message))
-            }
+            own => self.read_own(own),
         }
     }
 
     fn read_map(&mut self, map: &'f Object<'f>) -> Result<()> {
         for (name, value) in map.entries() {
             match value {
-                Data::Object(tokens) if name == "extra_special_tokens" => self.read_named(tokens),
                 _ if !is_standard(name) && !is_of_the_model(name) => {}
                 Data::Object(token) => drop(self.given.insert(name, Given::Content(content(token)?))),
                 _ => drop(self.given.insert(name, Given::Json(value))),
             }
+        }
+        match map.get(OWN) {
+            None => {}
+            // An object is one token here, whatever it says.
+            Some(Data::Object(_)) => return Err(Error::type_error(NO_OWN)),
+            own => self.read_own(own)?,
+        }
+        match map.get(EXTRA) {
+            None => {}
+            Some(Data::Object(tokens)) => {
+                self.read_named(tokens);
+                self.extra = None;
+            }
+            Some(Data::List(items)) => {
+                // They come behind those that are there, and nothing else counts.
+                self.read_extra(self.extra.filter(|extra| is_true(extra)))?;
+                items.iter().try_for_each(check_extra_of_map)?;
+                (self.extra, self.older_extra) = (None, None);
+                return Ok(());
+            }
+            extra => self.extra = extra,
+        }
+        match map.get(OLDER_EXTRA) {
+            None => {}
+            // An object is one token here too, and no list of them.
+            Some(Data::Object(_)) if self.extra.is_none() => return Err(Error::type_error(NO_EXTRA)),
+            older => self.older_extra = older,
+        }
+        Ok(())
+    }
+
+    /// Reads what is left of the extra tokens. Those with names lose to the others; a list is only looked at for faults.
+    fn finish(mut self) -> Result<Self> {
+        let named = std::mem::take(&mut self.named);
+        self.read_extra(self.extra.or(self.older_extra))?;
+        self.named.extend(named);
+        Ok(self)
+    }
+
+    fn read_extra(&mut self, extra: Option<&'f Data<'f>>) -> Result<()> {
+        match extra {
+            None | Some(Data::None) => Ok(()),
+            Some(Data::Object(tokens)) => {
+                self.read_named(tokens);
+                Ok(())
+            }
+            Some(Data::List(items)) => items.iter().try_for_each(check_extra),
+            Some(_) => Err(Error::type_error(NO_EXTRA)),
+        }
+    }
+
+    fn read_own(&mut self, own: Option<&'f Data<'f>>) -> Result<()> {
+        match own {
+            None | Some(Data::None) => self.named.clear(),
+            Some(Data::Object(tokens)) => self.read_named(tokens),
+            Some(_) => return Err(Error::type_error(NO_OWN)),
         }
         Ok(())
     }
@@ -182,6 +236,26 @@ fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     }
 }
 
+/// Refuses what is no token, in a list of them.
+fn check_extra(item: &Data<'_>) -> Result<()> {
+    match token(item)? {
+        Some(_) => Ok(()),
+        None => Err(Error::type_error("Input must be a List[Union[str, AddedToken]]")),
+    }
+}
+
+/// The same in a list of `special_tokens_map.json`, where objects need not say that they are tokens, and all of them are special.
+fn check_extra_of_map(item: &Data<'_>) -> Result<()> {
+    match item {
+        Data::Object(token) if token.get("special").is_some() => {
+            let message = "tokenizers.AddedToken() got multiple values for keyword argument 'special'";
+            Err(Error::type_error(message))
+        }
+        Data::Object(token) => content(token).map(drop),
+        item => check_extra(item),
+    }
+}
+
 fn is_added_token(name: &Data<'_>) -> bool {
     matches!(name, Data::Str(name) if name == "AddedToken")
 }
@@ -200,6 +274,9 @@ fn is_true(value: &Data<'_>) -> bool {
         Data::Object(entries) => !entries.is_empty(),
         Data::Str(text) => !text.is_empty(),
         Data::None => false,
+        Data::Bool(bool) => *bool,
+        Data::Int(int) => *int != 0,
+        Data::Float(float) => *float != 0.0,
         _ => true,
     }
 }
@@ -227,7 +304,8 @@ mod tests {
     fn tokens(config: &str, map: Option<&str>) -> Result<Vec<String>, String> {
         let map = map.map(object);
         let defaults = [("bos_token", "<default>")];
-        let tokens = special_tokens(&object(config), map.as_ref(), &defaults).map_err(|error| error.message().to_owned())?;
+        let tokens =
+            special_tokens(&object(config), map.as_ref(), &defaults, || None).map_err(|error| error.message().to_owned())?;
         Ok(tokens.into_iter().map(|(name, token)| format!("{name}={token}")).collect())
     }
 
