@@ -248,7 +248,7 @@ fn faults_of_what_is_given_are_told_with_their_place() {
     for (arguments, text) in [
         (["--port", "/no/such/port", "--jobs", "2"], "/no/such/port cannot be started"),
         (["--port", "/", "--jobs", "2"], "/ cannot be started"),
-        (["--port", "'", "--jobs", "2"], "a quote or a backslash"),
+        (["--port", "'", "--jobs", "2"], "--port: a quote or a backslash"),
         (["--port", "", "--jobs", "2"], "the command is empty"),
         (
             ["--port", OWN, "--only", "nothing"],

@@ -182,7 +182,7 @@ fn faults_of_what_is_given_are_told_with_their_place() {
         (OWN, &template, &key, "did you mean \"messages\"?"),
         (OWN, &empty, &fine, "empty: there is no template in it"),
         (OWN, &"/no/such/template".to_owned(), &fine, "/no/such/template: "),
-        ("/no/such/port", &template, &fine, "--port: /no/such/port cannot be started"),
+        ("/no/such/port", &template, &fine, "/no/such/port cannot be started"),
     ] {
         let output = conformance(&[
             "diff",
@@ -198,20 +198,18 @@ fn faults_of_what_is_given_are_told_with_their_place() {
         assert_eq!(output.status.code(), Some(2), "{text}");
         assert!(stderr(&output).contains(text), "{}", stderr(&output));
     }
-    let output = fuzz(&["--port", OWN, "--reference", "/no/such/port"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains("--reference: /no/such/port cannot be started"),
-        "{}",
-        stderr(&output)
-    );
-    let output = fuzz(&["--port", OWN, "--reference", "cat /dev/null", "--count", "30"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        stderr(&output).contains("answered none of the first 20 rounds"),
-        "{}",
-        stderr(&output)
-    );
+    for (reference, text) in [
+        ("/no/such/port", "error: /no/such/port cannot be started"),
+        (
+            "adapter --port '1",
+            "--reference: a quote or a backslash at the end stands alone in \"adapter --port '1\"",
+        ),
+        ("cat /dev/null", "answered none of the first 20 rounds"),
+    ] {
+        let output = fuzz(&["--port", OWN, "--reference", reference, "--count", "30"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+    }
 }
 
 fn fuzz(arguments: &[&str]) -> Output {

@@ -221,7 +221,7 @@ impl Running {
 
 fn start(command: &[String]) -> Result<Running, String> {
     let Some((program, arguments)) = command.split_first() else {
-        return Err("--port: the command is empty".to_owned());
+        return Err("the command is empty".to_owned());
     };
     let mut child = Command::new(program)
         .args(arguments)
@@ -229,7 +229,7 @@ fn start(command: &[String]) -> Result<Running, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("--port: {program} cannot be started: {error}"))?;
+        .map_err(|error| format!("{program} cannot be started: {error}"))?;
     let (requests, to_write) = channel::<String>();
     let (read, lines) = sync_channel(LINES_AHEAD);
     let (said, last_words) = channel();

@@ -47,10 +47,8 @@ impl Runner {
     /// When a quote is not closed or nothing is in it.
     pub fn split(command: &str) -> Result<Vec<String>, String> {
         match shlex::split(command) {
-            None => Err(format!(
-                "--port: a quote or a backslash at the end stands alone in {command:?}"
-            )),
-            Some(words) if words.is_empty() => Err("--port: the command is empty".to_owned()),
+            None => Err(format!("a quote or a backslash at the end stands alone in {command:?}")),
+            Some(words) if words.is_empty() => Err("the command is empty".to_owned()),
             Some(words) => Ok(words),
         }
     }

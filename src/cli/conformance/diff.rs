@@ -8,10 +8,10 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chat_template::conformance::{self, Differ, Differed, Runner};
+use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MOST_SHOWN, bar, jobs, print, seconds};
+use super::{MOST_SHOWN, bar, jobs, print, seconds, words};
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
@@ -60,8 +60,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     let templates = conformance::find_templates(&arguments.templates)?;
     let conversations = conformance::read_conversations(&arguments.conversations)?;
     let differ = Differ {
-        port: Runner::split(&arguments.port)?,
-        reference: Runner::split(&arguments.reference).map_err(|text| text.replace("--port", "--reference"))?,
+        port: words("--port", &arguments.port)?,
+        reference: words("--reference", &arguments.reference)?,
         jobs: jobs(arguments.jobs),
         timeout: arguments.timeout,
         now: arguments.now.clone(),

@@ -7,10 +7,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use chat_template::conformance::{Exceptions, Fuzzer, Runner};
+use chat_template::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
-use super::{bar, print, seconds, write};
+use super::{bar, print, seconds, words, write};
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
@@ -65,8 +65,8 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         None => Vec::new(),
     };
     let fuzzer = Fuzzer {
-        port: Runner::split(&arguments.port)?,
-        reference: Runner::split(&arguments.reference).map_err(|text| text.replace("--port", "--reference"))?,
+        port: words("--port", &arguments.port)?,
+        reference: words("--reference", &arguments.reference)?,
         seed: arguments.seed,
         first: arguments.first,
         count: arguments.count,

@@ -138,7 +138,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
     };
     let max_fail = arguments.max_fail.map(std::num::NonZeroUsize::get);
     let runner = Runner {
-        command: Runner::split(&arguments.port.port)?,
+        command: words("--port", &arguments.port.port)?,
         jobs: jobs(arguments.jobs),
         timeout: arguments.port.timeout,
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
@@ -225,7 +225,7 @@ fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
 }
 
 fn smoke(arguments: &PortArguments) -> Result<bool, String> {
-    let checks = conformance::smoke(&Runner::split(&arguments.port)?, arguments.timeout)?;
+    let checks = conformance::smoke(&words("--port", &arguments.port)?, arguments.timeout)?;
     let mut shown = String::new();
     for check in &checks {
         let word = match check.is_right {
@@ -259,6 +259,11 @@ fn print(text: &str) -> Result<(), String> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
         _ => Ok(()),
     }
+}
+
+/// The words of a command that an option gives.
+fn words(option: &str, command: &str) -> Result<Vec<String>, String> {
+    Runner::split(command).map_err(|error| format!("{option}: {error}"))
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -76,7 +76,7 @@ impl Differ {
     ) -> Result<Differed, String> {
         let (mut port, mut reference) = self.ports();
         let info = port.describe()?;
-        let reference_info = reference.describe().map_err(|text| text.replace("--port", "--reference"))?;
+        let reference_info = reference.describe()?;
         let is_rendered = !knows_apply(&mut port)? || !knows_apply(&mut reference)?;
         drop((port, reference));
         let pairs: Vec<(&Found, &Conversation)> = templates

@@ -78,8 +78,8 @@ impl Fuzzer {
     /// When a port cannot be started, or the reference never answers.
     pub fn run(&self, mut told: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
         let words = Vocabulary::new()?;
-        let port = self.started(&self.port, "--port")?;
-        let reference = self.started(&self.reference, "--reference")?;
+        let port = Port::new(&self.port, self.timeout).describe()?;
+        let reference = Port::new(&self.reference, self.timeout).describe()?;
         let known = self.known_errors()?;
         let mut tally = Tally::default();
         let mut hits = BTreeSet::new();
@@ -123,11 +123,6 @@ impl Fuzzer {
             known: known_rounds.into_iter().collect(),
             findings,
         })
-    }
-
-    fn started(&self, command: &[String], option: &str) -> Result<super::super::report::PortInfo, String> {
-        let described = Port::new(command, self.timeout).describe();
-        described.map_err(|text| text.replace("--port", option))
     }
 
     fn ports(&self) -> Ports<'_> {
