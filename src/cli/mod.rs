@@ -47,8 +47,7 @@ pub fn run() -> ExitCode {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "chat-template", &mut script);
-            let written = std::io::stdout().lock().write_all(&script);
-            written.map_err(|error| format!("error: standard output: {error}"))
+            print(script).map_err(|error| format!("error: {error}"))
         }
     };
     match result {
@@ -57,5 +56,14 @@ pub fn run() -> ExitCode {
             eprintln!("{message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes to standard output. A reader who has seen enough, such as `head`, closes the pipe: that is no failure.
+fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        _ => Ok(()),
     }
 }

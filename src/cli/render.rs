@@ -1,6 +1,6 @@
 //! `chat-template render`: a conversation through the contract, or a context through the bare engine.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{self, Data, Object};
@@ -10,7 +10,7 @@ use chat_template::{
 };
 
 use super::file::{self, Texts};
-use super::show;
+use super::{print, show};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,13 +105,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         (None, Some(messages)) => apply(arguments, &texts, messages)?,
         (None, None) => return Err("error: there is neither --messages nor --context".to_owned()),
     };
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    match written {
-        // Whoever reads has seen enough, as `head` does.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|error| format!("error: standard output: {error}")),
-    }
+    print(text).map_err(|error| format!("error: {error}"))
 }
 
 /// The bare engine.

@@ -4,14 +4,13 @@
 //! chat-template conformance diff --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --templates models --conversations chats.jsonl
 //! ```
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MOST_SHOWN, bar, jobs, print, seconds, words};
+use super::{MOST_SHOWN, bar, is_in_colour, jobs, print, seconds, words};
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
@@ -73,15 +72,14 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     });
     bar.finish_and_clear();
     let differed = differed?;
-    print(&shown(&differed, templates.len(), conversations.len()))?;
+    print(shown(&differed, templates.len(), conversations.len()))?;
     Ok(differed.differences.is_empty())
 }
 
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
-    let in_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let mut shown = String::new();
     for difference in differed.differences.iter().take(MOST_SHOWN) {
-        shown.push_str(&conformance::failure(&difference.case, &difference.detail, in_colour));
+        shown.push_str(&conformance::failure(&difference.case, &difference.detail, is_in_colour()));
         shown.push('\n');
     }
     for difference in differed.differences.iter().skip(MOST_SHOWN) {

@@ -88,6 +88,6 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
     if let Some(path) = &arguments.save {
         write(path, &fuzzed.cases())?;
     }
-    print(&fuzzed.text())?;
+    print(fuzzed.text())?;
     Ok(fuzzed.tally.different == 0)
 }

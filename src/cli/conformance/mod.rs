@@ -9,7 +9,7 @@
 mod diff;
 mod fuzz;
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -17,6 +17,8 @@ use std::time::Duration;
 use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
+
+use super::print;
 
 /// How many failures are shown in full; a report has all of them.
 const MOST_SHOWN: usize = 20;
@@ -106,14 +108,14 @@ pub enum SummaryFormat {
 /// Runs a command; the exit status is 2 where it could not.
 pub fn run(command: Command) -> ExitCode {
     let result = match command {
-        Command::Export => Suite::embedded().and_then(|suite| print(&suite.exported())).map(|()| true),
+        Command::Export => Suite::embedded().and_then(|suite| print(suite.exported())).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
         Command::Fuzz(arguments) => fuzz::fuzz(&arguments),
         Command::Summary { reports, format } => summary(&reports, format).map(|()| true),
         Command::Badge { report } => Report::open(&report)
-            .and_then(|report| print(&conformance::badge(&report)))
+            .and_then(|report| print(conformance::badge(&report)))
             .map(|()| true),
     };
     match result {
@@ -154,18 +156,17 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         write_report(path, &ran.report)?;
     }
     let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(&shown(&ran, &compared, arguments))?;
+    print(shown(&ran, &compared, arguments))?;
     Ok(compared.worse.is_empty())
 }
 
 fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
     let report = &ran.report;
-    let in_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let is_shown = |case: &conformance::CaseReport| case.is_wrong() || arguments.strict;
     let failures: Vec<_> = report.failures().filter(|(case, _)| is_shown(case)).collect();
     let mut shown = String::new();
     for (case, detail) in failures.iter().take(MOST_SHOWN) {
-        shown.push_str(&conformance::failure(case, detail, in_colour));
+        shown.push_str(&conformance::failure(case, detail, is_in_colour()));
         shown.push('\n');
     }
     if failures.len() > MOST_SHOWN {
@@ -238,7 +239,7 @@ fn smoke(arguments: &PortArguments) -> Result<bool, String> {
             shown.push_str(&format!("       {line}\n"));
         }
     }
-    print(&shown)?;
+    print(shown)?;
     Ok(checks.iter().all(|check| check.is_right != Some(false)))
 }
 
@@ -250,15 +251,12 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
         SummaryFormat::Json => Format::Json,
         SummaryFormat::Html => Format::Html,
     };
-    print(&conformance::summary(&reports?, format))
+    print(conformance::summary(&reports?, format))
 }
 
-/// A reader who has seen enough, such as `head`, closes the pipe: that is no failure.
-fn print(text: &str) -> Result<(), String> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
-        _ => Ok(()),
-    }
+/// Whether what is shown has colours: in a terminal, unless its user wants none anywhere.
+fn is_in_colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// The words of a command that an option gives.
