@@ -12,6 +12,7 @@ use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptio
 
 use super::apply_request::Applier;
 use super::file;
+use super::show::{self, object};
 
 /// A line of more bytes is refused without being read to memory.
 const MAX_LINE: u64 = 256 << 20;
@@ -95,10 +96,11 @@ impl Port {
             return request_error(Data::None, "a request is a JSON object".to_owned());
         };
         let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
-        if request.get("describe").is_some_and(|describe| *describe == Data::Bool(true)) {
+        let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
+        if is_wanted("describe") {
             return describe(id);
         }
-        let wants_spans = request.get("generation").is_some_and(|wanted| *wanted == Data::Bool(true));
+        let wants_spans = is_wanted("generation");
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
             (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans, &self.limits),
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
@@ -168,8 +170,7 @@ fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
 fn success(id: Data<'static>, output: Output, wants_spans: bool) -> Data<'static> {
     let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
     if wants_spans {
-        let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
-        entries.push(("generation", Data::List(output.spans.iter().map(pair).collect())));
+        entries.push(("generation", show::spans(&output.spans)));
     }
     object(entries)
 }
@@ -214,15 +215,6 @@ fn describe(id: Data<'static>) -> Data<'static> {
     object([("id", id), ("port", port)])
 }
 
-fn object(entries: impl IntoIterator<Item = (&'static str, Data<'static>)>) -> Data<'static> {
-    let entries = entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value));
-    Data::Object(Object::new(entries.collect()))
-}
-
 fn text(text: &'static str) -> Data<'static> {
     Data::Str(Cow::Borrowed(text))
-}
-
-fn int(number: usize) -> Data<'static> {
-    Data::Int(i64::try_from(number).unwrap_or(i64::MAX))
 }

@@ -12,21 +12,28 @@ use chat_template::{Prompt, Rendered, Spans};
 
 /// A prompt with its spans, as a line of JSON.
 pub fn prompt(prompt: &Prompt) -> String {
-    let spans = |spans: &Spans| object([("code_points", pairs(&spans.code_points)), ("bytes", pairs(&spans.bytes))]);
+    let both = |both: &Spans| object([("code_points", spans(&both.code_points)), ("bytes", spans(&both.bytes))]);
     line(&object([
         ("text", Data::Str(Cow::Borrowed(&prompt.text))),
-        ("generation", spans(&prompt.generation)),
-        ("true_spans", spans(&prompt.true_spans)),
+        ("generation", both(&prompt.generation)),
+        ("true_spans", both(&prompt.true_spans)),
     ]))
 }
 
 /// What the bare engine gave, as a line of JSON.
 pub fn rendered(rendered: &Rendered) -> String {
-    let spans = object([("code_points", pairs(&rendered.generation))]);
+    let generation = object([("code_points", spans(&rendered.generation))]);
     line(&object([
         ("text", Data::Str(Cow::Borrowed(&rendered.text))),
-        ("generation", spans),
+        ("generation", generation),
     ]))
+}
+
+/// Spans as a list of pairs: where each begins and ends.
+pub fn spans(spans: &[Range<usize>]) -> Data<'static> {
+    let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
+    let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
+    Data::List(spans.iter().map(pair).collect())
 }
 
 /// The text with these stretches of bytes in green; they may overlap.
@@ -63,17 +70,8 @@ fn line(data: &Data<'_>) -> String {
     line
 }
 
-fn pairs(spans: &[Range<usize>]) -> Data<'static> {
-    let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
-    Data::List(
-        spans
-            .iter()
-            .map(|span| Data::List(vec![int(span.start), int(span.end)]))
-            .collect(),
-    )
-}
-
-fn object<'d>(entries: impl IntoIterator<Item = (&'static str, Data<'d>)>) -> Data<'d> {
+/// An object with these entries.
+pub fn object<'d>(entries: impl IntoIterator<Item = (&'static str, Data<'d>)>) -> Data<'d> {
     let entries = entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value));
     Data::Object(Object::new(entries.collect()))
 }
