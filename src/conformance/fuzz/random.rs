@@ -31,7 +31,7 @@ impl Random {
         self.below(100) < percent
     }
 
-    /// One of these; the first is there to be taken where there are no others.
+    /// One of these; none where there are none.
     pub fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
         items.get(self.below(items.len()))
     }

@@ -74,7 +74,7 @@ impl Round {
         line(self.context.clone())
     }
 
-    /// The words of the template that are no variables of the context, each once, in their order.
+    /// The words of the template that are no variables of the context, each once, in the order of the alphabet.
     pub fn words(&self) -> Vec<String> {
         let tokens = self.sentence.tokens.iter().map(|token| token.text.as_str());
         let is_word = |text: &&str| text.starts_with(|char: char| char.is_ascii_alphabetic() || "+-*/%~<>=!".contains(char));

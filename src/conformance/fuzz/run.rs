@@ -207,20 +207,15 @@ impl Fuzzer {
     }
 
     /// Makes small the first rounds of each kind of difference, and groups what is alike then.
-    fn shrunk(&self, words: &Vocabulary, different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
+    fn shrunk(&self, words: &Vocabulary, mut different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
+        // The threads told them in no order.
+        different.values_mut().for_each(|numbers| numbers.sort_unstable());
         let mut chosen: Vec<(u64, &Signature, usize)> = Vec::new();
-        let mut kinds: Vec<(&Signature, Vec<u64>)> = Vec::new();
-        for (signature, numbers) in &different {
-            let mut numbers = numbers.clone();
-            // They came in no order.
-            numbers.sort_unstable();
-            kinds.push((signature, numbers));
-        }
         // One of each kind before a second of any.
         for turn in 0..MOST_ALIKE {
-            for (signature, numbers) in &kinds {
+            for (signature, numbers) in &different {
                 let alike = if turn == 0 { numbers.len() } else { 0 };
-                chosen.extend(numbers.get(turn).map(|number| (*number, *signature, alike)));
+                chosen.extend(numbers.get(turn).map(|number| (*number, signature, alike)));
             }
         }
         let left_out: usize = chosen.iter().skip(MOST_SHRUNK).map(|(_, _, alike)| alike).sum();
