@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use super::answer::Answer;
+use super::line::{self, string};
 use super::strict::{known_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
 use crate::clock::LocalTime;
@@ -131,12 +132,11 @@ impl Case {
     /// The line that a port is sent: the answer is not in it.
     pub fn request(&self) -> String {
         let entries = self.line.entries().iter().filter(|(key, _)| REQUEST.contains(&&**key));
-        written(entries.cloned().collect())
+        line::of(entries.cloned().collect())
     }
 
     /// The line that an export has.
     pub fn exported(&self) -> String {
-        let string = |text: &str| Data::Str(Cow::Owned(text.to_owned()));
         let features = self.features().into_iter().map(string).collect();
         let reference = REFERENCE.map(|(name, version)| (Cow::Borrowed(name), string(version)));
         let mut entries = vec![
@@ -150,7 +150,7 @@ impl Case {
         let is_new = |key: &str| entries.iter().all(|(other, _)| other != key);
         let rest: Vec<_> = self.line.entries().iter().filter(|(key, _)| is_new(key)).cloned().collect();
         entries.extend(rest);
-        written(entries)
+        line::of(entries)
     }
 
     /// The template as it is, for a reader; of several, each behind its name.
@@ -161,11 +161,11 @@ impl Case {
                 let templates = templates.entries().iter();
                 let named = templates.map(|(name, template)| match template {
                     Data::Str(template) => format!("{name}:\n{template}\n"),
-                    other => format!("{name}:\n{}\n", text_of(other)),
+                    other => format!("{name}:\n{}\n", line::of_value(other)),
                 });
                 named.collect()
             }
-            Some(other) => text_of(other),
+            Some(other) => line::of_value(other),
             None => String::new(),
         }
     }
@@ -179,7 +179,11 @@ impl Case {
                 arguments.cloned().collect()
             }
         };
-        if entries.is_empty() { String::new() } else { written(entries) }
+        if entries.is_empty() {
+            String::new()
+        } else {
+            line::of(entries)
+        }
     }
 
     /// What has the template: the `apply`, or the case itself.
@@ -189,16 +193,6 @@ impl Case {
             _ => &self.line,
         }
     }
-}
-
-fn written(entries: Vec<(Cow<'static, str>, Data<'static>)>) -> String {
-    text_of(&Data::Object(Object::new(entries)))
-}
-
-fn text_of(json: &Data<'_>) -> String {
-    let mut text = String::new();
-    json::write_data(json, &mut text);
-    text
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ mod families;
 mod fuzz;
 mod html;
 mod junit;
+mod line;
 mod markdown;
 mod report;
 mod run;

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use super::super::child::{Port, Reply};
 use super::super::compare::{Comparison, compare};
+use super::super::line::{self, string};
 use super::super::report::{CaseReport, Detail, PortInfo};
 use super::conversations::Conversation;
 use super::templates::Found;
-use crate::json::{self, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 
 /// Two ports, and how they are asked.
 #[derive(Clone, Debug)]
@@ -227,9 +228,7 @@ impl Differ {
 
     fn line(&self, mut entries: Vec<Entry<'static>>) -> String {
         entries.push((Cow::Borrowed("now"), string(&self.now)));
-        let mut line = String::new();
-        json::write_data(&Data::Object(Object::new(entries)), &mut line);
-        line
+        line::of(entries)
     }
 }
 
@@ -241,8 +240,4 @@ fn knows_apply(port: &mut Port<'_>) -> Result<bool, String> {
         Reply::Answer(_) => true,
         Reply::Unsupported(_) | Reply::Fault(..) => false,
     })
-}
-
-fn string(text: &str) -> Data<'static> {
-    Data::Str(Cow::Owned(text.to_owned()))
 }

@@ -10,6 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::line::string;
 use crate::chat::ChatTemplate;
 use crate::json::{self, Data, Object};
 
@@ -127,10 +128,6 @@ fn of_model(name: String, model: &ChatTemplate) -> Option<Found> {
         template,
         special_tokens: model.special_tokens().to_vec(),
     })
-}
-
-fn string(text: &str) -> Data<'static> {
-    Data::Str(text.to_owned().into())
 }
 
 /// A model of a cache by its name and the beginning of its revision; any other folder by its path.

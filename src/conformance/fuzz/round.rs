@@ -8,12 +8,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::answer::{Answer, Failure};
+use super::super::line::{self, string};
 use super::context::context;
 use super::random::Random;
 use super::sentence::Sentence;
 use super::vocabulary::Vocabulary;
 use super::walk::Walker;
-use crate::json::{self, Data, Entry, Object};
+use crate::json::{Data, Entry, Object};
 
 /// The local times that rounds have; each round has one, because without it no two answers need agree.
 const TIMES: [&str; 4] = [
@@ -58,7 +59,7 @@ impl Round {
 
     /// The line that a port is sent.
     pub fn request(&self) -> String {
-        line(self.entries())
+        line::of(self.entries())
     }
 
     /// It as a line of a suite; an answer that the suite has no form for is left out.
@@ -66,12 +67,12 @@ impl Round {
         let mut entries = self.entries();
         entries.insert(1, (Cow::Borrowed("rule"), string(rule)));
         entries.extend(expect.map(|answer| (Cow::Borrowed("expect"), expected(answer))));
-        line(entries)
+        line::of(entries)
     }
 
     /// The context as JSON.
     pub fn context_shown(&self) -> String {
-        line(self.context.clone())
+        line::of(self.context.clone())
     }
 
     /// The words of the template that are no variables of the context, each once, in the order of the alphabet.
@@ -95,16 +96,6 @@ impl Round {
         }
         entries
     }
-}
-
-fn string(text: &str) -> Data<'static> {
-    Data::Str(Cow::Owned(text.to_owned()))
-}
-
-fn line(entries: Vec<Entry<'static>>) -> String {
-    let mut line = String::new();
-    json::write_data(&Data::Object(Object::new(entries)), &mut line);
-    line
 }
 
 fn expected(answer: &Answer) -> Data<'static> {
