@@ -240,7 +240,7 @@ impl Score {
         self.asked.saturating_sub(self.right)
     }
 
-    /// The share that is right, cut and not rounded, so that only all is 100 %; a dash where nothing was asked.
+    /// The share that is right; a dash where nothing was asked.
     pub fn percent(&self) -> String {
         percent(self.right, self.asked)
     }
@@ -251,8 +251,9 @@ impl Score {
     }
 }
 
-fn percent(right: usize, of: usize) -> String {
-    match right.saturating_mul(1000).checked_div(of) {
+/// A share of a hundred, cut and not rounded, so that only all is 100 %; a dash where it is one of nothing.
+pub(super) fn percent(part: usize, all: usize) -> String {
+    match part.saturating_mul(1000).checked_div(all) {
         None => "–".to_owned(),
         Some(mille) => format!("{}.{} %", mille / 10, mille % 10),
     }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use super::super::answer::Answer;
 use super::super::child::Reply;
 use super::super::compare::{Comparison, Signature};
-use super::super::report::{CaseReport, Detail, PortInfo};
+use super::super::report::{CaseReport, Detail, PortInfo, percent};
 use super::super::text::failure;
 use super::round::Round;
 use super::vocabulary::{KINDS, Vocabulary};
@@ -201,13 +201,6 @@ impl Finding {
             let _ = write!(last.shown, "\n… and {left_out} more rounds, none of which was made small\n");
         }
         findings
-    }
-}
-
-fn percent(part: usize, all: usize) -> String {
-    match part.saturating_mul(1000).checked_div(all) {
-        None => "–".to_owned(),
-        Some(mille) => format!("{}.{} %", mille / 10, mille % 10),
     }
 }
 

@@ -282,11 +282,12 @@ impl<'w> Walker<'w> {
         let within = self.within(0);
         match (within, name) {
             ("for", "conditions") => {
-                let targets = self.scope.len();
-                self.wish = match targets {
-                    _ if self.random.happens(12) => Wish::Any,
-                    _ if self.has_pair_target() => Wish::Pairs,
-                    _ => Wish::Of(Type::List),
+                self.wish = if self.random.happens(12) {
+                    Wish::Any
+                } else if self.has_pair_target() {
+                    Wish::Pairs
+                } else {
+                    Wish::Of(Type::List)
                 };
             }
             // A name that is none ends the parameters.
