@@ -62,8 +62,6 @@ impl Default for Expr {
 
 /// The kinds of expressions, each with the source it stands for.
 #[derive(Clone, Debug)]
-// The tag is a word of its own: one that hides in a part takes longer to read, and a byte of it alone is slow to move, as the parser does
-// often: a word that is read right after a part of it was written has to wait.
 #[repr(u64)]
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.

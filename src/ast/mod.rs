@@ -2,6 +2,9 @@
 //!
 //! The parser builds it; the resolver fills in what only it knows (slots, scopes, reference lines, built-ins, folded constants) in
 //! fields that begin as their default. The tree owns literals and no run-time values.
+//!
+//! The tag of a node is a word of its own (`repr(u64)`). One that hides in a part takes longer to read, and one of a byte is slow to
+//! move, as the parser does often: a word that is read right after a part of it was written has to wait.
 
 mod expr;
 #[cfg(any(test, fuzzing))]

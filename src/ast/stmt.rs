@@ -31,8 +31,6 @@ pub struct Stmt {
 
 /// The kinds of statements, each with the source it stands for.
 #[derive(Clone, Debug)]
-// The tag is a word of its own: one that hides in a part takes longer to read, and a byte of it alone is slow to move, as the parser does
-// often: a word that is read right after a part of it was written has to wait.
 #[repr(u64)]
 pub enum StmtKind {
     /// `text {{ a }} text`, `{% print a, b %}`.
@@ -69,8 +67,6 @@ pub enum StmtKind {
 
 /// One piece of an output.
 #[derive(Clone, Debug)]
-// The tag is a word of its own: one that hides in a part takes longer to read, and a byte of it alone is slow to move, as the parser does
-// often: a word that is read right after a part of it was written has to wait.
 #[repr(u64)]
 pub enum Piece {
     /// Text between tags, and the offset of its token.

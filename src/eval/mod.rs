@@ -71,7 +71,7 @@ fn placed(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 
-/// How a body ended.
+/// How a body ended; as wide as an [`Answer`](answer::Answer), for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Flow {

@@ -87,7 +87,7 @@ pub use view::View;
 
 use crate::number::complex::Complex;
 
-/// A Python value.
+/// A Python value. The tag fills a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Value<'a> {
