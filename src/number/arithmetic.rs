@@ -1,6 +1,6 @@
 //! Python's operators on two numbers of any kind: `1 + 2.5` is `3.5`, `2 ** -1` is `0.5`, `7 // 2.0` is `3.0`.
 //!
-//! Two integers give what [`int_arithmetic`](super::int_arithmetic) says, and otherwise both are floats, as in CPython's
+//! Two integers give what [`int_arithmetic`] says, and otherwise both are floats, as in CPython's
 //! `CONVERT_TO_DOUBLE`. Which values are numbers, and that booleans are, the caller knows.
 
 use super::error::NumberResult;

@@ -16,7 +16,7 @@ fn separates_words(char: char) -> bool {
     matches!(char, '-' | '(' | '{' | '[' | '<') || is_whitespace(char)
 }
 
-/// The text in headline case; at most [`crate::unicode::MAX_CASE_GROWTH`] times its bytes.
+/// The text in headline case.
 pub fn title(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for word in text.split_inclusive(separates_words) {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Each step is an item lookup as `x[y]` makes it; a part of digits is an integer. How a step is looked up, and what is safe, is for
-//! [`access`](crate::builtins::access) to know. The rules are those of jinja2 3.1.6 `filters.py`: `make_attrgetter`,
+//! [`access`] to know. The rules are those of jinja2 3.1.6 `filters.py`: `make_attrgetter`,
 //! `make_multi_attrgetter`, `_prepare_attribute_parts`, `ignore_case`.
 
 use crate::builtins::access;
