@@ -23,7 +23,14 @@ use crate::{eval, parser, resolve};
 /// assert_eq!(template.render(&context)?, "user: Hi\n");
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-#[derive(Debug)]
+///
+/// Its `Debug` is its source:
+///
+/// ```
+/// let template = chat_template::Template::compile("{{ x }}")?;
+/// assert_eq!(format!("{template:?}"), r#"Template { source: "{{ x }}", .. }"#);
+/// # Ok::<(), chat_template::Error>(())
+/// ```
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
@@ -91,6 +98,13 @@ impl Default for RenderOptions<'_> {
             cancel: None,
             generation: false,
         }
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Template");
+        shown.field("source", &self.source.text()).finish_non_exhaustive()
     }
 }
 
