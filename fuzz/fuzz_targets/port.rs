@@ -8,6 +8,8 @@ mod apply_request;
 mod file;
 #[path = "../../src/cli/port.rs"]
 mod port;
+#[path = "../../src/cli/show.rs"]
+mod show;
 
 use chat_template::Limits;
 use chat_template::json::{self, Data};
