@@ -33,6 +33,9 @@ fn mapped_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, map: fn(&str) -
 }
 
 /// The text mapped, and still a Markup if it is one; what the mapping leaves as it is stays the same piece of the context.
+///
+/// The mapped text is made before its size is checked. It has at most three times the bytes, which `tests/reference/unicode_tables.py`
+/// makes sure of.
 pub fn mapped_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     let mapped = map(text.as_str());
