@@ -5,11 +5,12 @@
 //! decode(Codec::Utf8, b"a\xff", "replace")       a and U+FFFD
 //! ```
 //!
-//! The complaints are those of CPython 3.11 `unicodeobject.c` and `codecs.c`. Handlers that make lone surrogates are refused like
-//! unknown ones.
+//! The complaints are those of CPython 3.11 `unicodeobject.c` and `codecs.c`. Where a handler would make a lone surrogate,
+//! which text here cannot hold, that is the error.
 
 use super::codec::{BYTE_ORDER_MARK, Codec, Order, unknown_handler};
 use crate::error::{Error, Result};
+use crate::number::NumberError;
 use std::fmt::Write;
 
 /// Bytes that are no text: how many, and why.
@@ -201,10 +202,33 @@ impl Decoder<'_> {
                 // A string refuses nothing.
                 let _ = write!(self.text, "\\x{byte:02x}");
             }),
+            errors @ ("surrogateescape" | "surrogatepass") => {
+                return Err(match self.lone_surrogate(errors) {
+                    Some(code) => NumberError::Surrogate(code).into(),
+                    None => self.not_decodable(bytes, bad.reason),
+                });
+            }
             errors => return Err(unknown_handler(errors)),
         }
         self.at = self.at.saturating_add(bytes.len().max(1));
         Ok(())
+    }
+
+    /// The lone surrogate that a handler makes of the next bytes, if they are any of its business.
+    fn lone_surrogate(&self, errors: &str) -> Option<u32> {
+        let rest = self.bytes.get(self.at..)?;
+        match (errors, self.codec, rest) {
+            ("surrogateescape", _, [byte @ 0x80..=0xff, ..]) => Some(0xdc00 | u32::from(*byte)),
+            ("surrogatepass", "utf-8", [0xed, high @ 0xa0..=0xbf, low @ 0x80..=0xbf, ..]) => {
+                Some(0xd000 | u32::from(*high & 0x3f) << 6 | u32::from(*low & 0x3f))
+            }
+            ("surrogatepass", "utf-16-le", _) => Some(unit(rest.get(..2)?, Order::Little)),
+            ("surrogatepass", "utf-16-be", _) => Some(unit(rest.get(..2)?, Order::Big)),
+            ("surrogatepass", "utf-32-le", _) => Some(unit(rest.get(..4)?, Order::Little)),
+            ("surrogatepass", "utf-32-be", _) => Some(unit(rest.get(..4)?, Order::Big)),
+            _ => None,
+        }
+        .filter(|code| (0xd800..0xe000).contains(code))
     }
 
     #[cold]
@@ -254,5 +278,21 @@ mod tests {
         for (codec, bytes, message) in cases {
             assert_eq!(decoded(codec, bytes, "strict"), Err(message.to_owned()));
         }
+    }
+
+    #[test]
+    fn a_lone_surrogate_is_not_supported() {
+        let refused = |codec, bytes: &[u8], errors| decode(codec, bytes, errors).map_err(|error| error.message().to_owned());
+        let surrogate = |code: &str| Err(format!("lone surrogate U+{code} is not supported"));
+        assert_eq!(refused(Codec::Utf8, b"a\xff", "surrogateescape"), surrogate("DCFF"));
+        assert_eq!(refused(Codec::Utf8, b"\xed\xa1\x82", "surrogatepass"), surrogate("D842"));
+        assert_eq!(
+            refused(Codec::Utf16(Some(Order::Big)), b"\xdc\x05", "surrogatepass"),
+            surrogate("DC05")
+        );
+        assert_eq!(
+            refused(Codec::Utf32(Some(Order::Little)), b"\x05\xdc\0\0", "surrogatepass"),
+            surrogate("DC05")
+        );
     }
 }

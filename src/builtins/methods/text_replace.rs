@@ -13,6 +13,7 @@
 use super::argument::{clinic_text, receiver, size};
 use super::row::{SELF, one_argument, optional, positional, required};
 use crate::error::{Error, ErrorKind, Result};
+use crate::number::NumberError;
 use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value};
@@ -103,7 +104,7 @@ fn character_of(code: i64) -> Result<char> {
     let code = u32::try_from(code).map_err(|_| not_a_character())?;
     match char::from_u32(code) {
         Some(character) => Ok(character),
-        None if code <= u32::from(char::MAX) => Err(Error::runtime(format!("lone surrogate U+{code:04X} is not supported"))),
+        None if code <= u32::from(char::MAX) => Err(NumberError::Surrogate(code).into()),
         None => Err(not_a_character()),
     }
 }
