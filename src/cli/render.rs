@@ -1,6 +1,5 @@
 //! `chat-template render`: a conversation through the contract, or a context through the bare engine.
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{self, Data, Object};
@@ -73,7 +72,7 @@ pub struct Arguments {
     /// Prints an object with the text and the spans of {% generation %} blocks, in code points and in bytes.
     #[arg(long)]
     json: bool,
-    /// Shows what {% generation %} blocks wrote in colour; auto is when the output is a terminal.
+    /// Shows what {% generation %} blocks wrote in colour; auto is when the output is a terminal and NO_COLOR is not set.
     #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with_all = ["json", "context"])]
     color: Option<When>,
 }
@@ -81,7 +80,7 @@ pub struct Arguments {
 /// When there is colour.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum When {
-    /// In a terminal.
+    /// In a terminal, unless NO_COLOR is set.
     Auto,
     /// Into files and pipes too.
     Always,
@@ -149,7 +148,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let colored = match arguments.color {
         Some(When::Always) => true,
-        Some(When::Auto) => std::io::stdout().is_terminal(),
+        Some(When::Auto) => show::is_in_colour(),
         Some(When::Never) | None => false,
     };
     let limits = file::limits(arguments.limits.as_deref())?;

@@ -5,6 +5,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
@@ -34,6 +35,11 @@ pub fn spans(spans: &[Range<usize>]) -> Data<'static> {
     let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
     Data::List(spans.iter().map(pair).collect())
+}
+
+/// Whether what is shown has colours: in a terminal, unless its user wants none anywhere.
+pub fn is_in_colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// The text with these stretches of bytes in green; they may overlap.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
-use super::{MOST_SHOWN, bar, is_in_colour, jobs, print, seconds, words};
+use super::{MOST_SHOWN, bar, jobs, print, seconds, words};
+use crate::cli::show::is_in_colour;
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\

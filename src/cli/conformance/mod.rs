@@ -9,7 +9,6 @@
 mod diff;
 mod fuzz;
 
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,6 +18,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print;
+use crate::cli::show::is_in_colour;
 
 /// How many failures are shown in full; a report has all of them.
 const MOST_SHOWN: usize = 20;
@@ -252,11 +252,6 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
         SummaryFormat::Html => Format::Html,
     };
     print(conformance::summary(&reports?, format))
-}
-
-/// Whether what is shown has colours: in a terminal, unless its user wants none anywhere.
-fn is_in_colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// The words of a command that an option gives.
