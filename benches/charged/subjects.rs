@@ -1,0 +1,288 @@
+//! What is charged: every name of grammar/reachable.md, operator and statement, on values of all kinds.
+
+use std::collections::BTreeMap;
+
+/// Values whose size is `n`, by the name of their variable; the loops and sets around them are charged apart.
+const VALUES: &[(&str, &str)] = &[
+    ("text", "s"),
+    ("accents", "u"),
+    ("markup", "(s|safe)"),
+    ("bytes", "b"),
+    ("integer", "i"),
+    ("float", "1.5"),
+    ("list", "l"),
+    ("texts", "t"),
+    ("lists", "p"),
+    ("tuple", "k"),
+    ("dict", "d"),
+    ("keys", "d.keys()"),
+    ("values", "d.values()"),
+    ("items", "d.items()"),
+    ("set", "e"),
+    ("range", "r"),
+    ("generator", "(l|map('abs'))"),
+    ("group", "g"),
+];
+
+/// Arguments to try, the value itself among them as X.
+const ARGUMENTS: &[&str] = &[
+    "",
+    "X",
+    "'a'",
+    "2",
+    "n",
+    "s",
+    "l",
+    "'a', 'bb'",
+    "'', 'b'",
+    "'ab'",
+    "2, 'big'",
+    "1, 0",
+    "s, s",
+    "[1, 2]",
+    "'upper'",
+    "'string'",
+    "'eq', 1",
+    "0, true",
+    "s[1:] ~ 'q'",
+    "d",
+    "attribute=0",
+    "{97: 'bb'}",
+    "indent=2",
+    "true, true",
+    "2, true, true",
+];
+
+const OPERATORS: &[&str] = &[
+    "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or", "if",
+];
+
+/// Expressions around a value X.
+const AROUND: &[&str] = &[
+    "-X",
+    "+X",
+    "not X",
+    "X[0]",
+    "X[-1]",
+    "X[1:]",
+    "X[::2]",
+    "X[::-1]",
+    "X['a']",
+    "X.a",
+    "X.nope",
+    "[X]",
+    "(X,)",
+    "{'a': X}",
+    "{X: 1}",
+    "X is sameas X",
+    "[X, X] == [X, X]",
+    "'%s' % (X,)",
+    "'%r' % (X,)",
+    "'{}'.format(X)",
+    "'{:>9}'.format(X)",
+    "[X, X]|unique|list",
+    "[X, X]|sort",
+    "dict(a=X)",
+    "namespace(a=X)",
+    "cycler(X)",
+    "[X][0]",
+    "dict(**X)",
+    "dict(X)",
+    "m(X)",
+    "m(*X)",
+    "m(**X)",
+    "[X]|tojson",
+    "[X]|pprint",
+    "[X]|string",
+    "(X, X) < (X, X)",
+    "[X]|sum(start=X)",
+    "'%d' % X",
+    "'%x' % X",
+    "'{:,}'.format(X)",
+    "'{:x}'.format(X)",
+    "'%.3f' % X",
+    "'%.*f' % (n, 1.5)",
+    "'%*d' % (n, 1)",
+    "'{:>{}}'.format(1, n)",
+    "'{:é>{}}'.format(1, n)",
+    "'{:.{}f}'.format(1.5, n)",
+    "strftime_now(X)",
+    "strftime_now('%c' * (n // 10))",
+    "strftime_now('%Y' * (n // 10))",
+    "X|default(1)",
+    "joiner(X)()",
+    "loop.changed(X)",
+    "loop.cycle(X)",
+    "ns.x ~ X",
+    "ns.k9 ~ ''",
+];
+
+/// Statements, as often as N says.
+const STATEMENTS: &[&str] = &[
+    "{% set z = q %}",
+    "{% set z %}a{% endset %}",
+    "{% set ns.x = q %}",
+    "{% set a, b = q, q %}",
+    "{% if q %}a{% elif x %}{% endif %}",
+    "{% with a = q %}{{ a }}{% endwith %}",
+    "{{ m(q) }}",
+    "{% call m(q) %}a{% endcall %}",
+    "{% filter upper %}a{% endfilter %}",
+    "{% autoescape true %}{{ q }}{% endautoescape %}",
+    "{% generation %}a{% endgeneration %}",
+    "{% block a scoped %}{{ q }}{% endblock %}",
+    "{% for a in [1] %}{% endfor %}",
+    "{% for a in [1] recursive %}{% endfor %}",
+    "{% for a in [q] if a %}{{ loop.index }}{% endfor %}",
+    "{% macro o() %}{{ q }}{% endmacro %}{{ o() }}",
+    "{{ q }}",
+    "a",
+    "{{ ns.x }}",
+    "{{ ns.k999 }}",
+    "{% set ns.k999 = q %}",
+    "{{ loop.last }}{{ loop.nextitem }}",
+    "{{ x.y }}",
+    "{{ self.c() }}",
+    "{{ nope|default(1) }}",
+    "{{ namespace(a=1).a }}",
+    "{{ [1, 2, 3] }}",
+    "{{ {'a': 1} }}",
+    "{{ cycler(1, 2).next() }}",
+    "{{ q if q else 1 }}",
+    "{{ 'a' ~ q }}",
+    "{{ q == 1 }}",
+];
+
+/// What templates share, by the word that asks for it.
+pub const PRELUDE: &[(&str, &str)] = &[
+    ("m", "{% macro m() %}{{ varargs|length }}{{ kwargs|length }}{% endmacro %}"),
+    ("self", "{% block c %}{% endblock %}"),
+    ("ns", "{% set ns = namespace(**many) %}{% set ns.x = 'a' %}"),
+    ("b", "{% set b = s.encode() %}"),
+    ("i", "{% set i = 3 ** n %}"),
+    ("k", "{% set k = (0,) * n %}"),
+    ("e", "{% set e = d.keys() - [0] %}"),
+    ("r", "{% set r = range(n // 16) %}"),
+    ("g", "{% set g = (p|groupby(0)|first) %}"),
+];
+
+/// Each name with the templates that try it.
+pub fn subjects() -> BTreeMap<String, Vec<String>> {
+    let document = include_str!("../../grammar/reachable.md");
+    let mut subjects: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut section = "";
+    for line in document.lines() {
+        section = line.strip_prefix("## ").unwrap_or(section);
+        let row = line.rsplit_once("`: ").map_or(line, |(_, names)| names);
+        if !line.starts_with('`') && !line.starts_with("- ") {
+            continue;
+        }
+        for name in row.split('`').skip(1).step_by(2) {
+            // Chance, and what only calls or fails.
+            if matches!(name, "random" | "lipsum" | "raise_exception") {
+                continue;
+            }
+            for (_, value) in VALUES {
+                for arguments in ARGUMENTS {
+                    let arguments = arguments.replace('X', value);
+                    let with = if arguments.is_empty() {
+                        String::new()
+                    } else {
+                        format!("({arguments})")
+                    };
+                    let (key, expression) = match section {
+                        "Filters" => (format!("filter {name}"), format!("{value}|{name}{with}")),
+                        "Tests" => (format!("test {name}"), format!("{value} is {name}{with}")),
+                        "Global names" => (
+                            format!("global {name}"),
+                            format!("{name}({})", if arguments.is_empty() { *value } else { &arguments }),
+                        ),
+                        _ => (format!("method {name}"), format!("{value}.{name}({arguments})")),
+                    };
+                    if section == "Tests" && !name.starts_with(char::is_alphabetic) {
+                        continue;
+                    }
+                    subjects.entry(key).or_default().push(drained(&expression));
+                }
+            }
+        }
+    }
+    // Parts of values are no calls.
+    for part in [
+        "start",
+        "stop",
+        "step",
+        "real",
+        "imag",
+        "numerator",
+        "denominator",
+        "mapping",
+        "grouper",
+        "list",
+    ] {
+        let tries = VALUES.iter().map(|(_, value)| drained(&format!("{value}.{part}")));
+        subjects.insert(format!("method {part}"), tries.collect());
+    }
+    for part in [
+        "arguments",
+        "caller",
+        "catch_kwargs",
+        "catch_varargs",
+        "explicit_caller",
+        "name",
+    ] {
+        subjects.insert(format!("method {part}"), vec![drained(&format!("m.{part}"))]);
+    }
+    for part in "changed cycle depth depth0 first index0 last length nextitem previtem revindex revindex0".split(' ') {
+        subjects.insert(format!("method {part}"), vec![drained(&format!("loop.{part}"))]);
+    }
+    for (part, expression) in [
+        ("current", "cycler(1)"),
+        ("pos", "cycler(1)"),
+        ("next", "cycler(1)"),
+        ("reset", "cycler(1)"),
+        ("sep", "joiner()"),
+        ("used", "joiner()"),
+        ("super", "self.c"),
+    ] {
+        subjects.insert(format!("method {part}"), vec![drained(&format!("{expression}.{part}"))]);
+    }
+    for operator in OPERATORS {
+        for (_, left) in VALUES {
+            for (_, right) in VALUES.iter().chain(&[("number", "3"), ("letter", "'a'")]) {
+                subjects
+                    .entry(format!("operator {operator}"))
+                    .or_default()
+                    .push(drained(&format!("{left} {operator} {right}")));
+            }
+        }
+    }
+    for around in AROUND {
+        let tries = VALUES.iter().map(|(_, value)| drained(&around.replace('X', value)));
+        subjects.entry(format!("expression {around}")).or_default().extend(tries);
+    }
+    for tries in subjects.values_mut() {
+        tries.sort();
+        tries.dedup();
+    }
+    for statement in STATEMENTS {
+        subjects.insert(
+            format!("statement {statement}"),
+            vec![format!("{{% for q in r %}}{statement}{{% endfor %}}")],
+        );
+    }
+    subjects
+}
+
+/// A statement that makes a value, and goes over it where that is what does the work.
+fn drained(expression: &str) -> String {
+    let lazy = [
+        "|map", "|select", "|reject", "|batch", "|slice", "|unique", "|reverse", "|items",
+    ];
+    match lazy.iter().any(|word| expression.contains(word)) {
+        true => format!(
+            "{{% set z = {expression} %}}{{% if z is iterable and z is not sequence and z is not string %}}{{% for a in z %}}{{% endfor %}}{{% endif %}}"
+        ),
+        false => format!("{{% set z = {expression} %}}"),
+    }
+}
