@@ -118,14 +118,19 @@ impl<'a> Extra<'a> {
     }
 }
 
+/// What a generator goes over, what it is given besides, and how high both stand.
+fn begin<'a>(arguments: &mut Arguments<'a>) -> (Source<'a>, Extra<'a>, u32) {
+    let extra = Extra::of(arguments);
+    let value = given(arguments, 0);
+    let below = value.height().max(extra.height());
+    (Source::new(value), extra, below)
+}
+
 /// What a filter, or an attribute, makes of each item.
 ///
 /// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
 pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let extra = Extra::of(&mut arguments);
-    let value = given(&mut arguments, 0);
-    let below = value.height().max(extra.height());
-    let source = Source::new(value);
+    let (source, extra, below) = begin(&mut arguments);
     runtime.generator(
         below,
         Map {
@@ -223,10 +228,7 @@ fn select_or_reject<'a>(
     wanted: bool,
     by_attribute: bool,
 ) -> Result<Value<'a>> {
-    let extra = Extra::of(&mut arguments);
-    let value = given(&mut arguments, 0);
-    let below = value.height().max(extra.height());
-    let source = Source::new(value);
+    let (source, extra, below) = begin(&mut arguments);
     runtime.generator(
         below,
         Select {
