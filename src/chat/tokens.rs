@@ -240,7 +240,9 @@ fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
 fn check_extra(item: &Data<'_>) -> Result<()> {
     match token(item)? {
         Some(_) => Ok(()),
-        None => Err(Error::type_error("Input must be a List[Union[str, AddedToken]]")),
+        None => Err(Error::type_error(format!(
+            "Input must be a List[Union[str, AddedToken]]: {EXTRA} or {OLDER_EXTRA} holds what is no token"
+        ))),
     }
 }
 
