@@ -55,6 +55,33 @@ fn fuzz_finds_no_difference_of_a_port_with_itself() {
 
 #[cfg(unix)]
 #[test]
+fn a_reference_that_is_no_port_is_an_error() {
+    let output = fuzz(&["--port", OWN, "--reference", "cat", "--seed", "5", "--count", "3"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    let told = stderr(&output);
+    assert!(told.contains("the reference answered none of 3 rounds"), "{told}");
+    let template = file("hi.jinja", "hi").display().to_string();
+    let conversation = file("hi.json", r#"[{"role": "user", "content": "Hi"}]"#)
+        .display()
+        .to_string();
+    let output = conformance(&[
+        "diff",
+        "--port",
+        OWN,
+        "--reference",
+        "cat",
+        "--templates",
+        &template,
+        "--conversations",
+        &conversation,
+    ]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    let told = stderr(&output);
+    assert!(told.contains("nothing could be compared"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn fuzz_makes_a_difference_small() {
     let port = other_port("fuzz.sh", "is undefined", "is not defined");
     let saved = folder().join("found.jsonl").display().to_string();

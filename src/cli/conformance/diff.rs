@@ -74,6 +74,9 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     bar.finish_and_clear();
     let differed = differed?;
     print(shown(&differed, templates.len(), conversations.len()))?;
+    if differed.same == 0 && differed.differences.is_empty() && !differed.left_out.is_empty() {
+        return Err("nothing could be compared".to_owned());
+    }
     Ok(differed.differences.is_empty())
 }
 

@@ -89,5 +89,12 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         write(path, &fuzzed.cases())?;
     }
     print(fuzzed.text())?;
-    Ok(fuzzed.tally.different == 0)
+    let tally = &fuzzed.tally;
+    if tally.rounds > 0 && tally.unanswered == tally.rounds {
+        return Err(format!(
+            "the reference answered none of {} rounds: is it a port?",
+            tally.rounds
+        ));
+    }
+    Ok(tally.different == 0)
 }
