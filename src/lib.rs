@@ -307,6 +307,8 @@ mod strftime;
 mod template;
 mod text;
 mod unicode;
+#[allow(dead_code, reason = "the rows come into use one by one")]
+mod unsupported;
 mod value;
 
 pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, Spans, assistant_mask};
