@@ -131,6 +131,15 @@ impl Unsupported {
     }
 }
 
+/// The names of one kind that the table has.
+pub fn names(place: Place) -> impl Iterator<Item = &'static str> {
+    NAMED
+        .iter()
+        .filter(move |row| row.place == place)
+        .flat_map(|row| row.names)
+        .copied()
+}
+
 /// The error of reaching a name, if the table has it.
 #[cold]
 pub fn find(place: Place, name: &str) -> Option<Error> {

@@ -70,6 +70,8 @@ pub enum ExprKind {
     Markup(Box<str>),
     /// `messages`.
     Name(Name),
+    /// `self`: a name that the table of unsupported constructs has, which fails where nothing has given it a value; the resolver's.
+    Unsupported(Name),
     /// `1, 2` or `()`.
     Tuple(Vec<Expr>),
     /// `[1, 2]`.
@@ -84,8 +86,6 @@ pub enum ExprKind {
     Logic(LogicOp, Box<[Expr; 2]>),
     /// `a ~ b ~ c`.
     Concat(Vec<Expr>),
-    /// The same inside `{% autoescape true %}`, where a Markup among the operands makes it one; the resolver's.
-    MarkupConcat(Vec<Expr>),
     /// `a < b <= c`.
     Compare(Box<Compare>),
     /// `a if c else b`.

@@ -2,15 +2,13 @@
 //!
 //! ```text
 //! {% macro outer() %}{% macro inner() %}     root.<locals>.macro.<locals>.macro
-//! {% block b %}{% macro m() %}               block_b.<locals>.macro
 //! {% for x in l recursive %}{% macro m() %}  root.<locals>.loop.<locals>.macro
 //! ```
 //!
 //! After jinja2 3.1.6 `compiler.py`: `CodeGenerator.func` and whoever calls it.
 
 use super::stmt::{Body, Macro, Stmt, StmtKind};
-use super::{Child, Symbol, Template};
-use crate::unicode::nfkc;
+use super::{Child, Template};
 
 /// Between the name of a function and that of one inside it.
 const INSIDE: &str = ".<locals>.";
@@ -18,16 +16,7 @@ const INSIDE: &str = ".<locals>.";
 impl Template {
     /// The name (`__qualname__`) of the function that holds the body of a macro.
     pub fn function_of(&self, node: &Macro) -> String {
-        let blocks = self.blocks.iter().map(|block| (self.block_function(block.name), &block.body));
-        std::iter::once(("root".to_owned(), &self.body))
-            .chain(blocks)
-            .find_map(|(function, body)| Some(function + &inside(body, node)?))
-            .unwrap_or_else(|| "macro".to_owned())
-    }
-
-    /// The name of the function that holds the body of a block.
-    pub fn block_function(&self, name: Symbol) -> String {
-        format!("block_{}", nfkc(self.symbols.name(name)))
+        inside(&self.body, node).map_or_else(|| "macro".to_owned(), |function| format!("root{function}"))
     }
 }
 

@@ -21,8 +21,8 @@ impl Expr {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
+            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) => {}
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
                 items.iter().for_each(visit);
             }
             ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
@@ -65,7 +65,7 @@ impl Expr {
     /// Calls `visit` with each name that is read.
     pub fn names(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
-            ExprKind::Name(name) => visit(name),
+            ExprKind::Name(name) | ExprKind::Unsupported(name) => visit(name),
             ExprKind::Literal(_) => {}
             ExprKind::Attribute(attribute) => attribute.object.names(visit),
             ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
@@ -104,7 +104,7 @@ impl Stmt {
     pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
+                if let Piece::Expr(expr, _) = piece {
                     visit(Child::Expr(expr));
                 }
             }),
@@ -146,13 +146,7 @@ impl Stmt {
                 node.bindings.iter().for_each(|(_, value, _)| visit(Child::Expr(value)));
                 visit(Child::Body(&node.body));
             }
-            StmtKind::Block(node) => visit(Child::Body(&node.body)),
-            StmtKind::Autoescape(node) => {
-                visit(Child::Expr(&node.condition));
-                visit(Child::Body(&node.body));
-            }
-            StmtKind::Include(node) => visit(Child::Expr(&node.template)),
-            StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 }

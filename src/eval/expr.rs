@@ -2,11 +2,12 @@
 
 use super::Evaluator;
 use super::leaf::{absent, literal};
-use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
+use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
+use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Entries, Key, Lookup, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -48,7 +49,7 @@ impl<'a> Evaluator<'a, '_> {
         let value = match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
-            ExprKind::MarkupConcat(items) => self.markup_concat(items),
+            ExprKind::Unsupported(name) => self.unsupported(name),
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
@@ -68,8 +69,31 @@ impl<'a> Evaluator<'a, '_> {
         value.map_err(|error| self.explained(error, expr))
     }
 
+    /// The value of a variable that the table of unsupported constructs has: the template itself may have set it.
+    #[inline(never)]
+    fn unsupported(&self, name: &Name) -> Result<Value<'a>> {
+        if let Some(value) = self.get(&name.slot) {
+            return Ok(value.clone());
+        }
+        let spelling = self.render.template.symbols.name(name.symbol);
+        unsupported::find(Place::Variable, spelling).map_or_else(|| Ok(self.name(name)), Err)
+    }
+
+    /// Returns whether a name is the variable `self` of a template without blocks: it has no attributes then, and `self.x` is undefined.
+    fn is_self_without_blocks(&self, name: &Name) -> bool {
+        let template = self.render.template;
+        !template.has_blocks && self.get(&name.slot).is_none() && template.symbols.name(name.symbol) == "self"
+    }
+
     #[inline(never)]
     fn attribute(&mut self, attribute: &'a Attribute) -> Result<Value<'a>> {
+        if let ExprKind::Unsupported(name) = &attribute.object.kind {
+            if self.is_self_without_blocks(name) && !attribute.name.starts_with('_') {
+                let attribute = crate::text::quote::repr(&attribute.name);
+                let message = format!("'jinja2.runtime.TemplateReference object' has no attribute {attribute}");
+                return Ok(Value::Undefined(Undefined::message(message)));
+            }
+        }
         let object = self.expr(&attribute.object)?;
         access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
     }

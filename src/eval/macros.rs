@@ -14,7 +14,6 @@ struct Code<'a> {
     render: Render<'a>,
     node: &'a Node,
     environment: Option<EnvironmentId>,
-    context: usize,
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -83,7 +82,6 @@ impl<'a> Evaluator<'a, '_> {
             render: self.render,
             node,
             environment: self.frame.environment,
-            context: self.context,
         }
     }
 
@@ -280,14 +278,12 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        let becomes_markup = runtime.autoescape;
-        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(becomes_markup, text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.frame.environment = self.environment;
         let result = evaluator.macro_body(self.node, arguments);
         *out = std::mem::take(&mut evaluator.out);

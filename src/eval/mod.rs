@@ -1,14 +1,12 @@
 //! Walks the tree: the only floor that attaches places to run-time errors.
 //!
 //! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
-//! loop, a block), keeps the [`Render`] and the numbers of its environment and context, and makes an evaluator of its own.
+//! loop), keeps the [`Render`] and the number of its environment, and makes an evaluator of its own.
 
 mod accumulate;
 mod answer;
 mod arguments;
 mod assign;
-mod autoescape;
-mod block;
 mod call;
 mod condition;
 mod expr;
@@ -55,8 +53,6 @@ struct Evaluator<'a, 'r> {
     runtime: &'r mut Runtime<'a>,
     render: Render<'a>,
     frame: Activation,
-    /// The number of the context: zero but inside scoped blocks.
-    context: usize,
     out: String,
     joined: Joined,
     /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
@@ -99,14 +95,10 @@ pub fn render<'a>(
     runtime.heap.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.tracked = tracks_spans.then(Box::default);
     let render = Render { template, source };
-    let mut evaluator = Evaluator::new(runtime, render, 0, String::with_capacity(capacity));
+    let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
-    if let Some(slot) = &template.self_slot {
-        let own = evaluator.self_reference();
-        evaluator.store(slot, own);
-    }
     evaluator.body(&template.body)?;
     evaluator.joined.check().map_err(Error::without_line)?;
     evaluator.leave_frame();
@@ -122,12 +114,11 @@ pub fn render<'a>(
 }
 
 impl<'a, 'r> Evaluator<'a, 'r> {
-    fn new(runtime: &'r mut Runtime<'a>, render: Render<'a>, context: usize, out: String) -> Self {
+    fn new(runtime: &'r mut Runtime<'a>, render: Render<'a>, out: String) -> Self {
         Self {
             runtime,
             render,
             frame: Activation::default(),
-            context,
             out,
             joined: Joined::default(),
             is_counted: false,

@@ -15,15 +15,10 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => self.out.push_str(text),
+                Piece::Text(text) => self.out.push_str(text),
                 Piece::Expr(expr, line) => {
                     self.count_root();
                     self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
-                }
-                Piece::Escaped(expr, line, autoescape) => {
-                    self.count_root();
-                    let written = self.write_escaped(expr, *autoescape);
-                    written.map_err(|error| placed(error, *line, expr.span))?;
                 }
             }
         }

@@ -1,9 +1,10 @@
 //! Executes statements.
 
 use super::{Evaluator, Flow, placed};
-use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
 use crate::error::{Error, Result};
-use crate::value::{Iter, Value};
+use crate::unsupported::{self, Place};
+use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
     /// Executes a body until it ends, or is left. All of its statements are charged before the first.
@@ -47,9 +48,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Generation(node) => self.generation(node)?,
             StmtKind::FilterBlock(node) => return self.filter_block(node),
             StmtKind::With(node) => return self.with(node),
-            StmtKind::Block(node) => self.block(node)?,
-            StmtKind::Autoescape(node) => return self.autoescape(node),
-            StmtKind::Include(node) => self.include(node)?,
+            StmtKind::Unsupported(name) => unsupported::find(Place::Statement, name).map_or(Ok(()), Err)?,
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),
         }
@@ -101,12 +100,9 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let becomes_markup = self.runtime.autoescape;
         if let Some(filter) = &node.filter {
-            let text = self.runtime.markup_if(self.escapes(node.autoescape), value)?;
-            value = self.block_filter(filter, text)?;
+            value = self.block_filter(filter, value)?;
         }
-        let value = self.runtime.markup_if(becomes_markup, value)?;
         // The reference does not ask for a namespace here, and then writes an item.
         self.assign(&node.target, value)?;
         self.leave_scope(&node.scope)?;
@@ -120,7 +116,6 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let text = self.runtime.markup_if(self.escapes(node.autoescape), text)?;
         let filtered = self.block_filter(&node.filter, text)?;
         self.write_joined(&filtered)?;
         self.leave_scope(&node.scope)?;
@@ -148,28 +143,6 @@ impl<'a> Evaluator<'a, '_> {
             self.leave_scope(&node.scope)?;
         }
         Ok(flow)
-    }
-
-    /// Chat templates have no loader, so that each of these fails when it is reached; but an empty list of templates is only missing.
-    #[inline(never)]
-    fn include(&mut self, node: &'a Include) -> Result<()> {
-        let template = self.expr(&node.template)?;
-        if let (LoaderTag::Include { ignores_missing }, false) = (node.tag, matches!(template, Value::Str(_) | Value::Undefined(_)))
-        {
-            if !self.runtime.truth(&template)? {
-                return match ignores_missing {
-                    true => Ok(()),
-                    false => Err(Error::runtime("Tried to select from an empty list of templates.")),
-                };
-            }
-            let mut names = Iter::new(&template)?;
-            if names.next(self.runtime)?.is_none() {
-                // Where no name was found the reference looks for the last one.
-                let ty = template.ty().name();
-                return Err(Error::type_error(format!("'{ty}' object is not subscriptable")));
-            }
-        }
-        Err(Error::type_error("no loader for this environment specified"))
     }
 
     /// Writes what the reference joins as it is, and not through `str`.

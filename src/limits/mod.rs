@@ -39,7 +39,7 @@ pub struct Limits {
     pub value: u64,
     /// Bytes of all values that are alive at once, with 96 more for each object.
     pub live: u64,
-    /// Calls inside calls: macros, blocks and recursive loops. The reference manages about 150 before Python's recursion limit.
+    /// Calls inside calls: macros and recursive loops. The reference manages about 150 before Python's recursion limit.
     pub calls: u32,
     /// Levels of containers and iterators inside each other. Python's own limit for printing is near 300; a JSON schema has 20.
     pub height: u32,

@@ -144,7 +144,7 @@ fn variable(symbol: Symbol, span: Span, at: u32) -> Target {
 fn class_name(kind: &ExprKind) -> &'static str {
     match kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => "const",
-        ExprKind::Name(_) => "name",
+        ExprKind::Name(_) | ExprKind::Unsupported(_) => "name",
         ExprKind::Tuple(_) => "tuple",
         ExprKind::List(_) => "list",
         ExprKind::Dict(_) => "dict",
@@ -160,7 +160,7 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Binary(BinaryOp::Pow, _) => "pow",
         ExprKind::Logic(LogicOp::And, _) => "and",
         ExprKind::Logic(LogicOp::Or, _) => "or",
-        ExprKind::Concat(_) | ExprKind::MarkupConcat(_) => "concat",
+        ExprKind::Concat(_) => "concat",
         ExprKind::Compare(_) => "compare",
         ExprKind::Conditional(_) => "condexpr",
         ExprKind::Attribute(_) => "getattr",

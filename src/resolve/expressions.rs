@@ -9,8 +9,7 @@ use super::refusals::Stage;
 use super::stubs::{Stub, StubKind};
 use super::{Place, Resolver};
 use crate::ast::{
-    Args, Attribute, Autoescape, BinaryOp, Call, Compare, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Slice,
-    Test, UnaryOp,
+    Args, Attribute, BinaryOp, Call, Compare, Conditional, Expr, ExprKind, Filter, Keyword, Literal, LogicOp, Slice, Test, UnaryOp,
 };
 use crate::builtins::{access, filters, methods, predicates};
 use crate::data::Data;
@@ -56,6 +55,9 @@ impl Resolver<'_> {
             ExprKind::Name(name) => {
                 self.count(0);
                 name.slot = self.name_slot(name.symbol, expr.span)?;
+                if self.unsupported.contains(&name.symbol) {
+                    expr.kind = ExprKind::Unsupported(*name);
+                }
                 Ok(2)
             }
             ExprKind::Literal(_) | ExprKind::Markup(_) => {
@@ -84,8 +86,8 @@ impl Resolver<'_> {
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
-            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Markup(_) => 1,
-            ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => self.deepest(items, place)?.saturating_add(2),
+            ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Literal(_) | ExprKind::Markup(_) => 1,
+            ExprKind::Concat(items) => self.deepest(items, place)?.saturating_add(2),
             ExprKind::Dict(pairs) => {
                 let mut nesting = 0;
                 for (key, value) in pairs {
@@ -98,8 +100,8 @@ impl Resolver<'_> {
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &mut **operands;
                 let nesting = self.expr(left, place)?;
-                let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_)) && !self.eval_context.volatile;
-                if is_written && fold::truth(left, self.eval_context) == Some(*op == LogicOp::Or) {
+                let is_written = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_));
+                if is_written && fold::truth(left) == Some(*op == LogicOp::Or) {
                     self.check_dropped(right)?;
                     self.is_folding = outer;
                     expr.kind = left.kind.clone();
@@ -143,17 +145,14 @@ impl Resolver<'_> {
             self.refusals.forget(found);
             return Ok(constant_nesting(&expr.kind));
         }
-        self.rewrite(expr);
+        Self::rewrite(expr);
         Ok(nesting)
     }
 
     /// Writes an operation as what it means, or as what a render does sooner.
     #[inline]
-    fn rewrite(&self, expr: &mut Expr) {
+    fn rewrite(expr: &mut Expr) {
         match &mut expr.kind {
-            ExprKind::Concat(items) if self.eval_context.known() == Autoescape::On => {
-                expr.kind = ExprKind::MarkupConcat(std::mem::take(items));
-            }
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 if let Some(sum) = joined_sum(operands) {
                     expr.kind = sum;
@@ -181,13 +180,13 @@ impl Resolver<'_> {
     fn enter_folded(&mut self, kind: &ExprKind) -> bool {
         let outer = self.is_folding;
         let is_container = matches!(kind, ExprKind::Tuple(_) | ExprKind::List(_) | ExprKind::Dict(_));
-        self.is_folding |= !is_container && !self.eval_context.volatile;
+        self.is_folding |= !is_container;
         outer
     }
 
     /// Refuses a constant dict whose keys have no hash.
     fn check_keys(&self, expr: &Expr) -> Result<()> {
-        match fold::unhashable_key(&expr.kind, self.eval_context) {
+        match fold::unhashable_key(&expr.kind) {
             Some(error) => Err(error.without_line().at(expr.span)),
             None => Ok(()),
         }
@@ -214,7 +213,7 @@ impl Resolver<'_> {
     /// A chain; None where constants decide it: what stands behind a false link is never compiled.
     fn compare(&mut self, compare: &mut Compare, place: &Place) -> Result<Option<u32>> {
         let mut nesting = self.expr(&mut compare.first, place)?;
-        let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_)) && !self.eval_context.volatile;
+        let mut is_constant = matches!(compare.first.kind, ExprKind::Literal(_));
         let Compare { first, link, more } = compare;
         let mut left = &*first;
         let mut links = std::iter::once(link).chain(more);
@@ -303,11 +302,11 @@ impl Resolver<'_> {
 
     /// A constant operation as a literal, as long as the template has not had its fill of them.
     fn folded(&mut self, kind: &ExprKind) -> Option<ExprKind> {
-        if self.folds_left == 0 || !fold::may_fold(kind, self.eval_context) {
+        if self.folds_left == 0 || !fold::may_fold(kind) {
             return None;
         }
         self.folds_left = self.folds_left.saturating_sub(1);
-        let folded = fold::fold(kind, self.eval_context);
+        let folded = fold::fold(kind);
         self.has_long_number |= matches!(&folded, Some(ExprKind::Literal(literal)) if fold::check_digits(literal).is_err());
         folded
     }
@@ -319,7 +318,6 @@ impl Resolver<'_> {
             self.stubs.push(Stub {
                 kind,
                 name: Arc::clone(name),
-                block: self.block,
             });
         }
     }
@@ -410,8 +408,8 @@ fn begins_with_name(expr: &Expr) -> bool {
         | ExprKind::Test(_)
         | ExprKind::Call(_)
         | ExprKind::Concat(_)
-        | ExprKind::MarkupConcat(_)
-        | ExprKind::Name(_) => true,
+        | ExprKind::Name(_)
+        | ExprKind::Unsupported(_) => true,
         ExprKind::Slice(slice) => slice.object.as_ref().is_some_and(begins_with_name),
         _ => false,
     }

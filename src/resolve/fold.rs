@@ -4,7 +4,6 @@
 
 use num_bigint::Sign;
 
-use super::autoescape::EvalContext;
 use super::operate;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
@@ -30,21 +29,19 @@ static CLOCK: SystemClock = SystemClock;
 /// Constants under evaluation.
 struct Folding<'t> {
     runtime: Runtime<'t>,
-    /// Filters and tests are no constants then.
-    volatile: bool,
 }
 
 /// Whether [`fold`] would evaluate anything.
-pub(super) fn may_fold(kind: &ExprKind, context: EvalContext) -> bool {
-    !context.volatile && has_constant_operands(kind)
+pub(super) fn may_fold(kind: &ExprKind) -> bool {
+    has_constant_operands(kind)
 }
 
 /// What an operation on constants gives, as a literal or Markup, if it is one of these.
-pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
-    if !may_fold(kind, context) {
+pub(super) fn fold(kind: &ExprKind) -> Option<ExprKind> {
+    if !may_fold(kind) {
         return None;
     }
-    match Folding::new(context).evaluate(kind)?.ok()? {
+    match Folding::new().evaluate(kind)?.ok()? {
         Value::Str(text) if text.is_markup() => (text.as_str().len() <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into())),
         value => to_data(&value, &mut 0).map(|data| ExprKind::Literal(data.into())),
     }
@@ -52,11 +49,11 @@ pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
 
 /// The error of a constant key that has no hash: the one error that the reference lets out while it folds (`Dict.as_const` does not
 /// turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
-pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Error> {
+pub(super) fn unhashable_key(kind: &ExprKind) -> Option<Error> {
     let ExprKind::Dict(pairs) = kind else { return None };
     for (key, value) in pairs {
         let is_pair = is_constant(key) && is_constant(value);
-        let mut folding = Folding::new(context);
+        let mut folding = Folding::new();
         // A branch that is taken may turn out to be no constant after all.
         let key = folding.constant(key).filter(|_| is_pair)?;
         folding.constant(value)?;
@@ -97,12 +94,12 @@ pub(super) fn base_without_sign(operands: &[Expr; 2]) -> Option<ExprKind> {
     if !is_negative || is_constant(exponent) {
         return None;
     }
-    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())), EvalContext::default())
+    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())))
 }
 
 /// One link of a chain of comparisons between literals.
 pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
-    let mut folding = Folding::new(EvalContext::default());
+    let mut folding = Folding::new();
     let left = folding.constant(left)?;
     let right = folding.constant(right)?;
     let link = operate::compare(&mut folding.runtime, op, &left, &right);
@@ -110,24 +107,20 @@ pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> 
 }
 
 /// Whether a constant is true.
-pub(super) fn truth(expr: &Expr, context: EvalContext) -> Option<bool> {
+pub(super) fn truth(expr: &Expr) -> Option<bool> {
     if !is_constant(expr) {
         return None;
     }
-    let mut folding = Folding::new(context);
+    let mut folding = Folding::new();
     let value = folding.constant(expr)?;
     folding.runtime.truth(&value).ok()
 }
 
 /// What a constant prints, unless that is long or fails.
-pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
-    let mut folding = Folding::new(context);
+pub(super) fn text(expr: &Expr) -> Option<String> {
+    let mut folding = Folding::new();
     let value = folding.constant(expr)?;
-    let text = match context.autoescape {
-        true => folding.runtime.escape(&value),
-        false => folding.runtime.str_of(&value),
-    };
-    let text = text.ok()?;
+    let text = folding.runtime.str_of(&value).ok()?;
     let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
     (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
 }
@@ -138,14 +131,14 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) => false,
+        ExprKind::Name(_) | ExprKind::Unsupported(_) => false,
         kind => has_constant_operands(kind),
     }
 }
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => false,
+        ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Call(..) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
         ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
@@ -190,7 +183,7 @@ fn takes_context(function: &Function) -> bool {
 
 impl<'t> Folding<'t> {
     /// Folding is bounded far below what a render may use: what is too large stays unfolded.
-    fn new(context: EvalContext) -> Self {
+    fn new() -> Self {
         let limits = Limits {
             steps: 4_000,
             value: 1 << 20,
@@ -198,10 +191,8 @@ impl<'t> Folding<'t> {
             stack: Limits::default().stack / 4,
             ..Limits::default()
         };
-        let mut runtime = Runtime::new(limits, &CLOCK);
-        runtime.autoescape = context.autoescape;
-        let volatile = context.volatile;
-        Self { runtime, volatile }
+        let runtime = Runtime::new(limits, &CLOCK);
+        Self { runtime }
     }
 
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
@@ -230,10 +221,9 @@ impl<'t> Folding<'t> {
     /// None where an operand is no constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => {
+            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Call(..) => {
                 return None;
             }
-            ExprKind::Filter(_) | ExprKind::Test(_) if self.volatile => return None,
             ExprKind::Tuple(items) => {
                 let items = self.constants(items)?;
                 self.runtime.tuple(items)

@@ -5,8 +5,6 @@
 //! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
 
 mod accumulate;
-mod autoescape;
-mod blocks;
 mod expressions;
 mod fold;
 mod frames;
@@ -20,14 +18,12 @@ mod track;
 
 use std::collections::BTreeSet;
 
-use autoescape::EvalContext;
 use frames::{Frames, Variable};
-use refusals::{Refusals, Stage};
+use refusals::Refusals;
 use scopes::Scopes;
 use stubs::Stub;
-use track::undeclared;
 
-use crate::ast::{Block, Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
+use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, Result};
 use crate::limits::{STEP_BYTES, Stack};
@@ -35,15 +31,13 @@ use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
 use crate::unicode::nfkc;
+use crate::unsupported;
 
 /// The names that loops and macros give values by themselves.
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
 /// Resolves all of a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
-    if template.has_blocks {
-        blocks::take_out(template)?;
-    }
     let frames = walk(template, source)?;
     frames.place(template);
     let globals = globals::all().iter().enumerate();
@@ -57,23 +51,17 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     let Template {
         body,
         symbols,
-        blocks,
         sets_loop,
-        has_blocks,
         stubs,
         scope,
-        self_slot,
         frame,
         ..
     } = template;
-    let [own, parent] = ["self", "super"].map(|name| symbols.find(name));
     let mut scopes = Scopes::default();
     let are_folded = fold_names(symbols, &mut scopes);
     let symbols = &*symbols;
     let specials = SPECIALS.map(|name| symbols.find(name));
-    // Blocks have contexts of their own.
-    let are_given = !*has_blocks && !are_folded;
-    let is_given = |name| are_given && !symbols.is_scoped(name) && !specials.contains(&Some(name));
+    let is_given = |name| !are_folded && !symbols.is_scoped(name) && !specials.contains(&Some(name));
     scopes.name_all(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
@@ -83,30 +71,19 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         line: 0,
         indentation: 1,
         refusals: Refusals::default(),
-        has_empty_output: false,
-        extends: None,
         is_folding: false,
         has_long_number: false,
-        eval_context: EvalContext::default(),
-        has_extended: false,
         parts: 0,
         stack: Stack::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
-        has_blocks: *has_blocks,
-        visible: 0,
-        block: None,
         stubs: Vec::new(),
         specials,
+        unsupported: unsupported::names(unsupported::Place::Variable)
+            .filter_map(|name| symbols.find(name))
+            .collect(),
     };
-    (*self_slot, *frame) = resolver.root_body(body, scope, own)?;
-    for block in blocks.iter_mut() {
-        resolver.block_body(block, [own, parent])?;
-    }
-    if let (true, Some(span)) = (resolver.has_empty_output, resolver.extends) {
-        let message = "expected an indented block after 'if' statement";
-        resolver.refusals.add(Stage::Grammar, message, span);
-    }
+    *frame = resolver.root_body(body, scope)?;
     if let Some(error) = resolver.refusals.into_first() {
         return Err(error);
     }
@@ -150,32 +127,20 @@ struct Resolver<'t> {
     is_folding: bool,
     /// Whether some constant is an integer that Python does not print, which the template may have to write.
     has_long_number: bool,
-    /// Shared by all frames, as in the reference.
-    eval_context: EvalContext,
-    /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
-    has_extended: bool,
     /// The parts of the statement that were walked so far: its expressions, and each 64 bytes of its texts.
     parts: u32,
     /// How much of our own stack is used.
     stack: Stack,
-    /// Whether an output of the root puts out nothing, though no parent is known yet: `{% print %}`.
-    has_empty_output: bool,
-    /// Where the first `extends` is.
-    extends: Option<Span>,
     /// How many more constant operations may become literals.
     folds_left: u32,
     /// Whether some target is named `loop`.
     sets_loop: bool,
-    /// Whether there are blocks.
-    has_blocks: bool,
-    /// How many names the scoped blocks so far see, all together.
-    visible: usize,
-    /// The block that the walk is in.
-    block: Option<Symbol>,
     /// The unknown filters and tests that may complain about their arguments.
     stubs: Vec<Stub>,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
+    /// The variables that the table of unsupported constructs has, where they occur.
+    unsupported: Vec<Symbol>,
 }
 
 /// Where the walk stands: `compiler.Frame` without the variables.
@@ -183,14 +148,11 @@ struct Resolver<'t> {
 struct Place {
     /// In the root, or in an `if` of it.
     toplevel: bool,
-    /// Outside of blocks, macros and set blocks: behind an `extends`, nothing is put out here (`Frame.require_output_check`).
-    is_silenced: bool,
     /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
     soft: bool,
     /// How many Python loops of the same function are around.
     loops: u32,
-    /// The keyword under which calls pass the variables of the loop or block whose body this is (`Frame.loop_frame`,
-    /// `Frame.block_frame`).
+    /// The keyword under which calls pass the variables of the loop whose body this is (`Frame.loop_frame`).
     passed: Option<&'static str>,
 }
 
@@ -204,54 +166,29 @@ impl Place {
     fn inner(&self) -> Self {
         Self {
             loops: self.loops,
-            is_silenced: self.is_silenced,
             ..Self::default()
         }
     }
 }
 
 impl Resolver<'_> {
-    /// The body of the root, where `self` is a variable if it is mentioned. Gives that variable, and the frame.
-    fn root_body(&mut self, body: &mut Body, scope: &mut Scope, own: Option<Symbol>) -> Result<(Option<Slot>, Frame)> {
+    /// Resolves the body of the root, and returns its frame. No context has the variable `self`.
+    fn root_body(&mut self, body: &mut Body, scope: &mut Scope) -> Result<Frame> {
         self.scopes.frames.open();
         self.scopes.open();
-        let [uses_self] = undeclared(body, [own]);
-        let self_variable = own.filter(|_| uses_self).map(|own| self.scopes.declare_parameter(own));
+        if let Some(own) = self.symbols.find("self") {
+            self.scopes.declare_parameter(own);
+        }
         self.scopes.read_body(body);
         *scope = self.scopes.enter();
-        let self_slot = self_variable.map(|variable| self.slot(variable));
         let place = Place {
             toplevel: true,
-            is_silenced: true,
             ..Place::default()
         };
         self.body(body, &place)?;
         self.scopes.close(scope);
         self.scopes.load_given(scope);
-        Ok((self_slot, self.scopes.frames.close()))
-    }
-
-    /// The body of a block, where `self` and `super` are variables if they are mentioned.
-    fn block_body(&mut self, block: &mut Block, specials: [Option<Symbol>; 2]) -> Result<()> {
-        self.newline(block.at);
-        self.block = Some(block.name);
-        self.scopes.frames.open();
-        self.scopes.open();
-        let mut variables = [None; 2];
-        for ((variable, name), is_used) in variables.iter_mut().zip(specials).zip(undeclared(&block.body, specials)) {
-            *variable = name.filter(|_| is_used).map(|name| self.scopes.declare_parameter(name));
-        }
-        self.scopes.read_body(&block.body);
-        block.scope = self.scopes.enter();
-        block.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
-        let place = Place {
-            passed: Some("_block_vars"),
-            ..Place::default()
-        };
-        self.body(&mut block.body, &place)?;
-        self.scopes.close(&mut block.scope);
-        block.frame = self.scopes.frames.close();
-        Ok(())
+        Ok(self.scopes.frames.close())
     }
 
     /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
@@ -307,12 +244,9 @@ pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    for block in &template.blocks {
-        names.scope(&block.scope);
-        block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    }
     let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
-    found.filter(|name| globals::find(name).is_none()).collect()
+    let is_known = |name: &str| globals::find(name).is_some() || unsupported::find(unsupported::Place::Variable, name).is_some();
+    found.filter(|name| !is_known(name)).collect()
 }
 
 /// Collects what scopes look up.
@@ -339,7 +273,6 @@ impl Names {
             StmtKind::CallBlock(node) => self.scope(&node.body.scope),
             StmtKind::FilterBlock(node) => self.scope(&node.scope),
             StmtKind::With(node) => self.scope(&node.scope),
-            StmtKind::Autoescape(node) => self.scope(&node.scope),
             _ => {}
         }
         stmt.children(&mut |child| {

@@ -5,7 +5,7 @@
 //! names meant before. A variable is what the reference writes as `l_1_x`: a function of the generated code, the level of the scope and
 //! the name as Python folds identifiers; two scopes side by side on one level therefore share it, as they do there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Symbol};
@@ -152,24 +152,6 @@ impl Scopes {
         self.hide(start);
         self.bound.truncate(start.bound);
         self.stores.truncate(start.stores);
-    }
-
-    /// The variables of all names that the open scopes set, the innermost first (`dump_stores`).
-    pub fn all_stores(&self) -> Vec<(Symbol, Variable)> {
-        let mut names = BTreeSet::new();
-        let mut found = Vec::new();
-        let mut end = self.stores.len();
-        for scope in self.open.iter().rev() {
-            let mut stores = self.stores.get(scope.stores..end).unwrap_or_default().to_vec();
-            stores.sort_unstable();
-            end = scope.stores;
-            for name in stores {
-                if let Some(variable) = self.find(name).filter(|_| names.insert(name)) {
-                    found.push((name, variable));
-                }
-            }
-        }
-        found
     }
 
     /// The level of the innermost scope.

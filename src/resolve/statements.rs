@@ -6,11 +6,10 @@ use super::refusals::Stage;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
-    Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, LoopTest, Macro, Set, SetBlock, Stmt, StmtKind,
-    Symbol, Target, TargetKind, Way, With,
+    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, Stmt, StmtKind, Symbol, Target, TargetKind, Way,
+    With,
 };
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
@@ -20,20 +19,9 @@ const MAX_INDENTATION: u32 = 99;
 /// CPython's compiler refuses the twenty-first loop inside loops of one function (`CO_MAXBLOCKS`).
 const MAX_LOOPS: u32 = 20;
 
-/// Each scoped block copies what the scopes around it set, as it does in the reference: ten thousand names and as many blocks would take
-/// gigabytes.
-const MAX_VISIBLE: usize = 1 << 20;
-
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
-        for index in 0..body.stmts.len() {
-            let Some(stmt) = body.stmts.get_mut(index) else { break };
-            let is_extends = matches!(&stmt.kind, StmtKind::Include(node) if node.tag == LoaderTag::Extends);
-            // The reference compiles nothing behind a second one (`CompilerExit`).
-            if is_extends && self.has_extended && place.toplevel {
-                body.stmts.truncate(index);
-                break;
-            }
+        for stmt in &mut body.stmts {
             let steps = self.stmt(stmt, place)?;
             body.steps = body.steps.saturating_add(steps);
         }
@@ -91,9 +79,7 @@ impl Resolver<'_> {
             }
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
-            StmtKind::Block(node) => self.block(node, at, span)?,
-            StmtKind::Autoescape(node) => self.autoescape(node, place)?,
-            StmtKind::Include(node) => self.include(node, place, at, span)?,
+            StmtKind::Unsupported(_) => self.newline(at),
             StmtKind::Break | StmtKind::Continue => {
                 if place.loops == 0 {
                     let message = match stmt.kind {
@@ -112,8 +98,7 @@ impl Resolver<'_> {
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
         let [loop_name, ..] = self.specials;
         let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
-        let bodies = || node.body.stmts.iter().chain(&node.otherwise.stmts);
-        let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
+        let is_extended = node.recursive || uses_loop;
         if let Some(test) = &mut node.test {
             self.loop_test(test, &node.target, &place.inner())?;
         }
@@ -147,12 +132,10 @@ impl Resolver<'_> {
         node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
-        node.autoescape = self.eval_context.known();
         if node.recursive && node.otherwise.stmts.is_empty() {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
-        let has_empty_output = self.has_empty_output;
         self.branch(&mut node.body, &inner, span)?;
         self.scopes.close(&mut node.scope);
 
@@ -166,8 +149,6 @@ impl Resolver<'_> {
         self.branch(&mut node.otherwise, &otherwise, span)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
-            // Its text is collected, and to collect nothing is something to do.
-            self.has_empty_output = has_empty_output;
             node.frame = self.scopes.frames.close();
             node.end_line = self.line;
             self.newline(at);
@@ -226,11 +207,7 @@ impl Resolver<'_> {
         self.scopes.open();
         self.scopes.read_body(&node.body);
         node.scope = self.scopes.enter();
-        node.autoescape = self.eval_context.known();
-        let inner = Place {
-            is_silenced: false,
-            ..place.inner()
-        };
+        let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         if let Some(filter) = &mut node.filter {
@@ -304,7 +281,7 @@ impl Resolver<'_> {
         self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
         // The call is folded as any other, and so is what stands in it.
-        self.is_folding = !self.eval_context.volatile;
+        self.is_folding = true;
         self.check_names(&mut node.args, Some("caller").into_iter().chain(place.passed), node.span);
         let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
         self.check_nesting(nesting.saturating_add(2), node.span);
@@ -324,12 +301,8 @@ impl Resolver<'_> {
         self.scopes.read_body(&node.body);
         self.scopes.read_expr(&node.filter);
         node.scope = self.scopes.enter();
-        node.autoescape = self.eval_context.known();
         let inner = place.inner();
-        // To collect nothing is something to do.
-        let has_empty_output = self.has_empty_output;
         self.body(&mut node.body, &inner)?;
-        self.has_empty_output = has_empty_output;
         let line = self.newline(at);
         self.root(&mut node.filter, &inner, 1)?;
         self.scopes.close(&mut node.scope);
@@ -352,35 +325,6 @@ impl Resolver<'_> {
         self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
         Ok(recorded)
-    }
-
-    /// `visit_Block`: the block's own body is walked after the root.
-    fn block(&mut self, node: &mut Block, at: u32, span: Span) -> Result<u32> {
-        if node.scoped {
-            let stores = self.scopes.all_stores();
-            self.visible = self.visible.saturating_add(stores.len());
-            if self.visible > MAX_VISIBLE {
-                return Err(Error::limit(Reached::sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
-            }
-            // It sees them as they are here: those that are set further down as they were loaded.
-            node.visible = stores
-                .into_iter()
-                .map(|(name, variable)| (name, self.scopes.frames.read(variable)))
-                .collect();
-        }
-        Ok(self.newline(at))
-    }
-
-    fn include(&mut self, node: &mut Include, place: &Place, at: u32, span: Span) -> Result<u32> {
-        if node.tag == LoaderTag::Extends && !place.toplevel {
-            let message = "cannot use extend from a non top-level scope";
-            return Err(Error::syntax(message, span).on_line(self.source.line(at)));
-        }
-        let line = self.newline(at);
-        self.root(&mut node.template, place, 1)?;
-        self.has_extended |= node.tag == LoaderTag::Extends && !place.soft;
-        self.extends = self.extends.or((node.tag == LoaderTag::Extends).then_some(span));
-        Ok(line)
     }
 
     /// A target's variables, and whether the context gets them too.
@@ -410,16 +354,6 @@ impl Resolver<'_> {
     }
 }
 
-fn has_scoped_block(stmt: &Stmt) -> bool {
-    let mut found = matches!(&stmt.kind, StmtKind::Block(block) if block.scoped);
-    stmt.children(&mut |child| {
-        if let Child::Body(body) = child {
-            found |= body.stmts.iter().any(has_scoped_block);
-        }
-    });
-    found
-}
-
 /// The first target named `loop` in a loop, its own included, where `loop` is special everywhere.
 fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
     let name = loop_name?;
@@ -428,7 +362,7 @@ fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
 }
 
 /// The first target of that name in statements, those inside them included.
-pub(super) fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
+fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
     let mut found = None;
     for stmt in stmts {
         each_target(stmt, &mut |target| {
@@ -453,9 +387,6 @@ fn named(target: &Target, name: Symbol) -> Option<Target> {
 /// Calls `look` with each target of `for` and `set` in a statement; those of `with` are parameters to the reference.
 fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
-    if let StmtKind::Block(block) = &stmt.kind {
-        block.loop_target.iter().for_each(&mut *look);
-    }
     stmt.children(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
         Child::Body(body) => body.stmts.iter().for_each(|stmt| each_target(stmt, look)),

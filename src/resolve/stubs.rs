@@ -12,8 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::blocks;
-use crate::ast::{Body, Child, Expr, ExprKind, LoaderTag, StmtKind, Symbol};
+use crate::ast::{Body, Child, Expr, ExprKind, StmtKind};
 use crate::error::Result;
 use crate::parser;
 use crate::source::Source;
@@ -23,8 +22,6 @@ use crate::source::Source;
 pub(super) struct Stub {
     pub kind: StubKind,
     pub name: Arc<str>,
-    /// The block that it is in, if any.
-    pub block: Option<Symbol>,
 }
 
 /// What is unknown.
@@ -39,17 +36,12 @@ pub(super) fn names(stubs: &[Stub], source: &Source) -> Result<Vec<Box<str>>> {
     if stubs.is_empty() {
         return Ok(Vec::new());
     }
-    let mut template = parser::parse(source)?;
-    blocks::take_out(&mut template)?;
+    let template = parser::parse(source)?;
     let mut numbers = Numbers::default();
     numbers.function(&template.body);
-    template.blocks.iter().for_each(|block| numbers.function(&block.body));
     let named = stubs.iter().map(|stub| {
         let number = numbers.of(stub);
-        match stub.block {
-            Some(block) => format!("{}.<locals>.t_{number}", template.block_function(block)).into(),
-            None => format!("root.<locals>.t_{number}").into(),
-        }
+        format!("root.<locals>.t_{number}").into()
     });
     Ok(named.collect())
 }
@@ -60,7 +52,6 @@ struct Numbers {
     filters: BTreeMap<Arc<str>, u32>,
     tests: BTreeMap<Arc<str>, u32>,
     last: u32,
-    has_extended: bool,
 }
 
 impl Numbers {
@@ -87,11 +78,11 @@ impl Numbers {
                 });
             }
         }
-        self.statements(body, true);
+        self.statements(body);
     }
 
     /// What the statements of a body take, in any order, for nobody asks which they have.
-    fn statements(&mut self, body: &Body, is_root: bool) {
+    fn statements(&mut self, body: &Body) {
         for stmt in &body.stmts {
             let taken = match &stmt.kind {
                 StmtKind::For(node) => [node.test.is_some(), node.recursive, !node.otherwise.stmts.is_empty()]
@@ -102,20 +93,13 @@ impl Numbers {
                 | StmtKind::Macro(_)
                 | StmtKind::CallBlock(_)
                 | StmtKind::Generation(_)
-                | StmtKind::FilterBlock(_)
-                | StmtKind::Autoescape(_) => 1,
-                // Nothing is written behind a second one.
-                StmtKind::Include(node) if node.tag == LoaderTag::Extends && self.has_extended => return,
-                StmtKind::Include(node) => {
-                    self.has_extended |= node.tag == LoaderTag::Extends && is_root;
-                    0
-                }
+                | StmtKind::FilterBlock(_) => 1,
                 _ => 0,
             };
             self.last = self.last.saturating_add(taken);
             stmt.children(&mut |child| {
                 if let Child::Body(body) = child {
-                    self.statements(body, false);
+                    self.statements(body);
                 }
             });
         }

@@ -5,7 +5,7 @@ use super::scopes::Scopes;
 use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
 
 impl Scopes {
-    /// The statements of a template, a block, a `set` block, a `filter` block or an `autoescape`.
+    /// The statements of a template, a `set` block or a `filter` block.
     pub fn read_body(&mut self, body: &Body) {
         body.stmts.iter().for_each(|stmt| self.read_stmt(stmt));
     }
@@ -69,16 +69,12 @@ impl Scopes {
             }
             StmtKind::FilterBlock(node) => self.read_expr(&node.filter),
             StmtKind::With(node) => node.bindings.iter().for_each(|(_, value, _)| self.read_expr(value)),
-            StmtKind::Include(node) => {
-                self.read_expr(&node.template);
-                node.names.iter().for_each(|name| self.read_target(name));
-            }
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
+                if let Piece::Expr(expr, _) = piece {
                     self.read_expr(expr);
                 }
             }),
-            StmtKind::Generation(_) | StmtKind::Block(_) | StmtKind::Autoescape(..) | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Generation(_) | StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 
@@ -128,7 +124,7 @@ impl Scopes {
     }
 }
 
-/// `compiler.find_undeclared`: which of the names a body reads before it sets them, in the order of the tree; blocks are not entered.
+/// `compiler.find_undeclared`: which of the names a body reads before it sets them, in the order of the tree.
 /// Names that the template does not mention are none.
 pub(super) fn undeclared<const N: usize>(body: &Body, wanted: [Option<Symbol>; N]) -> [bool; N] {
     let mut search = Search {
@@ -156,9 +152,6 @@ impl<const N: usize> Search<N> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        if matches!(stmt.kind, StmtKind::Block(_)) {
-            return;
-        }
         stmt.children(&mut |child| match child {
             Child::Expr(expr) => expr.names(&mut |name| self.read(name.symbol)),
             Child::Target(target) => target.names(&mut |_, symbol| self.set(symbol)),

@@ -86,7 +86,6 @@ pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::Joiner(left), Value::Joiner(right)) => left.is_same(right),
         (Value::Function(left), Value::Function(right)) => std::ptr::eq(*left, *right),
         (Value::Method(left), Value::Method(right)) => left.is_same(right),
-        (Value::Reference(left), Value::Reference(right)) => left.is_same(right),
         _ => false,
     }
 }

@@ -9,8 +9,8 @@ use super::runtime::Runtime;
 use super::seq::Seq;
 use super::shared::Bytes;
 use super::text::Str;
-use super::{Range, Reference, Value};
-use crate::error::{Error, ErrorKind, Result};
+use super::{Range, Value};
+use crate::error::{Error, Result};
 
 /// An iteration under way.
 #[derive(Clone, Debug)]
@@ -31,8 +31,6 @@ pub enum Iter<'a> {
     Bytes(Bytes, usize),
     /// On with a one-pass iterator.
     OnePass(Rc<OnePass<'a>>),
-    /// Over the variable `self`, which has items but no index 0: Python's old protocol ends in a KeyError.
-    Template,
     /// On with the loop around: each item comes with the loop itself.
     Loop(Rc<Loop<'a>>),
 }
@@ -67,7 +65,6 @@ impl<'a> Iter<'a> {
             Value::Undefined(_) => Self::empty(),
             Value::Iterator(iterator) => Self::OnePass(Rc::clone(iterator)),
             Value::Loop(context) => Self::Loop(Rc::clone(context)),
-            Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => Self::Template,
             _ => return None,
         })
     }
@@ -117,7 +114,6 @@ impl<'a> Iter<'a> {
                 byte.map(|byte| Value::Int(i64::from(byte)))
             }
             Self::OnePass(iterator) => return iterator.pull(runtime),
-            Self::Template => return Err(Error::new(ErrorKind::Key, "0")),
             Self::Loop(context) => match context.advance(runtime)? {
                 Some(item) => {
                     let itself = Value::Loop(Rc::clone(context));
@@ -134,7 +130,7 @@ impl<'a> Iter<'a> {
             Self::Seq(items, next) => items.len().saturating_sub(*next),
             Self::Keys(entries) | Self::Values(entries) | Self::Items(entries) => entries.len(),
             Self::Range(_, _, left) => usize::try_from(*left).unwrap_or(0),
-            Self::Chars(..) | Self::Bytes(..) | Self::OnePass(_) | Self::Loop(_) | Self::Template => 0,
+            Self::Chars(..) | Self::Bytes(..) | Self::OnePass(_) | Self::Loop(_) => 0,
         }
     }
 }

@@ -96,7 +96,6 @@ fn is_mapping(value: &Value<'_>, flavor: Flavor) -> bool {
     match value {
         Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
         Value::Bytes(_) => flavor != Flavor::Bytes,
-        Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
         _ => false,
     }
 }

@@ -25,8 +25,6 @@ pub struct Runtime<'a> {
     chance: Option<Chance>,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
-    /// Whether the statement that runs is inside an `autoescape` whose condition is true (`context.eval_ctx.autoescape`).
-    pub autoescape: bool,
 }
 
 /// Things with state: freed with the render, however they hold each other.
@@ -39,9 +37,8 @@ pub struct Heap<'a> {
     memories: Vec<Option<Value<'a>>>,
     /// What the template is rendered with.
     pub input: Option<Dict<'a>>,
-    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way; none
-    /// before something is set.
-    contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// What the root has set at top level, by symbol; empty before something is set.
+    pub exported: Vec<Option<Value<'a>>>,
     /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
     pub given: Vec<Option<Option<Value<'a>>>>,
     /// The variables of running frames that only they see.
@@ -101,7 +98,6 @@ impl<'a> Runtime<'a> {
             clock,
             chance: None,
             heap: Heap::default(),
-            autoescape: false,
         }
     }
 
@@ -252,20 +248,6 @@ pub fn object_number(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// What the root has set at top level, as one context sees it: its variables by symbol.
-    #[inline]
-    pub fn context(&self, number: usize) -> &[Option<Value<'a>>] {
-        self.contexts.get(number).map_or(&[], Vec::as_slice)
-    }
-
-    /// The same of all contexts, to change them; the template's own is made here.
-    pub fn contexts(&mut self) -> &mut Vec<Vec<Option<Value<'a>>>> {
-        if self.contexts.is_empty() {
-            self.contexts.push(Vec::new());
-        }
-        &mut self.contexts
-    }
-
     /// Takes out the `generation` blocks from a byte of the text on, counted from there.
     pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
         let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);

@@ -41,8 +41,6 @@ VALUES = [
     ("a namespace", "namespace()"),
     ("a cycler", "cycler(1)"),
     ("a joiner", "joiner()"),
-    ("the blocks of a template", "self"),
-    ("a block", "self.b"),
     ("a function", "raise_exception"),
     ("the function `dict`", "dict"),
     ("the class `namespace`", "namespace"),
@@ -55,7 +53,7 @@ LEFT_OUT = {
     "a set": ["intersection_update"],
 }
 
-AROUND = "{% macro m() %}{% endmacro %}{% block b %}{% endblock %}{% for i in [1, 2, 3] %}{{ take(EXPRESSION, loop.index) }}{% endfor %}"
+AROUND = "{% macro m() %}{% endmacro %}{% for i in [1, 2, 3] %}{{ take(EXPRESSION, loop.index) }}{% endfor %}"
 
 
 def attributes(what, expression):

@@ -79,7 +79,7 @@ impl Printer<'_> {
         match kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Markup(text) => self.string(text),
-            ExprKind::Name(name) => self.name(name.symbol),
+            ExprKind::Name(name) | ExprKind::Unsupported(name) => self.name(name.symbol),
             ExprKind::Tuple(items) => {
                 self.put("(");
                 self.exprs(items);
@@ -108,7 +108,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, operands) => self.operands(operands, spelling(*op), level),
             ExprKind::Logic(LogicOp::And, operands) => self.operands(operands, " and ", level),
             ExprKind::Logic(LogicOp::Or, operands) => self.operands(operands, " or ", level),
-            ExprKind::Concat(pieces) | ExprKind::MarkupConcat(pieces) => {
+            ExprKind::Concat(pieces) => {
                 for (index, piece) in pieces.iter().enumerate() {
                     self.operation(if index == 0 { "" } else { " ~ " }, piece, Level::Product);
                 }
@@ -233,7 +233,7 @@ fn level(kind: &ExprKind) -> Level {
         ExprKind::Unary(UnaryOp::Not, _) => Level::Not,
         ExprKind::Compare(_) => Level::Comparison,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, _) => Level::Sum,
-        ExprKind::Concat(_) | ExprKind::MarkupConcat(_) => Level::Concat,
+        ExprKind::Concat(_) => Level::Concat,
         ExprKind::Binary(BinaryOp::Pow, _) => Level::Power,
         ExprKind::Binary(..) => Level::Product,
         ExprKind::Filter(_) | ExprKind::Test(_) => Level::Filtered,

@@ -84,7 +84,7 @@ pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     if has_space && !output.is_empty() {
         output.insert(0, ' ');
     }
-    Ok(Value::Str(runtime.text(output)?.with_markup(runtime.autoescape)))
+    Ok(Value::Str(runtime.text(output)?))
 }
 
 /// What `re` says of what it cannot search.
@@ -135,7 +135,7 @@ pub(super) fn urlize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             return Err(not_a_limit(&limit));
         }
     }
-    Ok(Value::Str(linked.with_markup(runtime.autoescape)))
+    Ok(Value::Str(linked))
 }
 
 /// The complaint about a limit that no length can be compared with, or up to which no text can be cut.
@@ -212,8 +212,6 @@ pub(super) fn urlencode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let pairs = match &value {
         Value::Str(_) => None,
         Value::Dict(dict) => Iter::try_new(&Value::Items(dict.clone().into())),
-        // It has items, but no method that gives them.
-        Value::Reference(_) => None,
         other => Iter::try_new(other),
     };
     let Some(mut pairs) = pairs else {

@@ -38,7 +38,7 @@ mod views;
 
 pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
-pub(super) use engine::{block, call_joiner, loop_attribute};
+pub(super) use engine::{call_joiner, loop_attribute};
 pub(super) use markup::without_tags;
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
@@ -201,7 +201,6 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Macro(code) => engine::macro_attribute(runtime, code, name)?,
         Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
         Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
-        Value::Reference(reference) => engine::reference_attribute(reference, name),
         Value::Int(_) | Value::Bool(_) | Value::Big(_) => int::attribute(value, name),
         Value::Float(float) => float::attribute(*float, name),
         Value::Complex(complex) => complex::attribute(**complex, name),

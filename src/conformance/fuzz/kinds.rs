@@ -97,7 +97,6 @@ pub fn written(ty: Type) -> &'static [&'static str] {
         Type::Function => &["range", "strftime_now", "raise_exception"],
         Type::Class => &["namespace", "cycler"],
         Type::TemplateDict => &["dict"],
-        Type::TemplateReference => &["self"],
         Type::Method => &["'a'.upper", "[].index", "{}.get"],
         Type::Loop => &["loop"],
         _ => &[],
@@ -105,7 +104,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 23] = [
+pub const WRITTEN: [Type; 22] = [
     Type::Complex,
     Type::Bytes,
     Type::Markup,
@@ -127,7 +126,6 @@ pub const WRITTEN: [Type; 23] = [
     Type::Cycler,
     Type::Joiner,
     Type::TemplateDict,
-    Type::TemplateReference,
     Type::Method,
 ];
 

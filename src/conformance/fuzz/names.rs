@@ -55,10 +55,6 @@ impl<'w> Walker<'w> {
             ("dotted_name", _) => self.applied("filter", filters::all()),
             ("keyword", _) => self.keyword(),
             ("target_part" | "name_target", _) => self.target(),
-            ("block", _) => {
-                let name = self.random.text(&["b", "c", "d", "e", "x"]);
-                self.word(name);
-            }
             // The name of a namespace, a dot and the name of its attribute.
             ("namespace_part", _) => {
                 let is_attribute = self.sentence.tokens.last().is_some_and(|token| token.text == ".");
@@ -124,8 +120,8 @@ impl<'w> Walker<'w> {
             8..=9 => {
                 let name = self
                     .random
-                    .text(&["nope", "caller", "varargs", "kwargs", "self", "if", "loop", "x", "_"]);
-                self.at = Known::maybe((name == "self").then_some(Type::TemplateReference));
+                    .text(&["nope", "caller", "varargs", "kwargs", "if", "loop", "x", "_"]);
+                self.at = Known::default();
                 if name == "caller" {
                     self.at.callee = Some(Callee::default());
                 }

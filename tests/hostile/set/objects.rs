@@ -26,8 +26,6 @@ const OBJECTS: &[&str] = &[
     "b.hex",
     "loop",
     "loop.changed",
-    "self",
-    "self.block",
     "m",
     "m.name",
     "range(k)",
@@ -68,7 +66,7 @@ pub(super) fn cases() -> Vec<Case> {
             let inner = grow("o", "", object);
             let middle = grow("ms", &inner, "o.a");
             let outer = grow("ns", &middle, "ms.a");
-            let before = "{% set b = 'abc'.encode() %}{% macro m() %}{% endmacro %}{% block block %}{% endblock %}";
+            let before = "{% set b = 'abc'.encode() %}{% macro m() %}{% endmacro %}";
             Case::render(format!("objects: {object}"), move || format!("{before}{outer}"), context)
         })
         .collect()
