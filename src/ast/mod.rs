@@ -9,7 +9,6 @@
 mod expr;
 #[cfg(any(test, fuzzing))]
 mod print;
-mod python;
 mod slot;
 mod stmt;
 mod storage;
@@ -52,6 +51,4 @@ pub struct Template {
     pub globals: Vec<(Symbol, usize)>,
     /// Whether some assignment lets its variable grow in place; the resolver's.
     pub accumulates: bool,
-    /// What complaints about the arguments of unknown filters and tests call these; the resolver's.
-    pub stubs: Vec<Box<str>>,
 }

@@ -131,8 +131,6 @@ pub struct For {
     pub otherwise_scope: Scope,
     /// The frame of a recursive loop; the resolver's.
     pub frame: Frame,
-    /// The line that the reference names at the end of a recursive loop, where the texts are joined; the resolver's.
-    pub end_line: u32,
 }
 
 /// `if test` in a loop: a generator function of its own in the reference.
@@ -237,8 +235,6 @@ pub struct Macro {
     pub frame: Frame,
     /// The work of the defaults, in steps; the resolver's.
     pub steps: u32,
-    /// The line that the reference names at the end of the body, where the texts are joined; the resolver's.
-    pub end_line: u32,
 }
 
 /// One parameter.

@@ -148,8 +148,9 @@ impl Expr {
             }
             ExprKind::Attribute(attribute) => attribute.object.storage(visit),
             ExprKind::Slice(slice) => {
-                let parts = [&mut slice.object, &mut slice.start, &mut slice.stop, &mut slice.step];
-                exprs(parts.into_iter().flatten(), visit);
+                slice.object.storage(visit);
+                let bounds = [&mut slice.start, &mut slice.stop, &mut slice.step];
+                exprs(bounds.into_iter().flatten(), visit);
             }
             ExprKind::Filter(filter) => {
                 exprs(&mut filter.input, visit);

@@ -44,8 +44,9 @@ impl Expr {
             }
             ExprKind::Attribute(attribute) => visit(&attribute.object),
             ExprKind::Slice(slice) => {
-                let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
-                parts.into_iter().flatten().for_each(visit);
+                visit(&slice.object);
+                let bounds = [&slice.start, &slice.stop, &slice.step];
+                bounds.into_iter().flatten().for_each(visit);
             }
             ExprKind::Filter(filter) => {
                 filter.input.iter().for_each(&mut *visit);

@@ -8,6 +8,7 @@
 
 use super::Evaluator;
 use super::answer::Answer;
+use super::arguments::unknown;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
@@ -130,7 +131,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.arguments(&test.args, &mut arguments, found)?;
             }
         }
-        let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
+        let function = found.ok_or_else(|| unknown("test", &test.name))?;
         let told = function.call(self.runtime, &mut arguments)?;
         self.runtime.truth(&told).map(Answer::from)
     }

@@ -1,6 +1,7 @@
 //! Evaluates expressions.
 
 use super::Evaluator;
+use super::arguments::unknown;
 use super::leaf::{absent, literal};
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
@@ -246,10 +247,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn slice(&mut self, slice: &'a Slice) -> Result<Value<'a>> {
-        let Some(object) = &slice.object else {
-            return Err(Error::internal("an index with a slice in it is a constant"));
-        };
-        let object = self.expr(object)?;
+        let object = self.expr(&slice.object)?;
         let mut bound = |bound: &'a Option<Expr>| bound.as_ref().map(|bound| self.expr(bound)).transpose();
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
@@ -299,7 +297,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut arguments = Arguments::one(input);
         let found = filter.builtin.and_then(filters::get);
         self.arguments(&filter.args, &mut arguments, found)?;
-        let function = found.ok_or_else(|| self.unknown("filter", &filter.name, &filter.args, &arguments))?;
+        let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }
 }

@@ -65,7 +65,6 @@ impl<'a> Evaluator<'a, '_> {
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
-        self.joined.add(1);
         Ok(())
     }
 
@@ -281,14 +280,10 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
-        let result = result.and_then(|_| {
-            let joined = evaluator.joined.check();
-            joined.map_err(|error| error.on_line(self.node.end_line))
-        });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| error.on_line(self.line))
+        result.map(drop).map_err(|error| error.on_line(self.line))
     }
 }
 

@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
         let returned = self
             .call(&node.callee, &node.args, Some(caller))
             .map_err(|error| error.at(node.span))?;
-        self.write_joined(&returned)
+        self.write_text(&returned)
     }
 
     /// `{% generation %}`: a call block whose function calls `caller` and notes where its text stands.
@@ -44,12 +44,7 @@ impl<'a> Evaluator<'a, '_> {
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
-        self.joined.add(1);
         if let Some(tracked) = &mut self.runtime.heap.tracked {
-            // The reference adds up the lengths of all that the root has put out.
-            if let Some(error) = &tracked.unmeasured {
-                return Err(error.clone());
-            }
             let start = tracked.root_length;
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
@@ -196,9 +191,8 @@ impl<'a> Evaluator<'a, '_> {
             let taken = expected
                 .saturating_add(usize::from(kwargs.is_some()))
                 .saturating_add(usize::from(varargs.is_some()));
-            let function = self.render.template.function_of(node);
             let message = format!(
-                "{function}() takes {taken} positional arguments but {} were given",
+                "macro() takes {taken} positional arguments but {} were given",
                 taken.saturating_add(1)
             );
             return Err(Error::type_error(message));
@@ -253,7 +247,6 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
         self.body(&node.body)?;
-        self.joined.check().map_err(|error| error.on_line(node.end_line))?;
         self.leave_frame();
         Ok(())
     }

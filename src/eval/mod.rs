@@ -11,7 +11,6 @@ mod call;
 mod condition;
 mod expr;
 mod frame;
-mod joined;
 mod leaf;
 mod loops;
 mod macros;
@@ -22,7 +21,6 @@ mod stmt;
 use std::ops::Range;
 
 use frame::Activation;
-use joined::Joined;
 
 use crate::ast::Template;
 use crate::error::{Error, Result};
@@ -54,7 +52,6 @@ struct Evaluator<'a, 'r> {
     render: Render<'a>,
     frame: Activation,
     out: String,
-    joined: Joined,
     /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
     is_counted: bool,
     /// Bytes of the root's output that are counted already.
@@ -100,7 +97,6 @@ pub fn render<'a>(
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
     evaluator.body(&template.body)?;
-    evaluator.joined.check().map_err(Error::without_line)?;
     evaluator.leave_frame();
     let text = evaluator.out;
     let mut true_spans = std::mem::take(&mut runtime.heap.generated);
@@ -120,7 +116,6 @@ impl<'a, 'r> Evaluator<'a, 'r> {
             render,
             frame: Activation::default(),
             out,
-            joined: Joined::default(),
             is_counted: false,
             counted: 0,
         }
@@ -132,13 +127,10 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
-        let outer_joined = std::mem::take(&mut self.joined);
         let result = run(self);
         let text = std::mem::replace(&mut self.out, outer);
-        let joined = std::mem::replace(&mut self.joined, outer_joined);
         self.is_counted = was_counted;
         let result = result?;
-        joined.check()?;
         let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
         Ok((result, self.runtime.written_str(text, generated)?))
     }

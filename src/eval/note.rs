@@ -169,7 +169,7 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
         }
         ExprKind::Attribute(attribute) => add(&attribute.object),
         ExprKind::Item(pair) => pair.iter().for_each(add),
-        ExprKind::Slice(slice) => slice.object.iter().for_each(add),
+        ExprKind::Slice(slice) => add(&slice.object),
         ExprKind::Filter(filter) => filter.input.iter().for_each(add),
         ExprKind::Test(test) => add(&test.input),
         ExprKind::Call(call) => match &call.callee.kind {

@@ -22,7 +22,6 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        self.joined.add(pieces.len());
         self.runtime.meter.check_output(self.out.len())
     }
 

@@ -117,7 +117,7 @@ impl<'a> Evaluator<'a, '_> {
             return Ok(flow);
         }
         let filtered = self.block_filter(&node.filter, text)?;
-        self.write_joined(&filtered)?;
+        self.write_text(&filtered)?;
         self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
@@ -145,22 +145,14 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
-    /// Writes what the reference joins as it is, and not through `str`.
-    pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
-        let Value::Str(text) = value else {
-            self.joined.refuse(value.ty().name());
-            if self.is_counted {
-                if let Err(error) = self.runtime.length(value) {
-                    let tracked = self.runtime.heap.tracked.as_mut();
-                    tracked.map(|tracked| tracked.unmeasured.get_or_insert(error));
-                }
+    /// Writes the result of a `filter` or `call` block, which has to be a string.
+    pub(super) fn write_text(&mut self, value: &Value<'a>) -> Result<()> {
+        match value {
+            Value::Str(_) => self.write_value(value),
+            _ => {
+                let message = format!("expected str instance, {} found", value.ty().name());
+                Err(Error::type_error(message))
             }
-            return Ok(());
-        };
-        self.joined.add(1);
-        self.runtime.meter.charge_bytes(text.as_str().len())?;
-        self.runtime.note_generated(text, self.out.len())?;
-        self.out.push_str(text.as_str());
-        self.runtime.meter.check_output(self.out.len())
+        }
     }
 }

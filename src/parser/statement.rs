@@ -195,7 +195,6 @@ impl<'s> Parser<'s> {
             scope: Scope::default(),
             otherwise_scope: Scope::default(),
             frame: Default::default(),
-            end_line: 0,
         })))
     }
 

@@ -11,8 +11,6 @@ use crate::clock::SystemClock;
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::number::IntRef;
-use crate::number::text::int_text;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
@@ -62,23 +60,6 @@ pub(super) fn unhashable_key(kind: &ExprKind) -> Option<Error> {
         }
     }
     None
-}
-
-/// Refuses a literal with an integer that Python does not print.
-pub(super) fn check_digits(literal: &Literal) -> Result<()> {
-    match literal {
-        Literal::Data(data) => check_digits_of(data),
-        _ => Ok(()),
-    }
-}
-
-fn check_digits_of(data: &Data<'_>) -> Result<()> {
-    match data {
-        Data::BigInt(big) => int_text(IntRef::Big(big)).map(drop).map_err(Error::from),
-        Data::List(items) | Data::Tuple(items) => items.iter().try_for_each(check_digits_of),
-        Data::Object(object) => object.entries().iter().try_for_each(|(_, value)| check_digits_of(value)),
-        _ => Ok(()),
-    }
 }
 
 /// The base of a power without its sign, where the reference writes a constant one below zero before an exponent that is none:
@@ -152,8 +133,8 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
         ExprKind::Conditional(conditional) => is_constant(&conditional.test),
         ExprKind::Attribute(attribute) => is_constant(&attribute.object),
         ExprKind::Slice(slice) => {
-            let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
-            parts.into_iter().flatten().all(is_constant)
+            let bounds = [&slice.start, &slice.stop, &slice.step];
+            is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
         }
         ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && is_constant_filter(filter),
         ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
@@ -329,14 +310,10 @@ impl<'t> Folding<'t> {
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
-        let mut part = |part: &'t Option<Expr>| part.as_ref().map_or(Some(None), |part| self.constant(part).map(Some));
-        let (object, start) = (part(&slice.object)?, part(&slice.start)?);
-        let (stop, step) = (part(&slice.stop)?, part(&slice.step)?);
-        Some(match object {
-            Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
-            // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
-            None => self.runtime.dict(Entries::default()).map(|dict| Value::Keys(dict.into())),
-        })
+        let object = self.constant(&slice.object)?;
+        let mut bound = |bound: &'t Option<Expr>| bound.as_ref().map_or(Some(None), |bound| self.constant(bound).map(Some));
+        let (start, stop, step) = (bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?);
+        Some(self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()))
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {

@@ -1,8 +1,8 @@
 //! From names to variables: jinja2 3.1.6 `compiler.py` without the Python.
 //!
 //! The resolver walks the tree in the order in which the reference writes its Python code, and fills in what that code would decide:
-//! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. What the
-//! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
+//! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. It knows no
+//! run-time values beyond constants.
 
 mod accumulate;
 mod expressions;
@@ -10,22 +10,18 @@ mod fold;
 mod frames;
 pub mod operate;
 mod output;
-mod refusals;
 mod scopes;
 mod statements;
-mod stubs;
 mod track;
 
 use std::collections::BTreeSet;
 
 use frames::{Frames, Variable};
-use refusals::Refusals;
 use scopes::Scopes;
-use stubs::Stub;
 
 use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
@@ -52,7 +48,6 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         body,
         symbols,
         sets_loop,
-        stubs,
         scope,
         frame,
         ..
@@ -69,26 +64,22 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         symbols,
         scopes,
         line: 0,
-        indentation: 1,
-        refusals: Refusals::default(),
+        refused: None,
         is_folding: false,
-        has_long_number: false,
         parts: 0,
         stack: Stack::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
-        stubs: Vec::new(),
         specials,
         unsupported: unsupported::names(unsupported::Place::Variable)
             .filter_map(|name| symbols.find(name))
             .collect(),
     };
     *frame = resolver.root_body(body, scope)?;
-    if let Some(error) = resolver.refusals.into_first() {
-        return Err(error);
+    match resolver.refused {
+        Some(error) => Err(error),
+        None => Ok(resolver.scopes.frames),
     }
-    *stubs = stubs::names(&resolver.stubs, source)?;
-    Ok(resolver.scopes.frames)
 }
 
 /// Makes one variable of names that Python takes for one, because they have the same normal form; gives whether there may be such.
@@ -119,14 +110,10 @@ struct Resolver<'t> {
     scopes: Scopes,
     /// The line that the reference recorded last (`CodeGenerator._last_line`).
     line: u32,
-    /// How deep the generated Python would be indented.
-    indentation: u32,
-    /// What CPython would refuse when it compiles the finished code.
-    refusals: Refusals,
+    /// The first thing that Python does not compile; the reference finds it last.
+    refused: Option<Error>,
     /// Whether the walk is inside an expression that the reference tries to fold.
     is_folding: bool,
-    /// Whether some constant is an integer that Python does not print, which the template may have to write.
-    has_long_number: bool,
     /// The parts of the statement that were walked so far: its expressions, and each 64 bytes of its texts.
     parts: u32,
     /// How much of our own stack is used.
@@ -135,8 +122,6 @@ struct Resolver<'t> {
     folds_left: u32,
     /// Whether some target is named `loop`.
     sets_loop: bool,
-    /// The unknown filters and tests that may complain about their arguments.
-    stubs: Vec<Stub>,
     /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
     specials: [Option<Symbol>; 4],
     /// The variables that the table of unsupported constructs has, where they occur.
@@ -150,10 +135,8 @@ struct Place {
     toplevel: bool,
     /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
     soft: bool,
-    /// How many Python loops of the same function are around.
-    loops: u32,
-    /// The keyword under which calls pass the variables of the loop whose body this is (`Frame.loop_frame`).
-    passed: Option<&'static str>,
+    /// In the body of a loop of the same frame, where `break` and `continue` may be.
+    in_loop: bool,
 }
 
 impl Place {
@@ -165,7 +148,7 @@ impl Place {
     /// `Frame.inner`, in the same Python function.
     fn inner(&self) -> Self {
         Self {
-            loops: self.loops,
+            in_loop: self.in_loop,
             ..Self::default()
         }
     }
@@ -189,6 +172,18 @@ impl Resolver<'_> {
         self.scopes.close(scope);
         self.scopes.load_given(scope);
         Ok(self.scopes.frames.close())
+    }
+
+    /// Notes a syntax error that Python finds in the finished code, unless there is an earlier one. It names no line of the template.
+    #[cold]
+    fn refuse(&mut self, message: impl Into<String>, span: Span) {
+        let error = || Error::new(ErrorKind::Syntax, message).without_line().at(span);
+        self.refused.get_or_insert_with(error);
+    }
+
+    /// Forgets an error in an expression that has been folded, and which Python never sees.
+    fn forget_refused(&mut self, was_refused: bool) {
+        self.refused.take_if(|_| !was_refused);
     }
 
     /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.

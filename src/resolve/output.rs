@@ -42,16 +42,16 @@ impl Resolver<'_> {
                 return Ok(Some(text));
             }
         }
-        let (recorded, found) = (self.line, self.refusals.found());
+        let (recorded, was_refused) = (self.line, self.refused.is_some());
         *line = self.newline(expr.at);
-        self.root(expr, place, 1)?;
+        self.root(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
             _ => self.folded_text(expr),
         };
         if text.is_some() {
             self.line = recorded;
-            self.refusals.forget(found);
+            self.forget_refused(was_refused);
         }
         Ok(text)
     }

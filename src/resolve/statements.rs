@@ -2,7 +2,6 @@
 
 use super::accumulate::way;
 use super::frames::Variable;
-use super::refusals::Stage;
 use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
@@ -13,12 +12,6 @@ use crate::error::{Error, Result};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
-/// CPython's tokenizer refuses the hundredth level of indentation (`MAXINDENT`).
-const MAX_INDENTATION: u32 = 99;
-
-/// CPython's compiler refuses the twenty-first loop inside loops of one function (`CO_MAXBLOCKS`).
-const MAX_LOOPS: u32 = 20;
-
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
         for stmt in &mut body.stmts {
@@ -28,22 +21,10 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// A body one level of indentation deeper.
-    fn indented(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<()> {
-        let outer = self.indentation;
-        self.indentation = outer.saturating_add(1);
-        if self.indentation > MAX_INDENTATION {
-            self.refusals.add(Stage::Grammar, "too many levels of indentation", span);
-        }
-        let result = self.body(body, place);
-        self.indentation = outer;
-        result
-    }
-
-    /// The same for a body that may not run; gives the variables that it sets, if it runs to its end.
-    fn branch(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<Vec<Variable>> {
+    /// Resolves a body that may not run; returns the variables that it sets if it runs to its end.
+    fn branch(&mut self, body: &mut Body, place: &Place) -> Result<Vec<Variable>> {
         let set = self.scopes.frames.count_set();
-        self.indented(body, place, span)?;
+        self.body(body, place)?;
         Ok(self.scopes.frames.forget_set(set))
     }
 
@@ -57,9 +38,9 @@ impl Resolver<'_> {
                 self.output(pieces, place)?;
                 self.line
             }
-            StmtKind::For(node) => self.for_loop(node, place, at, span)?,
+            StmtKind::For(node) => self.for_loop(node, place, at)?,
             StmtKind::If(node) => {
-                self.if_arms(node, place, span)?;
+                self.if_arms(node, place)?;
                 self.line
             }
             StmtKind::Set(node) => self.set(node, place, at)?,
@@ -81,12 +62,12 @@ impl Resolver<'_> {
             StmtKind::With(node) => self.with(node, place)?,
             StmtKind::Unsupported(_) => self.newline(at),
             StmtKind::Break | StmtKind::Continue => {
-                if place.loops == 0 {
+                if !place.in_loop {
                     let message = match stmt.kind {
                         StmtKind::Break => "'break' outside loop",
                         _ => "'continue' not properly in loop",
                     };
-                    self.refusals.add(Stage::Bytecode, message, span);
+                    self.refuse(message, span);
                 }
                 self.newline(at)
             }
@@ -95,7 +76,7 @@ impl Resolver<'_> {
         Ok(self.take_steps(outer))
     }
 
-    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
+    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32) -> Result<u32> {
         let [loop_name, ..] = self.specials;
         let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
         let is_extended = node.recursive || uses_loop;
@@ -112,18 +93,14 @@ impl Resolver<'_> {
 
         let line = self.newline(at);
         if !node.recursive {
-            self.root(&mut node.iter, place, 1)?;
+            self.root(&mut node.iter, place)?;
         } else {
             self.scopes.frames.open();
         }
         let inner = Place {
-            loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
-            passed: Some("_loop_vars"),
+            in_loop: true,
             ..place.inner()
         };
-        if inner.loops > MAX_LOOPS {
-            self.refusals.add(Stage::Bytecode, "too many statically nested blocks", span);
-        }
         self.scopes.open();
         let loop_variable = loop_name
             .filter(|_| is_extended)
@@ -136,23 +113,22 @@ impl Resolver<'_> {
             // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
             node.scope.clears.clear();
         }
-        self.branch(&mut node.body, &inner, span)?;
+        self.branch(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
 
         self.scopes.open();
         self.scopes.read_body(&node.otherwise);
         node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
-            loops: if node.recursive { 0 } else { place.loops },
+            in_loop: place.in_loop && !node.recursive,
             ..place.inner()
         };
-        self.branch(&mut node.otherwise, &otherwise, span)?;
+        self.branch(&mut node.otherwise, &otherwise)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
             node.frame = self.scopes.frames.close();
-            node.end_line = self.line;
             self.newline(at);
-            self.root(&mut node.iter, place, 1)?;
+            self.root(&mut node.iter, place)?;
         }
         Ok(line)
     }
@@ -166,26 +142,26 @@ impl Resolver<'_> {
         self.scopes.read_loop_test(target, &test.condition);
         test.scope = self.scopes.enter();
         self.target(&mut test.target, place)?;
-        self.root(&mut test.condition, place, 0)?;
+        self.root(&mut test.condition, place)?;
         test.steps = self.take_steps(outer);
         self.scopes.close(&mut test.scope);
         test.frame = self.scopes.frames.close();
         Ok(())
     }
 
-    fn if_arms(&mut self, node: &mut If, place: &Place, span: Span) -> Result<()> {
+    fn if_arms(&mut self, node: &mut If, place: &Place) -> Result<()> {
         let soft = place.soft();
         let mut set_by_all: Option<Vec<Variable>> = None;
         for arm in &mut node.arms {
             arm.line = self.newline(arm.at);
-            self.root(&mut arm.test, &soft, 0)?;
-            let set = self.branch(&mut arm.body, &soft, span)?;
+            self.root(&mut arm.test, &soft)?;
+            let set = self.branch(&mut arm.body, &soft)?;
             match &mut set_by_all {
                 Some(before) => before.retain(|variable| set.contains(variable)),
                 None => set_by_all = Some(set),
             }
         }
-        let set = self.branch(&mut node.otherwise, &soft, span)?;
+        let set = self.branch(&mut node.otherwise, &soft)?;
         for variable in set_by_all.into_iter().flatten().filter(|variable| set.contains(variable)) {
             self.scopes.frames.set(variable);
         }
@@ -196,7 +172,7 @@ impl Resolver<'_> {
         node.check_line = self.line.max(1);
         let line = self.newline(at);
         self.target(&mut node.target, place)?;
-        self.root(&mut node.value, place, 0)?;
+        self.root(&mut node.value, place)?;
         self.note_set(&node.target);
         node.way = way(&node.target, &node.value);
         self.scopes.frames.accumulates |= node.way == Way::Grown;
@@ -211,7 +187,7 @@ impl Resolver<'_> {
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         if let Some(filter) = &mut node.filter {
-            self.root(filter, &inner, 1)?;
+            self.root(filter, &inner)?;
         }
         self.scopes.close(&mut node.scope);
         self.target(&mut node.target, place)?;
@@ -252,7 +228,7 @@ impl Resolver<'_> {
             if !names.insert(name.clone()) {
                 let level = self.scopes.level();
                 let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
-                self.refusals.add(Stage::Names, message, span);
+                self.refuse(message, span);
             }
         }
 
@@ -266,12 +242,11 @@ impl Resolver<'_> {
             parameter.slot = self.name_slot(parameter.symbol, span)?;
             parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
-                self.root(default, &inner, 0)?;
+                self.root(default, &inner)?;
             }
         }
         node.steps = self.take_steps(outer);
-        self.indented(&mut node.body, &inner, span)?;
-        node.end_line = self.line;
+        self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
         node.frame = self.scopes.frames.close();
         Ok(line)
@@ -282,17 +257,9 @@ impl Resolver<'_> {
         let line = self.newline(at);
         // The call is folded as any other, and so is what stands in it.
         self.is_folding = true;
-        self.check_names(&mut node.args, Some("caller").into_iter().chain(place.passed), node.span);
-        let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
-        self.check_nesting(nesting.saturating_add(2), node.span);
-        self.check_digits(&node.callee)?;
-        let mut checked = Ok(());
-        node.args.children(&mut |argument| {
-            if checked.is_ok() {
-                checked = self.check_digits(argument);
-            }
-        });
-        checked?;
+        self.check_keywords(&mut node.args, Some("caller"), node.span);
+        self.expr(&mut node.callee, place)?;
+        self.args(&mut node.args, place)?;
         Ok(line)
     }
 
@@ -304,7 +271,7 @@ impl Resolver<'_> {
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
-        self.root(&mut node.filter, &inner, 1)?;
+        self.root(&mut node.filter, &inner)?;
         self.scopes.close(&mut node.scope);
         Ok(line)
     }
@@ -313,7 +280,7 @@ impl Resolver<'_> {
         let recorded = self.line.max(1);
         for (_, value, line) in &mut node.bindings {
             *line = recorded;
-            self.root(value, place, 0)?;
+            self.root(value, place)?;
         }
         self.scopes.open();
         self.scopes.read_with(node);

@@ -134,18 +134,15 @@ impl Printer<'_> {
                 let [object, index] = &**parts;
                 self.expr(object, Level::Primary);
                 self.put("[");
-                self.index(index);
+                self.expr(index, Level::Conditional);
                 self.put("]");
             }
-            ExprKind::Slice(node) => match &node.object {
-                Some(object) => {
-                    self.expr(object, Level::Primary);
-                    self.put("[");
-                    self.bounds(node);
-                    self.put("]");
-                }
-                None => self.bounds(node),
-            },
+            ExprKind::Slice(node) => {
+                self.expr(&node.object, Level::Primary);
+                self.put("[");
+                self.bounds(node);
+                self.put("]");
+            }
             ExprKind::Filter(node) => {
                 node.input.iter().for_each(|input| self.expr(input, Level::Filtered));
                 self.put("|");
@@ -156,18 +153,6 @@ impl Printer<'_> {
                 self.expr(&call.callee, Level::Primary);
                 self.args(&call.args);
             }
-        }
-    }
-
-    /// What stands between the brackets of a subscript: `1`, or `1:2, 3`.
-    fn index(&mut self, index: &Expr) {
-        let is_part = |part: &Expr| matches!(&part.kind, ExprKind::Slice(slice) if slice.object.is_none());
-        match &index.kind {
-            ExprKind::Tuple(parts) if parts.iter().any(is_part) => self.list(parts, |printer, part| match is_part(part) {
-                true => printer.bare_expr(&part.kind),
-                false => printer.expr(part, Level::Conditional),
-            }),
-            _ => self.expr(index, Level::Conditional),
         }
     }
 

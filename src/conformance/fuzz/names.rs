@@ -19,21 +19,8 @@ const TARGETS: [&str; 15] = [
     "x", "y", "z", "i", "k", "v", "m", "ns", "a", "b", "items", "message", "ﬁ", "range", "é",
 ];
 
-/// Arguments that nothing asks for by name; words of Python among them, and what Jinja passes itself.
-const KEYWORDS: [&str; 12] = [
-    "a",
-    "b",
-    "x",
-    "default",
-    "attribute",
-    "caller",
-    "self",
-    "if",
-    "None",
-    "ﬁ",
-    "_loop_vars",
-    "__debug__",
-];
+/// Arguments that nothing asks for by name; words of Python among them.
+const KEYWORDS: [&str; 10] = ["a", "b", "x", "default", "attribute", "caller", "self", "if", "None", "ﬁ"];
 
 /// Calls of `lipsum` without words: what words there are, is left to chance.
 const LIPSUM: [&str; 8] = [
