@@ -70,7 +70,7 @@ pub enum ExprKind {
     Markup(Box<str>),
     /// `messages`.
     Name(Name),
-    /// `self`: a name that the table of unsupported constructs has, which fails where nothing has given it a value; the resolver's.
+    /// `self`: a name in the table of unsupported constructs; the resolver's. Reading it is an error unless the template sets it.
     Unsupported(Name),
     /// `1, 2` or `()`.
     Tuple(Vec<Expr>),

@@ -23,8 +23,8 @@ pub use expr::{
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
-    Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target,
-    TargetKind, Way, With,
+    Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
+    Target, TargetKind, With,
 };
 pub use storage::Stored;
 pub use symbols::{Symbol, Symbols};

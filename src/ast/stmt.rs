@@ -53,8 +53,8 @@ pub enum StmtKind {
     FilterBlock(Box<FilterBlock>),
     /// `{% with a = 1 %}…{% endwith %}`.
     With(Box<With>),
-    /// `{% include a %}`, `{% block b %}…{% endblock %}`: a statement of this name, which fails when it is reached. Its parts are not
-    /// kept.
+    /// `{% include a %}`, `{% block b %}…{% endblock %}`: an unsupported statement of this name. Running it is an error, so the tree
+    /// does not keep its parts.
     Unsupported(&'static str),
     /// `{% break %}`.
     Break,
@@ -181,20 +181,20 @@ pub struct Set {
     pub value: Expr,
     /// The line that the reference names where the target is no namespace; the resolver's.
     pub check_line: u32,
-    /// How; the resolver's.
-    pub way: Way,
+    /// How the value is assigned; the resolver's.
+    pub strategy: SetStrategy,
 }
 
-/// How a value is assigned.
+/// How `set` assigns its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
-    /// It is evaluated, and then assigned.
+pub enum SetStrategy {
+    /// Evaluate the value, and assign it.
     #[default]
     Plain,
-    /// It is the target with something added, as in `ns.text = ns.text + x`, and nothing in `x` can see the target meanwhile.
-    Grown,
-    /// It is a variable of another frame, which may be missing; then the target becomes missing too.
-    Copied,
+    /// Append to the target in place, as in `ns.text = ns.text + x`, where `x` cannot read the target.
+    Append,
+    /// Copy a variable of another frame. If it is missing, the target becomes missing too.
+    Alias,
 }
 
 /// A captured text.

@@ -182,7 +182,7 @@ impl Args {
 impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         visit(Stored::Scope(self));
-        for load in self.loads.iter_mut().chain(&mut self.forgone) {
+        for load in self.loads.iter_mut().chain(&mut self.elided_loads) {
             match load {
                 Load::Resolve(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {
@@ -192,7 +192,7 @@ impl Scope {
             }
         }
         slots(&mut self.clears, visit);
-        slots(&mut *self.shown, visit);
+        slots(&mut *self.show_missing, visit);
     }
 }
 

@@ -12,7 +12,7 @@ use super::arguments::unknown;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Arguments, Code, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -95,7 +95,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut left = self.expr(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.expr(right)?;
-            if !operate::compare(self.runtime, *op, &left, &right)? {
+            if !operators::compare(self.runtime, *op, &left, &right)? {
                 return Ok(Answer::No);
             }
             left = right;

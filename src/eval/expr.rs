@@ -7,7 +7,7 @@ use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Liter
 use crate::builtins::{access, filters};
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Entries, Key, Lookup, Seq, Str, Undefined, Value};
 
@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn unary(&mut self, op: UnaryOp, operand: &'a Expr) -> Result<Value<'a>> {
         let operand = self.expr(operand)?;
-        operate::unary(self.runtime, op, &operand)
+        operators::unary(self.runtime, op, &operand)
     }
 
     #[inline(never)]
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a, '_> {
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
-        operate::binary(self.runtime, op, &left, &right)
+        operators::binary(self.runtime, op, &left, &right)
     }
 
     /// A sum with this text among its operands, which is made at once and not from sum to sum. Where all others are empty it is the text
@@ -212,7 +212,7 @@ impl<'a> Evaluator<'a, '_> {
                 Data::Object(object) => Value::Dict(Dict::Data(object, self.runtime.heap.new_identity())),
                 data => Value::from(data),
             }),
-            _ => Ok(operate::literal(literal)),
+            _ => Ok(operators::literal(literal)),
         }
     }
 

@@ -147,7 +147,7 @@ impl<'a> Evaluator<'a, '_> {
             self.load_all(&scope.loads);
         }
         if self.render.template.accumulates {
-            self.let_go(&scope.forgone);
+            self.clear_elided(&scope.elided_loads);
         }
     }
 
@@ -178,8 +178,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn let_go(&mut self, forgone: &[Load]) {
-        forgone.iter().for_each(|load| self.clear(&load.slot()));
+    fn clear_elided(&mut self, elided_loads: &[Load]) {
+        elided_loads.iter().for_each(|load| self.clear(&load.slot()));
     }
 
     /// Forgets the variables of a scope.
@@ -189,8 +189,8 @@ impl<'a> Evaluator<'a, '_> {
         for slot in &scope.clears {
             self.clear(slot);
         }
-        if !scope.shown.is_empty() {
-            self.show_missing(&scope.shown);
+        if !scope.show_missing.is_empty() {
+            self.show_missing(&scope.show_missing);
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Str, Value, is_identical};
 
 /// How many values of the input are looked at to find the one in question.
@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn index(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
         match &expr.kind {
-            ExprKind::Literal(literal) => Some(operate::literal(literal)),
+            ExprKind::Literal(literal) => Some(operators::literal(literal)),
             _ => self.peek(expr),
         }
     }

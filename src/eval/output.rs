@@ -6,7 +6,7 @@ use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
@@ -205,7 +205,7 @@ impl<'a> Evaluator<'a, '_> {
                 (self.runtime.generated_str(text, generated)?, right)
             }
         };
-        let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
+        let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
         *built = Some(sum.map_err(|error| self.explained(error, expr))?);
         Ok(())
     }

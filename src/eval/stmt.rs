@@ -1,7 +1,7 @@
 //! Executes statements.
 
 use super::{Evaluator, Flow, placed};
-use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
 use crate::value::Value;
@@ -61,10 +61,10 @@ impl<'a> Evaluator<'a, '_> {
             let checked = self.check_namespaces(&node.target);
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
-        match node.way {
-            Way::Plain => {}
-            Way::Grown => return self.accumulate(node),
-            Way::Copied => return self.assign_copy(node),
+        match node.strategy {
+            SetStrategy::Plain => {}
+            SetStrategy::Append => return self.accumulate(node),
+            SetStrategy::Alias => return self.assign_copy(node),
         }
         let value = self.expr(&node.value)?;
         self.assign(&node.target, value)
@@ -145,7 +145,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
-    /// Writes the result of a `filter` or `call` block, which has to be a string.
+    /// Writes the result of a `filter` or `call` block, which must be a string.
     pub(super) fn write_text(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
             Value::Str(_) => self.write_value(value),

@@ -8,7 +8,7 @@ use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
-use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Slot, Stmt, StmtKind, Way};
+use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::limits::{Limit, Reached};
@@ -227,7 +227,7 @@ impl<'s> Parser<'s> {
                 target,
                 value,
                 check_line: 0,
-                way: Way::default(),
+                strategy: SetStrategy::default(),
             })));
         }
         let filter = if self.stream.eat(TokenKind::Pipe)? {

@@ -18,7 +18,7 @@ const MAX_KEY: usize = 256;
 
 impl Resolver<'_> {
     /// Resolves an expression of a statement.
-    pub(super) fn root(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
+    pub(super) fn whole_expr(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
         self.is_folding = false;
         self.expr(expr, place)
     }

@@ -4,7 +4,7 @@
 
 use num_bigint::Sign;
 
-use super::operate;
+use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
@@ -83,7 +83,7 @@ pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> 
     let mut folding = Folding::new();
     let left = folding.constant(left)?;
     let right = folding.constant(right)?;
-    let link = operate::compare(&mut folding.runtime, op, &left, &right);
+    let link = operators::compare(&mut folding.runtime, op, &left, &right);
     link.ok()
 }
 
@@ -179,7 +179,7 @@ impl<'t> Folding<'t> {
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
-            ExprKind::Literal(literal) => Some(operate::literal(literal)),
+            ExprKind::Literal(literal) => Some(operators::literal(literal)),
             ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
@@ -223,13 +223,13 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Unary(op, operand) => {
                 let operand = self.constant(operand)?;
-                operate::unary(&mut self.runtime, *op, &operand)
+                operators::unary(&mut self.runtime, *op, &operand)
             }
             ExprKind::Binary(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant(left)?;
                 let right = self.constant(right)?;
-                operate::binary(&mut self.runtime, *op, &left, &right)
+                operators::binary(&mut self.runtime, *op, &left, &right)
             }
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
@@ -281,7 +281,7 @@ impl<'t> Folding<'t> {
         let mut left = self.constant(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.constant(right)?;
-            if !operate::compare(&mut self.runtime, *op, &left, &right).ok()? {
+            if !operators::compare(&mut self.runtime, *op, &left, &right).ok()? {
                 return Some(false);
             }
             left = right;

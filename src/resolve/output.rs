@@ -1,4 +1,4 @@
-//! Outputs: `visit_Output` of `compiler.py`. `a{{ 1 + 1 }}b` becomes the one text `a2b`.
+//! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one text `a2b`.
 
 use super::{Place, Resolver, fold};
 use crate::ast::{Expr, ExprKind, Literal, Piece};
@@ -23,7 +23,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// The text that a constant prints, as long as the template has not had its fill of constants.
+    /// Returns the text that a constant prints, unless too many were folded already.
     fn folded_text(&mut self, expr: &Expr) -> Option<Box<str>> {
         if !fold::is_constant(expr) {
             return None;
@@ -36,7 +36,7 @@ impl Resolver<'_> {
 
     /// Resolves an expression that is put out, and returns its text if it is a constant.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
-        // The reference looks whether it is a constant before it folds anything in it.
+        // The reference checks whether it is a constant before it folds its parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
             if let Some(text) = self.folded_text(expr) {
                 return Ok(Some(text));
@@ -44,7 +44,7 @@ impl Resolver<'_> {
         }
         let (recorded, was_refused) = (self.line, self.refused.is_some());
         *line = self.newline(expr.at);
-        self.root(expr, place)?;
+        self.whole_expr(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
             _ => self.folded_text(expr),
@@ -57,7 +57,7 @@ impl Resolver<'_> {
     }
 }
 
-/// Joins the texts that stand beside each other; each is copied once, however many there are.
+/// Joins adjacent texts. Each is copied once, however many there are.
 fn join(pieces: &mut Vec<Piece>) {
     let mut pairs = pieces.windows(2);
     if !pairs.any(|pair| matches!(pair, [Piece::Text(..), Piece::Text(..)])) {

@@ -1,12 +1,12 @@
-//! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
+//! Resolves statements (jinja2 3.1.6 `compiler.py`, the `visit_…` methods from `visit_For` on).
 
-use super::accumulate::way;
+use super::accumulate::choose_strategy;
+use super::collect_names::undeclared;
 use super::frames::Variable;
-use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
-    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, Stmt, StmtKind, Symbol, Target, TargetKind, Way,
-    With,
+    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
+    TargetKind, With,
 };
 use crate::error::{Error, Result};
 use crate::span::Span;
@@ -28,7 +28,7 @@ impl Resolver<'_> {
         Ok(self.scopes.frames.forget_set(set))
     }
 
-    /// A statement; gives the steps of its own work.
+    /// Resolves a statement, and returns the steps of its own work.
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<u32> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
@@ -93,7 +93,7 @@ impl Resolver<'_> {
 
         let line = self.newline(at);
         if !node.recursive {
-            self.root(&mut node.iter, place)?;
+            self.whole_expr(&mut node.iter, place)?;
         } else {
             self.scopes.frames.open();
         }
@@ -105,19 +105,19 @@ impl Resolver<'_> {
         let loop_variable = loop_name
             .filter(|_| is_extended)
             .map(|name| self.scopes.declare_parameter(name));
-        self.scopes.read_loop(node);
+        self.scopes.collect_loop(node);
         node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
         if node.recursive && node.otherwise.stmts.is_empty() {
-            // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
+            // The reference does not clear the variables here, and macros in the body keep them.
             node.scope.clears.clear();
         }
         self.branch(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
 
         self.scopes.open();
-        self.scopes.read_body(&node.otherwise);
+        self.scopes.collect_body(&node.otherwise);
         node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
             in_loop: place.in_loop && !node.recursive,
@@ -128,21 +128,21 @@ impl Resolver<'_> {
         if node.recursive {
             node.frame = self.scopes.frames.close();
             self.newline(at);
-            self.root(&mut node.iter, place)?;
+            self.whole_expr(&mut node.iter, place)?;
         }
         Ok(line)
     }
 
-    /// The test of a loop, which is a function of its own in the reference's Python; it assigns the loop's target too.
+    /// Resolves the test of a loop. It is a frame of its own, which assigns the loop's target too.
     fn loop_test(&mut self, test: &mut LoopTest, target: &Target, place: &Place) -> Result<()> {
         test.line = self.newline(test.condition.at);
         let outer = std::mem::take(&mut self.parts);
         self.scopes.frames.open();
         self.scopes.open();
-        self.scopes.read_loop_test(target, &test.condition);
+        self.scopes.collect_loop_test(target, &test.condition);
         test.scope = self.scopes.enter();
         self.target(&mut test.target, place)?;
-        self.root(&mut test.condition, place)?;
+        self.whole_expr(&mut test.condition, place)?;
         test.steps = self.take_steps(outer);
         self.scopes.close(&mut test.scope);
         test.frame = self.scopes.frames.close();
@@ -154,7 +154,7 @@ impl Resolver<'_> {
         let mut set_by_all: Option<Vec<Variable>> = None;
         for arm in &mut node.arms {
             arm.line = self.newline(arm.at);
-            self.root(&mut arm.test, &soft)?;
+            self.whole_expr(&mut arm.test, &soft)?;
             let set = self.branch(&mut arm.body, &soft)?;
             match &mut set_by_all {
                 Some(before) => before.retain(|variable| set.contains(variable)),
@@ -172,22 +172,22 @@ impl Resolver<'_> {
         node.check_line = self.line.max(1);
         let line = self.newline(at);
         self.target(&mut node.target, place)?;
-        self.root(&mut node.value, place)?;
+        self.whole_expr(&mut node.value, place)?;
         self.note_set(&node.target);
-        node.way = way(&node.target, &node.value);
-        self.scopes.frames.accumulates |= node.way == Way::Grown;
+        node.strategy = choose_strategy(&node.target, &node.value);
+        self.scopes.frames.accumulates |= node.strategy == SetStrategy::Append;
         Ok(line)
     }
 
     fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.read_body(&node.body);
+        self.scopes.collect_body(&node.body);
         node.scope = self.scopes.enter();
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         if let Some(filter) = &mut node.filter {
-            self.root(filter, &inner)?;
+            self.whole_expr(filter, &inner)?;
         }
         self.scopes.close(&mut node.scope);
         self.target(&mut node.target, place)?;
@@ -195,11 +195,11 @@ impl Resolver<'_> {
         Ok(line)
     }
 
-    /// `macro_body`, for macros, call blocks and generation blocks.
+    /// Resolves a macro, a call block or a generation block (`macro_body`).
     fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<u32> {
         self.scopes.frames.open();
         self.scopes.open();
-        self.scopes.read_macro(node);
+        self.scopes.collect_macro(node);
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
         let uses = undeclared(&node.body, [caller, kwargs, varargs]);
@@ -218,12 +218,12 @@ impl Resolver<'_> {
                 "When defining macros or call blocks the special \"caller\" argument must be omitted or be given a default.";
             return Err(Error::syntax(message, span).on_line(self.source.line(at)));
         }
-        // The reference reads the whole macro once more here; of all its names only the parameters make a difference, where Python
-        // folds a name of the body to one of theirs.
-        self.scopes.read_signature(node);
+        // The reference collects the names of the macro once more here. Only its parameters make a difference, where a name of the body
+        // has the same normal form.
+        self.scopes.collect_signature(node);
         let mut names = std::collections::BTreeSet::new();
         for parameter in &node.parameters {
-            // CPython reads names in their normal form.
+            // Python reads names in their normal form.
             let name = nfkc(self.symbols.name(parameter.symbol));
             if !names.insert(name.clone()) {
                 let level = self.scopes.level();
@@ -242,7 +242,7 @@ impl Resolver<'_> {
             parameter.slot = self.name_slot(parameter.symbol, span)?;
             parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
-                self.root(default, &inner)?;
+                self.whole_expr(default, &inner)?;
             }
         }
         node.steps = self.take_steps(outer);
@@ -255,7 +255,7 @@ impl Resolver<'_> {
     fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
         self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
-        // The call is folded as any other, and so is what stands in it.
+        // The reference tries to fold the call as any other.
         self.is_folding = true;
         self.check_keywords(&mut node.args, Some("caller"), node.span);
         self.expr(&mut node.callee, place)?;
@@ -265,13 +265,13 @@ impl Resolver<'_> {
 
     fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.read_body(&node.body);
-        self.scopes.read_expr(&node.filter);
+        self.scopes.collect_body(&node.body);
+        self.scopes.collect_expr(&node.filter);
         node.scope = self.scopes.enter();
         let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
-        self.root(&mut node.filter, &inner)?;
+        self.whole_expr(&mut node.filter, &inner)?;
         self.scopes.close(&mut node.scope);
         Ok(line)
     }
@@ -280,10 +280,10 @@ impl Resolver<'_> {
         let recorded = self.line.max(1);
         for (_, value, line) in &mut node.bindings {
             *line = recorded;
-            self.root(value, place)?;
+            self.whole_expr(value, place)?;
         }
         self.scopes.open();
-        self.scopes.read_with(node);
+        self.scopes.collect_with(node);
         node.scope = self.scopes.enter();
         let inner = place.inner();
         for (target, ..) in &mut node.bindings {
@@ -294,7 +294,7 @@ impl Resolver<'_> {
         Ok(recorded)
     }
 
-    /// A target's variables, and whether the context gets them too.
+    /// Resolves the variables of a target, and notes whether the context gets them too.
     fn target(&mut self, target: &mut Target, place: &Place) -> Result<()> {
         let span = target.span;
         match &mut target.kind {
@@ -311,7 +311,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Notes that the variables of a target have values from here on.
+    /// Marks the variables of a target as set.
     fn note_set(&mut self, target: &Target) {
         target.names(&mut |_, name| {
             if let Some(variable) = self.scopes.find(name) {
@@ -321,14 +321,14 @@ impl Resolver<'_> {
     }
 }
 
-/// The first target named `loop` in a loop, its own included, where `loop` is special everywhere.
+/// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
 fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
     let name = loop_name?;
     let own = named(&node.target, name);
     own.or_else(|| first_target(node.body.stmts.iter().chain(&node.otherwise.stmts), name))
 }
 
-/// The first target of that name in statements, those inside them included.
+/// Returns the first target of a name in statements and their bodies.
 fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
     let mut found = None;
     for stmt in stmts {
@@ -351,7 +351,7 @@ fn named(target: &Target, name: Symbol) -> Option<Target> {
     found
 }
 
-/// Calls `look` with each target of `for` and `set` in a statement; those of `with` are parameters to the reference.
+/// Calls `look` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
 fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
     stmt.children(&mut |child| match child {
