@@ -1,7 +1,7 @@
 //! Hashes and the equality of keys.
 //!
-//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts, sets and
-//! two of the dict views have none (CPython: `unhashable type: 'list'`).
+//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
+//! and two of the dict views have none (CPython: `unhashable type: 'list'`).
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -10,13 +10,12 @@ use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::Value;
 use super::dict::Key;
-use super::identity::is_identical;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
 use crate::number::complex::Complex;
 
 impl<'a> Key<'a> {
-    /// Makes a key of a value. A list, a dict or a set is a TypeError; the work is charged by the size of the value.
+    /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
@@ -62,7 +61,7 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         }
         // Equal ranges stand for the same items; first, step and length say which.
         Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
-        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {
+        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
         // The rest is equal only to itself.
@@ -108,7 +107,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         }
         (Value::Bytes(left), Value::Bytes(right)) => left == right,
         (Value::Range(left), Value::Range(right)) => left.identity() == right.identity(),
-        _ => is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)),
+        _ => is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)),
     }
 }
 
@@ -123,7 +122,7 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
             let is_real = complex.imag == 0.0 && !complex.real.is_nan();
             Some(is_real && is_equal_scalar(&Value::Float(complex.real), other)?)
         }
-        (Value::Float(left), Value::Float(right)) => Some(left == right || left.to_bits() == right.to_bits()),
+        (Value::Float(left), Value::Float(right)) => Some(left == right || (left.is_nan() && right.is_nan())),
         (Value::Float(float), other) | (other, Value::Float(float)) => match other {
             Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
             _ => other.as_int().map(|int| is_equal_int(*float, int)),

@@ -31,16 +31,6 @@ impl Order {
         }
     }
 
-    /// The same with the sides changed.
-    fn mirrored(self) -> Self {
-        match self {
-            Self::Less => Self::Greater,
-            Self::LessEqual => Self::GreaterEqual,
-            Self::Greater => Self::Less,
-            Self::GreaterEqual => Self::LessEqual,
-        }
-    }
-
     /// Whether it holds between two things of that order.
     fn holds(self, ordering: Ordering) -> bool {
         match self {
@@ -91,22 +81,25 @@ impl<'a> Runtime<'a> {
                 self.compare_items(order, left, right)
             }
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
-            // A proxy asks its dict, which has no order with anything.
-            (Value::Proxy(dict), other) => self.compare(order, &Value::Dict((**dict).clone()), other),
-            (other, Value::Proxy(dict)) => self.compare(order.mirrored(), &Value::Dict((**dict).clone()), other),
             _ => match (left.as_number(), right.as_number()) {
                 // A nan has no order with anything.
                 (Some(one), Some(other)) => {
                     self.charge_digits(left, right)?;
                     Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
                 }
-                _ if left.is_set_like() && right.is_set_like() => self.compare_sets(order, left, right),
-                _ => Err(Error::type_error(format!(
-                    "'{}' not supported between instances of '{}' and '{}'",
-                    order.sign(),
-                    left.ty().name(),
-                    right.ty().name()
-                ))),
+                _ => match (left.set_len(), right.set_len()) {
+                    (Some(left_len), Some(right_len)) => Ok(order.holds(left_len.cmp(&right_len))
+                        && match order {
+                            Order::Less | Order::LessEqual => self.is_subset(left, right)?,
+                            Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
+                        }),
+                    _ => Err(Error::type_error(format!(
+                        "'{}' not supported between instances of '{}' and '{}'",
+                        order.sign(),
+                        left.ty().name(),
+                        right.ty().name()
+                    ))),
+                },
             },
         }
     }
@@ -122,14 +115,6 @@ impl<'a> Runtime<'a> {
             }
         }
         Ok(order.holds(left.len().cmp(&right.len())))
-    }
-
-    fn compare_sets(&mut self, order: Order, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-        Ok(order.holds(left.set_len().cmp(&right.set_len()))
-            && match order {
-                Order::Less | Order::LessEqual => self.is_subset(left, right)?,
-                Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
-            })
     }
 }
 

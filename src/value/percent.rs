@@ -94,7 +94,7 @@ impl<'a> Runtime<'a> {
 /// too many items.
 fn is_mapping(value: &Value<'_>, flavor: Flavor) -> bool {
     match value {
-        Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
+        Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
         Value::Bytes(_) => flavor != Flavor::Bytes,
         Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
         _ => false,

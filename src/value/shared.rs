@@ -161,8 +161,6 @@ impl<'a> Runtime<'a> {
             Value::Big(_)
             | Value::Complex(_)
             | Value::Bytes(_)
-            | Value::Proxy(_)
-            | Value::Set(_)
             | Value::Range(_)
             | Value::Cycler(_)
             | Value::Joiner(_)
@@ -180,8 +178,6 @@ impl<'a> Runtime<'a> {
             Value::Big(Big::Made(big)) => big.claim(meter, |big| usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX)),
             Value::Complex(complex) => complex.claim(meter, |_| 0),
             Value::Bytes(Bytes(bytes)) => bytes.claim(meter, |bytes| bytes.len()),
-            Value::Proxy(dict) => dict.claim(meter, |_| 0),
-            Value::Set(set) => set.claim(meter, |set| set.table().size()),
             Value::Range(range) => range.claim(meter, |_| 0),
             Value::Cycler(cycler) => cycler.claim(meter, |_| 0),
             Value::Joiner(joiner) => joiner.claim(meter, |_| 0),

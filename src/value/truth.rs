@@ -19,8 +19,6 @@ impl<'a> Runtime<'a> {
             Value::Int(int) => *int != 0,
             Value::Complex(complex) => **complex != Complex::from(0.0),
             Value::Float(float) => *float != 0.0,
-            Value::Proxy(dict) => !dict.is_empty(),
-            Value::Set(set) => !set.is_empty(),
             Value::Range(range) => range.len != 0,
             Value::Bytes(bytes) => !bytes.is_empty(),
             // It has a length, and to ask for it may drain what it goes over.

@@ -211,7 +211,7 @@ pub(super) fn urlencode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let value = given(&mut arguments, 0);
     let pairs = match &value {
         Value::Str(_) => None,
-        Value::Dict(dict) => Iter::try_new(&Value::Items(dict.clone().into())),
+        Value::Dict(dict) => Iter::try_new(&Value::Items(dict.clone())),
         // It has items, but no method that gives them.
         Value::Reference(_) => None,
         other => Iter::try_new(other),

@@ -69,17 +69,10 @@ impl<'a> Printer<'a, '_> {
         };
         match value {
             Value::Dict(dict) => self.format_dict(dict, inner)?,
-            Value::Proxy(dict) => self.format_proxy(dict, inner)?,
             Value::List(items) => self.format_items("[", items.len(), items.iter(), "]", inner)?,
             Value::Tuple(items) => {
                 let end = if items.len() == 1 { ",)" } else { ")" };
                 self.format_items("(", items.len(), items.iter(), end, inner)?;
-            }
-            Value::Set(set) => {
-                let items: Vec<_> = set.iter().collect();
-                let order = safe_order(self.runtime, &items)?;
-                let items = order.into_iter().filter_map(|index| items.get(index).cloned());
-                self.format_items("{", set.len(), items, "}", inner)?;
             }
             Value::Str(text) => self.format_text(text.as_str(), inner)?,
             Value::Bytes(bytes) => self.format_bytes(bytes, inner)?,
@@ -95,9 +88,8 @@ impl<'a> Printer<'a, '_> {
         safe_repr(self.runtime, value, &mut line)?;
         self.runtime.meter.charge_scan(line.len())?;
         let has_lines = match value {
-            Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Bytes(_) => true,
+            Value::Dict(_) | Value::List(_) | Value::Bytes(_) => true,
             Value::Tuple(items) => !items.is_group(),
-            Value::Set(set) => !set.is_empty(),
             Value::Str(text) => !text.is_markup(),
             _ => false,
         };
@@ -168,19 +160,6 @@ impl<'a> Printer<'a, '_> {
             )?;
         }
         self.output.push('}');
-        Ok(())
-    }
-
-    fn format_proxy(&mut self, dict: &Dict<'a>, place: Place) -> Result<()> {
-        const OPEN: &str = "mappingproxy(";
-        self.output.push_str(OPEN);
-        let within = Place {
-            indent: place.indent.saturating_add(OPEN.len()),
-            allowance: place.allowance.saturating_add(1),
-            ..place
-        };
-        self.format(&Value::Dict(dict.clone()), within)?;
-        self.output.push(')');
         Ok(())
     }
 

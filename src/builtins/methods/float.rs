@@ -60,7 +60,7 @@ fn from_hex<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resu
     };
     runtime.meter.charge_scan(text.as_str().len())?;
     let float = hex::parse_hex(text.as_str())?;
-    Ok(runtime.number(Number::Float(float)))
+    Ok(Value::from(Number::Float(float)))
 }
 
 fn conjugate<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {

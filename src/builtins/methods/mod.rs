@@ -34,16 +34,16 @@ mod text_pad;
 mod text_replace;
 mod text_split;
 mod text_strip;
-mod views;
 
 pub(super) use argument::{c_int, clinic_text};
-pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
+pub(super) use dict::is_attribute as is_dict_attribute;
 pub(super) use engine::{block, call_joiner, loop_attribute};
 pub(super) use markup::without_tags;
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
 use crate::value::{Function, Runtime, Type, Value};
 
 /// What stands behind a dot.
@@ -119,23 +119,19 @@ pub fn text(number: u16) -> Option<&'static Function> {
 
 /// The types that have methods; those of others are the same.
 #[cfg(feature = "cli")]
-pub const TYPES: [Type; 16] = [
+pub const TYPES: [Type; 12] = [
     Type::Str,
     Type::Markup,
     Type::Bytes,
     Type::Dict,
     Type::List,
     Type::Tuple,
-    Type::Keys,
-    Type::Proxy,
-    Type::Set,
     Type::Range,
     Type::Int,
     Type::Float,
     Type::Complex,
     Type::Loop,
     Type::Cycler,
-    Type::TemplateDict,
 ];
 
 /// The method of that name, of values of a type.
@@ -168,18 +164,14 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
         ],
         Type::Bytes => bytes::METHODS,
         Type::Dict => &[&dict::METHODS],
-        Type::Proxy => &[&dict::PROXY],
         Type::List => &[&sequence::LIST],
         Type::Tuple | Type::Group => &[&sequence::TUPLE],
-        Type::Keys | Type::Items => &[&views::VIEW],
-        Type::Set => &[&views::SET],
         Type::Range => &[&range::METHODS],
         Type::Int | Type::Bool => &[&int::METHODS],
         Type::Float => &[&float::METHODS],
         Type::Complex => &[&complex::METHODS],
         Type::Loop => &[&engine::LOOP],
         Type::Cycler => &[&engine::CYCLER],
-        Type::TemplateDict => &[&super::globals::DICT_METHODS],
         _ => &[],
     };
     look(tables)
@@ -206,7 +198,6 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Float(float) => float::attribute(*float, name),
         Value::Complex(complex) => complex::attribute(**complex, name),
         Value::Range(range) => range::attribute(range, name),
-        Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => views::attribute(dict, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
         _ => None,
     };
@@ -216,11 +207,22 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
     if let Some(method) = find(ty, name) {
         return Ok(Attribute::Method(method));
     }
-    Ok(if is_refused(ty, name) {
-        Attribute::Unsafe
-    } else {
-        Attribute::Missing
-    })
+    match unsupported_attribute(ty, name) {
+        Some(error) => Err(error),
+        None if is_refused(ty, name) => Ok(Attribute::Unsafe),
+        None => Ok(Attribute::Missing),
+    }
+}
+
+/// The error for an attribute that Python has and this crate does not support.
+fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
+    let python = match ty {
+        Type::Dict | Type::TemplateDict => "dict",
+        Type::Keys | Type::Items => "view",
+        Type::Values if name == "mapping" => "view",
+        _ => return None,
+    };
+    unsupported::find(Place::Attribute(python), name)
 }
 
 /// Whether the name is that of a method which changes its object, or of the inside of a generator or a class (jinja2 3.1.6
@@ -229,7 +231,6 @@ fn is_refused(ty: Type, name: &str) -> bool {
     let refused: &[&str] = match ty {
         Type::List => sequence::MUTATING,
         Type::Dict => dict::MUTATING,
-        Type::Set => views::MUTATING,
         Type::Generator => &["gi_frame", "gi_code"],
         Type::Class => &["mro"],
         _ => &[],

@@ -123,7 +123,6 @@ fn wish(function: &Function, name: &str) -> Wish {
         ("removeprefix" | "removesuffix" | "partition" | "rpartition", _) => text,
         ("format_map" | "translate", _) => Wish::Of(Type::Dict),
         ("fromhex", _) => Wish::OneOf(&["0x1.8p1", "1", "nan", "x"]),
-        ("isdisjoint" | "symmetric_difference" | "issubset" | "issuperset", _) => Wish::Of(Type::List),
         ("join", name) if name != "d" && name != "attribute" => Wish::Of(Type::List),
         (_, "attribute") => Wish::Attribute,
         (_, "encoding") => Wish::OneOf(CODECS),
