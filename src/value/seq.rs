@@ -276,10 +276,24 @@ impl<'a> Seq<'a> {
     /// Returns whether both are the same items in the same place. An empty array of the caller is in no place.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
-            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right) && !left.is_empty(),
-            (Self::Owned(left, 0, one), Self::Owned(right, 0, other)) => Rc::ptr_eq(left, right) && one == other,
+            (Self::Json(left), Self::Json(right)) | (Self::JsonReversed(left), Self::JsonReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
+            }
+            (Self::Data(left), Self::Data(right)) | (Self::DataReversed(left), Self::DataReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
+            }
+            (Self::Owned(left, a, b), Self::Owned(right, c, d))
+            | (Self::OwnedReversed(left, a, b), Self::OwnedReversed(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+
+    /// Returns whether these items are known to be a slice, of which Python makes a new object each time.
+    pub(super) fn is_slice(&self) -> bool {
+        match self {
+            Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
+            Self::JsonReversed(_) | Self::DataReversed(_) | Self::OwnedReversed(..) => true,
             _ => false,
         }
     }
