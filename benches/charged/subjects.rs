@@ -18,7 +18,6 @@ const VALUES: &[(&str, &str)] = &[
     ("keys", "d.keys()"),
     ("values", "d.values()"),
     ("items", "d.items()"),
-    ("set", "e"),
     ("range", "r"),
     ("generator", "(l|map('abs'))"),
     ("group", "g"),
@@ -161,7 +160,6 @@ pub const PRELUDE: &[(&str, &str)] = &[
     ("b", "{% set b = s.encode() %}"),
     ("i", "{% set i = 3 ** n %}"),
     ("k", "{% set k = (0,) * n %}"),
-    ("e", "{% set e = d.keys() - [0] %}"),
     ("r", "{% set r = range(n // 16) %}"),
     ("g", "{% set g = (p|groupby(0)|first) %}"),
 ];
@@ -216,7 +214,6 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
         "imag",
         "numerator",
         "denominator",
-        "mapping",
         "grouper",
         "list",
     ] {

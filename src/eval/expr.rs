@@ -127,10 +127,8 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
-        if op == BinaryOp::Add {
-            if has_text(operands) {
-                return self.sum(expr);
-            }
+        if op == BinaryOp::Add && has_text(operands) {
+            return self.sum(expr);
         }
         let [left, right] = operands;
         let left = self.expr(left)?;

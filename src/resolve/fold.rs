@@ -340,7 +340,7 @@ impl<'t> Folding<'t> {
         Some(match object {
             Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
             // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
-            None => self.runtime.dict(Entries::default()).map(|dict| Value::Keys(dict)),
+            None => self.runtime.dict(Entries::default()).map(Value::Keys),
         })
     }
 

@@ -55,15 +55,15 @@ impl<'a> Runtime<'a> {
             (Value::Method(left), Value::Method(right)) => {
                 Ok(std::ptr::eq(left.function, right.function) && self.is_same(&left.receiver, &right.receiver)?)
             }
+            (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => {
+                Ok(one.len() == other.len() && self.is_subset(left, right)?)
+            }
             // Only the same view of values is equal to itself.
             (Value::Values(left), Value::Values(right)) => match left.shares_storage(right) {
                 true => Err(unsupported::IDENTITY.error()),
                 false => Ok(false),
             },
             _ => {
-                if let (Some(left_len), Some(right_len)) = (left.set_len(), right.set_len()) {
-                    return Ok(left_len == right_len && self.is_subset(left, right)?);
-                }
                 self.charge_digits(left, right)?;
                 Ok(is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)))
             }

@@ -78,6 +78,10 @@ fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
 
 /// A whole float hashes as the `int` that it equals.
 fn hash_float(float: f64) -> u64 {
+    if float.is_nan() {
+        // All nans are one key, whatever their sign.
+        return hash_tagged(8, &[]);
+    }
     if float.fract() != 0.0 || !float.is_finite() {
         return hash_tagged(8, &float.to_bits().to_le_bytes());
     }

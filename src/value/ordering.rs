@@ -80,6 +80,12 @@ impl<'a> Runtime<'a> {
             (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
                 self.compare_items(order, left, right)
             }
+            (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => Ok(order
+                .holds(one.len().cmp(&other.len()))
+                && match order {
+                    Order::Less | Order::LessEqual => self.is_subset(left, right)?,
+                    Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
+                }),
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
             _ => match (left.as_number(), right.as_number()) {
                 // A nan has no order with anything.
@@ -87,19 +93,12 @@ impl<'a> Runtime<'a> {
                     self.charge_digits(left, right)?;
                     Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
                 }
-                _ => match (left.set_len(), right.set_len()) {
-                    (Some(left_len), Some(right_len)) => Ok(order.holds(left_len.cmp(&right_len))
-                        && match order {
-                            Order::Less | Order::LessEqual => self.is_subset(left, right)?,
-                            Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
-                        }),
-                    _ => Err(Error::type_error(format!(
-                        "'{}' not supported between instances of '{}' and '{}'",
-                        order.sign(),
-                        left.ty().name(),
-                        right.ty().name()
-                    ))),
-                },
+                _ => Err(Error::type_error(format!(
+                    "'{}' not supported between instances of '{}' and '{}'",
+                    order.sign(),
+                    left.ty().name(),
+                    right.ty().name()
+                ))),
             },
         }
     }

@@ -94,13 +94,13 @@ impl<'a> Seq<'a> {
 
     /// An array of the caller.
     #[inline]
-    pub(super) fn json(items: &'a Vec<serde_json::Value>) -> Self {
+    pub(super) fn json(items: &'a [serde_json::Value]) -> Self {
         Self::Json(items)
     }
 
     /// An array of a JSON text.
     #[inline]
-    pub(super) fn data(items: &'a Vec<Data<'a>>) -> Self {
+    pub(super) fn data(items: &'a [Data<'a>]) -> Self {
         Self::Data(items)
     }
 

@@ -10,16 +10,6 @@ use super::runtime::Runtime;
 use crate::error::{Error, Result};
 use crate::unsupported;
 
-impl Value<'_> {
-    /// Returns the number of entries of a view that compares as a set.
-    pub(super) fn set_len(&self) -> Option<usize> {
-        match self {
-            Self::Keys(dict) | Self::Items(dict) => Some(dict.len()),
-            _ => None,
-        }
-    }
-}
-
 impl<'a> Runtime<'a> {
     /// Returns whether every item of one view is in the other.
     pub(super) fn is_subset(&mut self, part: &Value<'a>, whole: &Value<'a>) -> Result<bool> {
@@ -36,7 +26,8 @@ impl<'a> Runtime<'a> {
     /// Returns the error of `left - right` for values that are not numbers: a view takes any iterable of hashable items as its other
     /// operand, and the difference is a set.
     pub(super) fn difference_error(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Error> {
-        if left.set_len().is_none() && right.set_len().is_none() {
+        let is_set_view = |value: &Value<'a>| matches!(value, Value::Keys(_) | Value::Items(_));
+        if !is_set_view(left) && !is_set_view(right) {
             return Ok(unsupported_operands("-", left, right));
         }
         for operand in [left, right] {

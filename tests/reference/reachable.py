@@ -30,8 +30,6 @@ VALUES = [
     ("the keys of a dict", "{'a': 1}.keys()"),
     ("the values of a dict", "{'a': 1}.values()"),
     ("the items of a dict", "{'a': 1}.items()"),
-    ("the `mapping` of these", "{'a': 1}.keys().mapping"),
-    ("a set", "({'a': 1}.keys() - [])"),
     ("a range", "range(3)"),
     ("an undefined value", "nope"),
     ("a generator", "([1]|map('string'))"),
@@ -49,10 +47,14 @@ VALUES = [
     ("a method", "'a'.upper"),
 ]
 
-# What is left out: it steers a generator or changes a value.
+# What is left out: it steers a generator, or this crate does not support it.
 LEFT_OUT = {
     "a generator": "close gi_running gi_suspended gi_yieldfrom send throw".split(),
-    "a set": ["intersection_update"],
+    "a dict": ["fromkeys"],
+    "the function `dict`": ["fromkeys"],
+    "the keys of a dict": ["isdisjoint", "mapping"],
+    "the values of a dict": ["mapping"],
+    "the items of a dict": ["isdisjoint", "mapping"],
 }
 
 AROUND = "{% macro m() %}{% endmacro %}{% block b %}{% endblock %}{% for i in [1, 2, 3] %}{{ take(EXPRESSION, loop.index) }}{% endfor %}"
@@ -88,8 +90,8 @@ def document():
         "",
         "All of it: a template has no other names than these and those of its context, and a value no other attributes, but its items and",
         "the attributes that a template gave a namespace. No name that begins with an underscore is reached, and nothing that changes a",
-        "list, a dict or a set. Made by `tests/reference/reachable.py` from the reference, of which this is left out: the insides of a",
-        "generator are not reached, nor `intersection_update` of a set, which changes it. Each name has a case in `tests/cases`. What",
+        "list or a dict. Made by `tests/reference/reachable.py` from the reference, of which this is left out: the insides of a",
+        "generator are not reached, nor what the crate does not support. Each name has a case in `tests/cases`. What",
         "`random` and `lipsum` give is another thing in each render.",
         "",
         "## Global names",

@@ -132,7 +132,6 @@ const LARGE: &[&str] = &[
     "lipsum(NUM)",
     "dict(a='x' * NUM)",
     "dict(range(NUM)|map('string'))",
-    "dict.fromkeys(range(NUM))",
     "'x' * NUM ~ 'y' * NUM",
     "['x' * NUM] * 100",
     "('x' * NUM)|urlize",

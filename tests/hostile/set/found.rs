@@ -15,7 +15,6 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{{ d == d }}{% endfor %}",
     "{% for i in range(100000) %}{% set c = cycler(*l) %}{% endfor %}",
     "{% for i in l %}{{ loop.cycle(*l) }}{% endfor %}",
-    "{% set k = d.keys() - [0] %}{{ k.symmetric_difference(k)|length }}",
     "{% set b = s.encode() %}{% for i in range(100000) %}{{ b|int }}{{ b|float }}{% endfor %}",
     "{% set b = s.encode() %}{% for i in range(100000) %}{{ b in d }}{{ b.islower() }}{{ b|last }}{{ b is test }}{% endfor %}",
     "{% for i in range(100000) %}{{ d.get(s) }}{{ i|replace(s, s) }}{{ 1.5|tojson(s, (s, s)) }}{% endfor %}",
