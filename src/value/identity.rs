@@ -79,7 +79,7 @@ impl<'a> Runtime<'a> {
         let is_known = match (left, right) {
             _ if left.ty() != right.ty() => true,
             (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
-            (Value::List(items) | Value::Tuple(items), _) if left.shares_storage(right) => !items.is_slice(),
+            (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
             _ => left.shares_storage(right) || left.has_own_storage() || !self.identical_or_equal(left, right)?,
         };
         match is_known {
