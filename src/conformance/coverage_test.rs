@@ -10,12 +10,8 @@ use crate::ebnf::Grammar;
 use crate::value::called;
 
 /// Where the attributes stand that are no rows of a table, as arms of a `match`.
-const ATTRIBUTES: [&str; 7] = [
-    include_str!("../builtins/methods/complex.rs"),
+const ATTRIBUTES: [&str; 3] = [
     include_str!("../builtins/methods/engine.rs"),
-    include_str!("../builtins/methods/float.rs"),
-    include_str!("../builtins/methods/int.rs"),
-    include_str!("../builtins/methods/range.rs"),
     include_str!("../builtins/methods/sequence.rs"),
     include_str!("../builtins/methods/views.rs"),
 ];
