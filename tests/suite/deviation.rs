@@ -1,7 +1,7 @@
 //! The deviations that are allowed: which aspect of which case is answered otherwise than by the reference, and why.
 //!
 //! ```text
-//! {"id": "strings/lone-surrogate", "aspect": "output", "reason": "…"}
+//! {"id": "statements/set-block-dict", "aspect": "output", "reason": "…"}
 //! ```
 
 use std::collections::BTreeMap;
