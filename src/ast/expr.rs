@@ -67,8 +67,8 @@ impl Default for Expr {
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.
     Literal(Literal),
-    /// `"\N{DASH}"`: an error when it is reached.
-    Unsupported(&'static Unsupported),
+    /// `"\N{DASH}"`: a string literal that is not supported, which fails when it is reached.
+    UnsupportedText(&'static Unsupported),
     /// `"<b>"|safe`: the text of a constant Markup; the resolver's.
     Markup(Box<str>),
     /// `messages`.

@@ -38,7 +38,9 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
         let derivations = Derivations::new(&Grammar::of_templates().expect("the grammar can be read"));
         let mut missing: BTreeSet<Part> = derivations.leaves().collect();
         let mut strangers = Vec::new();
-        let mut templates: Vec<String> = suite().iter().filter_map(template).collect();
+        // The grammar has nothing that is not supported.
+        let cases = suite().into_iter().filter(|case| !case.id.starts_with("unsupported/"));
+        let mut templates: Vec<String> = cases.filter_map(|case| template(&case)).collect();
         templates.sort_by_key(String::len);
         for template in &templates {
             let is_asked = template.len() <= SHORT || !missing.is_empty();

@@ -66,7 +66,7 @@ impl<'s> Parser<'s> {
             text.to_mut().push_str(&piece);
         }
         let kind = match unsupported {
-            Some(row) => ExprKind::Unsupported(row),
+            Some(row) => ExprKind::UnsupportedText(row),
             None => ExprKind::Literal(Literal::Str(text.into())),
         };
         Ok(self.leaf(place, kind, start))

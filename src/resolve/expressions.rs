@@ -59,7 +59,7 @@ impl Resolver<'_> {
                 name.slot = self.name_slot(name.symbol, expr.span)?;
                 Ok(2)
             }
-            ExprKind::Literal(_) | ExprKind::Unsupported(_) | ExprKind::Markup(_) => {
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {
                 self.count(text_length(&expr.kind));
                 Ok(constant_nesting(&expr.kind))
             }
@@ -85,7 +85,7 @@ impl Resolver<'_> {
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
-            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Unsupported(_) | ExprKind::Markup(_) => 1,
+            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => 1,
             ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => self.deepest(items, place)?.saturating_add(2),
             ExprKind::Dict(pairs) => {
                 let mut nesting = 0;

@@ -138,7 +138,7 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) | ExprKind::Unsupported(_) => false,
+        ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
         kind => has_constant_operands(kind),
     }
 }
@@ -146,7 +146,7 @@ pub(super) fn is_constant(expr: &Expr) -> bool {
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
         ExprKind::Literal(_)
-        | ExprKind::Unsupported(_)
+        | ExprKind::UnsupportedText(_)
         | ExprKind::Markup(_)
         | ExprKind::Name(_)
         | ExprKind::Call(..)
@@ -236,7 +236,7 @@ impl<'t> Folding<'t> {
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
             ExprKind::Literal(_)
-            | ExprKind::Unsupported(_)
+            | ExprKind::UnsupportedText(_)
             | ExprKind::Markup(_)
             | ExprKind::Name(_)
             | ExprKind::Call(..)

@@ -1,4 +1,4 @@
-//! `+` and `*` of strings, lists, tuples and bytes.
+//! `+` and `*` of strings, lists and tuples.
 //!
 //! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes the plain string that it meets on either side of `+` (markupsafe 3.0.4,
 //! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,

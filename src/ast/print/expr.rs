@@ -79,7 +79,7 @@ impl Printer<'_> {
         match kind {
             ExprKind::Literal(literal) => self.literal(literal),
             // Any literal that is not supported is as good.
-            ExprKind::Unsupported(_) => self.put("'\\ud800'"),
+            ExprKind::UnsupportedText(_) => self.put("'\\ud800'"),
             ExprKind::Markup(text) => self.string(text),
             ExprKind::Name(name) => self.name(name.symbol),
             ExprKind::Tuple(items) => {

@@ -192,23 +192,31 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
     if let Some(method) = find(ty, name) {
         return Ok(Attribute::Method(method));
     }
+    if is_refused(ty, name) {
+        return Ok(Attribute::Unsafe);
+    }
     match unsupported_attribute(ty, name) {
         Some(error) => Err(error),
-        None if is_refused(ty, name) => Ok(Attribute::Unsafe),
         None => Ok(Attribute::Missing),
     }
 }
 
-/// The error for an attribute that Python has and this crate does not support.
+/// Returns the error of reaching an attribute that Python has and this crate does not.
+#[cold]
 fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
-    let python = match ty {
-        Type::Str | Type::Markup => "str",
-        Type::Int | Type::Bool => "int",
-        Type::Float => "float",
-        Type::Range => "range",
-        _ => return None,
+    let owners: &[&str] = match ty {
+        Type::Str => &["str"],
+        Type::Markup => &["Markup", "str"],
+        Type::Int | Type::Bool => &["int"],
+        Type::Float => &["float"],
+        Type::Range => &["range"],
+        Type::Dict | Type::TemplateDict => &["dict"],
+        Type::Keys | Type::Values | Type::Items => &["view"],
+        _ => &[],
     };
-    unsupported::find(Place::Attribute(python), name)
+    owners
+        .iter()
+        .find_map(|owner| unsupported::find(Place::Attribute(owner), name))
 }
 
 /// Whether the name is that of a method which changes its object, or of the inside of a generator or a class (jinja2 3.1.6
