@@ -284,9 +284,8 @@ pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     let path = Path::new(runtime, &given(&mut arguments, 1))?;
     let mut iter = Iter::new(&value)?;
     let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
-    match sum {
-        Value::Str(_) => return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]")),
-        _ => {}
+    if let Value::Str(_) = sum {
+        return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
     while let Some(item) = iter.next(runtime)? {
         let item = path.follow(runtime, &item)?;
