@@ -26,6 +26,7 @@ mod text;
 use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
 use crate::text::{measure, strip};
+use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
 use std::fmt;
 
@@ -126,6 +127,11 @@ pub fn find(name: &str) -> Option<usize> {
     FILTERS.iter().position(|filter| filter.name == name)
 }
 
+/// Returns whether Jinja has a filter of that name and this crate does not.
+pub fn is_unsupported(name: &str) -> bool {
+    unsupported::names(Place::Filter).any(|other| other == name)
+}
+
 /// The filter of that number.
 pub fn get(number: usize) -> Option<&'static Function> {
     FILTERS.get(number)
@@ -140,6 +146,13 @@ fn named<'a>(
 ) -> Result<&'static Function> {
     if let Some(function) = name.as_str().and_then(find) {
         return Ok(function);
+    }
+    if let Some(error) = name
+        .as_str()
+        .filter(|_| kind == "filter")
+        .and_then(|name| unsupported::find(Place::Filter, name))
+    {
+        return Err(error);
     }
     // Names are the keys of a dict, so what cannot be a key fails as one.
     Key::new(runtime, name.clone())?;

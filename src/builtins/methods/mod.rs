@@ -42,7 +42,8 @@ pub(super) use engine::{block, call_joiner, loop_attribute};
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
 use crate::value::{Function, Runtime, Type, Value};
 
 /// What stands behind a dot.
@@ -215,11 +216,31 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
     if let Some(method) = find(ty, name) {
         return Ok(Attribute::Method(method));
     }
-    Ok(if is_refused(ty, name) {
-        Attribute::Unsafe
-    } else {
-        Attribute::Missing
-    })
+    if is_refused(ty, name) {
+        return Ok(Attribute::Unsafe);
+    }
+    match unsupported_attribute(ty, name) {
+        Some(error) => Err(error),
+        None => Ok(Attribute::Missing),
+    }
+}
+
+/// Returns the error of reaching an attribute that Python has and this crate does not.
+#[cold]
+fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
+    let owners: &[&str] = match ty {
+        Type::Str => &["str"],
+        Type::Markup => &["Markup", "str"],
+        Type::Int | Type::Bool => &["int"],
+        Type::Float => &["float"],
+        Type::Range => &["range"],
+        Type::Dict | Type::TemplateDict => &["dict"],
+        Type::Keys | Type::Values | Type::Items => &["view"],
+        _ => &[],
+    };
+    owners
+        .iter()
+        .find_map(|owner| unsupported::find(Place::Attribute(owner), name))
 }
 
 /// Whether the name is that of a method which changes its object, or of the inside of a generator or a class (jinja2 3.1.6
