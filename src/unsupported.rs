@@ -132,3 +132,86 @@ pub fn names(place: Place) -> impl Iterator<Item = &'static str> {
 fn rows_at(place: Place) -> impl Iterator<Item = &'static Unsupported> {
     NAMED.iter().filter(move |row| row.place == place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ErrorClass, Template};
+
+    /// The messages of all cases of the area `unsupported`.
+    fn messages() -> Vec<String> {
+        let cases = include_str!("../tests/cases/unsupported.jsonl").lines();
+        let message = |line: &str| {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let rendered =
+                Template::compile(case["template"].as_str().unwrap()).and_then(|template| template.render(&case["context"]));
+            match rendered {
+                Err(error) if error.kind() == ErrorKind::Unsupported => error.message().to_owned(),
+                other => format!("{}: {other:?}", case["id"]),
+            }
+        };
+        cases.map(message).collect()
+    }
+
+    #[test]
+    fn each_row_has_one_case_and_each_case_a_row() {
+        let described = [&COMPLEX, &SET, &IDENTITY, &ITEM_ASSIGNMENT, &CHARACTER_NAME, &SURROGATE];
+        let mut messages = messages();
+        let mut without_case = Vec::new();
+        for row in NAMED.iter().chain(described) {
+            let of_row: Vec<String> = row.names.iter().map(|name| row.message(name)).collect();
+            let before = messages.len();
+            messages.retain(|message| !of_row.contains(message));
+            if before - messages.len() != 1 {
+                without_case.push(row.names);
+            }
+        }
+        assert!(
+            without_case.is_empty() && messages.is_empty(),
+            "rows without one case: {without_case:?}; cases without a row: {messages:#?}"
+        );
+    }
+
+    #[test]
+    fn a_construct_is_an_error_where_a_render_reaches_it() {
+        let reached = [
+            "{{ x|pprint }}",
+            "{{ [x]|map('pprint')|list }}",
+            "{{ 'a'|pprint }}",
+            "{% filter striptags %}a{% endfilter %}",
+            "{{ lipsum() }}",
+            "{{ lipsum is defined }}",
+            "{% if lipsum %}{% endif %}",
+            "{% set y = lipsum %}",
+            "{{ [x|safe]|map(attribute='striptags')|list }}",
+            "{{ (x|safe)['unescape'] }}",
+        ];
+        for source in reached {
+            let error = Template::compile(&format!("\n{source}"))
+                .unwrap()
+                .render(&serde_json::json!({"x": "a"}));
+            let error = error.expect_err(source);
+            assert_eq!(
+                (error.kind(), error.class(), error.line()),
+                (ErrorKind::Unsupported, ErrorClass::Template, Some(2)),
+                "{source}"
+            );
+            assert!(error.position().is_some(), "{source}");
+        }
+        let not_reached = [
+            "{% if x is none %}{{ x|pprint }}{{ lipsum() }}{% endif %}a",
+            "{{ x|pprint if x is none else 'a' }}",
+            "{% macro m() %}{{ x|random }}{% endmacro %}a",
+            "{% if 'pprint' is filter %}a{% endif %}",
+            "{% set lipsum = 'a' %}{{ lipsum }}",
+            "{% macro m(lipsum) %}{{ lipsum }}{% endmacro %}{{ m('a') }}",
+        ];
+        for source in not_reached {
+            let text = Template::compile(source).unwrap().render(&serde_json::json!({"x": "a"}));
+            assert_eq!(text.unwrap(), "a", "{source}");
+        }
+        let template = Template::compile("{{ lipsum }}").unwrap();
+        assert_eq!(template.render(&serde_json::json!({"lipsum": "a"})).unwrap(), "a");
+        assert!(template.variables().is_empty());
+    }
+}

@@ -47,7 +47,11 @@ fn attributes_are_those_of_the_document() {
         if expression == "nope" {
             continue;
         }
-        let reached: BTreeSet<&str> = candidates.iter().copied().filter(|name| is_reached(expression, name)).collect();
+        let reached: BTreeSet<&str> = candidates
+            .iter()
+            .copied()
+            .filter(|name| is_reached(expression, name))
+            .collect();
         assert_eq!(reached, expected, "{expression}");
     }
 }
