@@ -253,6 +253,9 @@
 //!
 //! # Deviations
 //!
+//! This crate implements the Jinja that chat templates use. What else Jinja and Python have, such as `include`, bytes or the filter
+//! `pprint`, is an error of kind [`ErrorKind::Unsupported`] when a render reaches it; its message says what to write instead.
+//!
 //! Where this crate differs from the reference on purpose is listed in `tests/deviations.jsonl`, each line with the case that shows it and
 //! the reason; the suite fails when a line no longer applies. Beside those, about the call itself:
 //!
