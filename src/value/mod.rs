@@ -31,7 +31,6 @@ mod operators;
 mod ordering;
 mod parse;
 mod percent;
-mod percent_bytes;
 mod positional;
 mod range;
 mod runtime;
@@ -72,13 +71,11 @@ pub use parse::CHARACTERS;
 pub use range::Range;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
 pub use seq::Seq;
-pub use shared::{Big, Bytes, Shared};
+pub use shared::{Big, Shared};
 pub use sort::sorted;
 pub use text::Str;
 pub use types::Type;
 pub use undefined::Undefined;
-
-use crate::number::complex::Complex;
 
 /// A Python value. The tag fills a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
@@ -94,12 +91,8 @@ pub enum Value<'a> {
     Big(Big<'a>),
     /// A `float`.
     Float(f64),
-    /// A `complex`, as a negative number to a fractional power is.
-    Complex(Shared<Complex>),
     /// A `str`, or a `markupsafe.Markup`.
     Str(Str<'a>),
-    /// `bytes`
-    Bytes(Bytes),
     /// A `list`.
     List(Seq<'a>),
     /// A `tuple`.
