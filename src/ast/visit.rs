@@ -21,7 +21,7 @@ impl Expr {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) => {}
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
                 items.iter().for_each(visit);
             }
@@ -66,7 +66,7 @@ impl Expr {
     /// Calls `visit` with each name that is read.
     pub fn names(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
-            ExprKind::Name(name) | ExprKind::Unsupported(name) => visit(name),
+            ExprKind::Name(name) => visit(name),
             ExprKind::Literal(_) => {}
             ExprKind::Attribute(attribute) => attribute.object.names(visit),
             ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {

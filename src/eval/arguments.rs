@@ -3,6 +3,7 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -139,8 +140,11 @@ fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
     }
 }
 
-/// The error of an unknown filter or test that is reached.
+/// Returns the error of reaching a filter or a test that this crate does not have.
 #[cold]
 pub(super) fn unknown(what: &str, name: &str) -> Error {
+    if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {
+        return error;
+    }
     Error::runtime(format!("No {what} named {} found.", crate::text::quote::repr(name)))
 }

@@ -12,6 +12,7 @@ use crate::builtins::{access, filters, methods, predicates};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
+use crate::unsupported;
 
 /// The longest name, in bytes, of an attribute that is a key: a lookup is not charged for the length of the name.
 const MAX_KEY: usize = 256;
@@ -29,12 +30,9 @@ impl Resolver<'_> {
             ExprKind::Name(name) => {
                 self.count(0);
                 name.slot = self.name_slot(name.symbol, expr.span)?;
-                if self.unsupported.contains(&name.symbol) {
-                    expr.kind = ExprKind::Unsupported(*name);
-                }
                 Ok(())
             }
-            ExprKind::Literal(_) | ExprKind::Markup(_) => {
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {
                 self.count(text_length(&expr.kind));
                 Ok(())
             }
@@ -59,7 +57,7 @@ impl Resolver<'_> {
         let was_refused = self.refused.is_some();
         let outer = self.enter_folded(&expr.kind);
         match &mut expr.kind {
-            ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Literal(_) | ExprKind::Markup(_) => {}
+            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => self.exprs(items, place)?,
             ExprKind::Dict(pairs) => {
                 for (key, value) in pairs {
@@ -187,7 +185,7 @@ impl Resolver<'_> {
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<()> {
         filter.builtin = filters::find(&filter.name);
-        if filter.builtin.is_none() && !place.soft {
+        if filter.builtin.is_none() && !filters::is_unsupported(&filter.name) && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
         self.check_keywords(&mut filter.args, None, span);
@@ -291,7 +289,10 @@ fn rewrite(expr: &mut Expr) {
 /// Notes what the name of an attribute says about it, whatever its object is.
 fn classify(attribute: &mut Attribute) {
     let name = &*attribute.name;
-    attribute.is_key = name.len() <= MAX_KEY && !name.starts_with('_') && !access::is_dict_attribute(name);
+    attribute.is_key = name.len() <= MAX_KEY
+        && !name.starts_with('_')
+        && !access::is_dict_attribute(name)
+        && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
     attribute.text_method = methods::find_text(name);
 }
 

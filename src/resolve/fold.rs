@@ -112,14 +112,14 @@ pub(super) fn text(expr: &Expr) -> Option<String> {
 pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) | ExprKind::Unsupported(_) => false,
+        ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
         kind => has_constant_operands(kind),
     }
 }
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Call(..) => false,
+        ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
         ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
@@ -180,7 +180,7 @@ impl<'t> Folding<'t> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
             ExprKind::Literal(literal) => Some(operators::literal(literal)),
-            ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
+            ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
                 match self.evaluate(kind)? {
@@ -202,7 +202,7 @@ impl<'t> Folding<'t> {
     /// None where an operand is no constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Unsupported(_) | ExprKind::Call(..) => {
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => {
                 return None;
             }
             ExprKind::Tuple(items) => {
@@ -301,12 +301,7 @@ impl<'t> Folding<'t> {
         let number = test.builtin.or_else(|| predicates::find(&test.name))?;
         let function = predicates::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;
-        let is_never_same = function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew));
-        let answer = function.call(&mut self.runtime, &mut arguments);
-        Some(match is_never_same {
-            true => answer.map(|_| Value::Bool(false)),
-            false => answer,
-        })
+        Some(function.call(&mut self.runtime, &mut arguments))
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
@@ -352,16 +347,6 @@ impl<'t> Folding<'t> {
         self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
         arguments.put_keyword(name, value);
         Some(())
-    }
-}
-
-/// Whether a number is another object each time that it is read or computed, as all but small integers are (CPython 3.11,
-/// `_PY_NSMALLNEGINTS`): no two operands of a test are one then.
-fn is_made_anew(value: &Value<'_>) -> bool {
-    match value {
-        Value::Int(int) => !(-5..=256).contains(int),
-        Value::Big(_) | Value::Float(_) => true,
-        _ => false,
     }
 }
 

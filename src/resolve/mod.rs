@@ -39,6 +39,9 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
     template.globals = mentioned.collect();
+    template.unsupported = unsupported::names(unsupported::Place::Variable)
+        .filter_map(|name| template.symbols.find(name))
+        .collect();
     Ok(())
 }
 
@@ -71,9 +74,6 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
         specials,
-        unsupported: unsupported::names(unsupported::Place::Variable)
-            .filter_map(|name| symbols.find(name))
-            .collect(),
     };
     *frame = resolver.root_body(body, scope)?;
     match resolver.refused {
@@ -124,8 +124,6 @@ struct Resolver<'t> {
     sets_loop: bool,
     /// The symbols of `loop`, `caller`, `kwargs`, `varargs`, if they occur.
     specials: [Option<Symbol>; 4],
-    /// The symbols of unsupported variables, if they occur.
-    unsupported: Vec<Symbol>,
 }
 
 /// Where a statement or an expression is (`compiler.Frame` without the variables).
@@ -239,8 +237,10 @@ pub fn context_names(template: &Template) -> Vec<&str> {
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
-    let is_known = |name: &str| globals::find(name).is_some() || unsupported::find(unsupported::Place::Variable, name).is_some();
-    found.filter(|name| !is_known(name)).collect()
+    let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
+    found
+        .filter(|name| globals::find(name).is_none() && !is_unsupported(name))
+        .collect()
 }
 
 /// Collects the names that scopes look up.

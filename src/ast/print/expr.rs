@@ -78,8 +78,10 @@ impl Printer<'_> {
         let level = level(kind);
         match kind {
             ExprKind::Literal(literal) => self.literal(literal),
+            // Any literal that is not supported is as good.
+            ExprKind::UnsupportedText(_) => self.put("'\\ud800'"),
             ExprKind::Markup(text) => self.string(text),
-            ExprKind::Name(name) | ExprKind::Unsupported(name) => self.name(name.symbol),
+            ExprKind::Name(name) => self.name(name.symbol),
             ExprKind::Tuple(items) => {
                 self.put("(");
                 self.exprs(items);
