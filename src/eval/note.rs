@@ -1,4 +1,4 @@
-//! What an error says of the value that caused it: its type, and where it stands in the input.
+//! Adds to an error what is known of the value that caused it: its type, its keys and its place in the input.
 //!
 //! `{{ message.content + 1 }}` with a list there: "`message.content` is a list, at `/messages/3/content` of the input". Only paths are
 //! described (names, attributes, items): to evaluate them once more changes nothing.
@@ -10,10 +10,17 @@ use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
 use crate::resolve::operate;
-use crate::value::{Str, Value, is_identical};
+use crate::text::quote;
+use crate::value::{Dict, Str, Value, is_identical};
 
 /// How many values of the input are looked at to find the one in question.
-const MAX_LOOKS: usize = 20_000;
+///
+/// The class of an error depends on the place, so that the largest real conversation must be searched as a whole: some 200 thousand.
+const MAX_LOOKS: usize = 1_000_000;
+
+/// How many keys of a dict a note lists, and how many characters of each.
+const MAX_KEYS: usize = 8;
+const MAX_KEY: usize = 40;
 
 impl<'a> Evaluator<'a, '_> {
     /// Adds what is known of the operands of a failed expression.
@@ -39,15 +46,26 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds the types of paths that have a value, and where those stand in the input.
-    fn describe(&mut self, error: Error, paths: &[&'a Expr]) -> Error {
+    /// Adds the types of the paths that have a value, and their places in the input. Of an undefined path it describes the container
+    /// that lacks it.
+    fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
+        let is_undefined = error.kind() == ErrorKind::Undefined;
         for path in paths {
-            let Some(value) = self.peek(path) else { continue };
+            let container = container(path).filter(|_| is_undefined);
+            let candidates = std::iter::once(*path).chain(container);
+            let found = candidates.into_iter().find_map(|path| Some((path, self.peek(path)?)));
+            let Some((path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
             let mut note = format!("`{text}` is of type {}", value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{pointer}` of the input");
+                error = error.about_input(pointer);
+            }
+            if let Value::Dict(dict) = &value {
+                if is_undefined {
+                    note.push_str(&list_keys(dict));
+                }
             }
             notes.push(note);
         }
@@ -180,6 +198,37 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
     }
 }
 
+/// The expression before the last attribute or index of a path.
+fn container(path: &Expr) -> Option<&Expr> {
+    match &path.kind {
+        ExprKind::Attribute(attribute) => Some(&attribute.object),
+        ExprKind::Item(pair) => pair.first(),
+        _ => None,
+    }
+}
+
+/// The end of a note: `; its keys are 'role', 'content'`.
+fn list_keys(dict: &Dict<'_>) -> String {
+    let keys = dict.iter().take(MAX_KEYS).map(|(key, _)| match &key {
+        Value::Str(text) => {
+            let text = text.as_str();
+            let cut: String = text.chars().take(MAX_KEY).collect();
+            let end = if cut.len() < text.len() { "…" } else { "" };
+            quote::repr(&(cut + end))
+        }
+        Value::Int(int) => int.to_string(),
+        _ => "…".to_owned(),
+    });
+    let keys: Vec<String> = keys.collect();
+    let more = dict.len().saturating_sub(keys.len());
+    match (keys.as_slice(), more) {
+        ([], _) => "; it has no keys".to_owned(),
+        ([key], _) => format!("; its only key is {key}"),
+        (keys, 0) => format!("; its keys are {}", keys.join(", ")),
+        (keys, more) => format!("; its keys are {} and {more} more", keys.join(", ")),
+    }
+}
+
 fn is_path(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(_) | ExprKind::Item(_))
 }
@@ -270,6 +319,31 @@ mod tests {
         for (source, note) in cases {
             assert_note(source, Some(note));
         }
+    }
+
+    #[test]
+    fn an_undefined_attribute_is_explained_by_the_keys_that_there_are() {
+        let keys = "`messages[1]` is of type dict, at `/messages/1` of the input; its keys are 'content', 'n', 'a/b~'";
+        for source in [
+            "{{ messages[1].role.x }}",
+            "{{ messages[1]['role'] + 'a' }}",
+            "{{ messages[1].strip() }}",
+            "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
+        ] {
+            let (error, keys) = (failed(source), keys.replace("messages[1]`", "m`"));
+            let note = error.note().map(|note| note.replace("messages[1]`", "m`"));
+            assert_eq!(note, Some(keys), "{source}");
+            assert_eq!(error.input_path(), Some("/messages/1"));
+        }
+        assert_note(
+            "{{ messages[7].x }}",
+            Some("`messages` is of type list, at `/messages` of the input"),
+        );
+        assert_note("{{ nope.x }}", None);
+        let long: String = (0..20).map(|index| format!("'{}{index:02}': 1,", "k".repeat(50))).collect();
+        let note = failed(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
+        let note = note.note().unwrap_or_default();
+        assert!(note.ends_with("k…' and 12 more") && note.len() < 500, "{note}");
     }
 
     #[test]
