@@ -143,6 +143,48 @@ impl ChatTemplate {
             .try_for_each(|template| template.compiled().map(drop))
     }
 
+    /// Returns the source of the template that a request without tools and without a name gets. None where the model has no such
+    /// template.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools")], &[]);
+    /// assert_eq!(template.source(), Some("plain"));
+    /// assert_eq!(template.named_source("tool_use"), Some("tools"));
+    /// assert_eq!(template.named_source("rag"), None);
+    /// ```
+    pub fn source(&self) -> Option<&str> {
+        match &self.parts.templates {
+            Templates::None => None,
+            Templates::One(template) => Some(&template.source),
+            Templates::Named(_) => self.named_source("default"),
+        }
+    }
+
+    /// Returns the source of the template with a name.
+    pub fn named_source(&self, name: &str) -> Option<&str> {
+        let templates = match &self.parts.templates {
+            Templates::Named(templates) => templates.as_slice(),
+            Templates::None | Templates::One(_) => &[],
+        };
+        let found = templates.iter().find(|template| template.name == name);
+        found.map(|template| template.source.as_str())
+    }
+
+    /// Returns whether a template has a `{% generation %}` block. Without one, all spans are empty, and so is a training mask.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
+    /// assert!(!template.has_generation());
+    /// ```
+    pub fn has_generation(&self) -> bool {
+        let mut templates = self.parts.templates.all().iter();
+        templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
+    }
+
     /// The special tokens that templates see, in order.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens

@@ -12,6 +12,7 @@ mod fold;
 mod frames;
 pub mod operate;
 mod output;
+mod own_names;
 mod refusals;
 mod scopes;
 mod statements;
@@ -302,7 +303,8 @@ impl Resolver<'_> {
     }
 }
 
-/// The names that a resolved template looks up in its context, in the order in which it first mentions them.
+/// Returns the names that a resolved template looks up in its context and that are not its own, in the order in which it first mentions
+/// them.
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
@@ -311,7 +313,9 @@ pub fn context_names(template: &Template) -> Vec<&str> {
         names.scope(&block.scope);
         block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     }
-    let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
+    let own = own_names::find(template);
+    let found = names.found.difference(&own);
+    let found = found.map(|symbol| template.symbols.name(*symbol));
     found.filter(|name| globals::find(name).is_none()).collect()
 }
 
