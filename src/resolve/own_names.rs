@@ -6,12 +6,13 @@
 //! ```
 //!
 //! A set in one branch of an `if` counts for what follows, because a name that is set at all is not meant for callers unless the template
-//! looks at it first. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes around it set,
+//! reads it first, or sets it only where it is not defined, or tests whether it is defined and only ever sets it to true, false or none,
+//! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes around it set,
 //! before or after it, because it is called later.
 
 use std::collections::BTreeSet;
 
-use crate::ast::{Body, Child, Expr, Macro, Stmt, StmtKind, Symbol, Target, TargetKind, Template};
+use crate::ast::{Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, Target, TargetKind, Template};
 
 /// Returns the names that the template sets and never reads before.
 pub(super) fn find(template: &Template) -> BTreeSet<Symbol> {
@@ -31,6 +32,8 @@ struct Walk {
     later: Vec<Symbol>,
     /// All names that are set.
     all: BTreeSet<Symbol>,
+    /// Those that become something else than true, false or none.
+    valued: BTreeSet<Symbol>,
     /// The names with a read that nothing was set before.
     read_first: BTreeSet<Symbol>,
 }
@@ -73,10 +76,22 @@ impl Walk {
                     self.stmts(&arm.body);
                 }
                 self.stmts(&node.otherwise);
+                let mut defaults = Vec::new();
+                stored_in_branches(node, &mut defaults);
+                for arm in &node.arms {
+                    tested(&arm.test, &mut |name| {
+                        if defaults.contains(&name) || !self.valued.contains(&name) {
+                            self.read_first.insert(name);
+                        }
+                    });
+                }
             }
             StmtKind::Set(node) => {
                 self.read(&node.value);
-                self.target(&node.target);
+                match (&node.value.kind, &node.target.kind) {
+                    (ExprKind::Literal(Literal::Bool(_) | Literal::None), TargetKind::Name { symbol, .. }) => self.set(*symbol),
+                    _ => self.target(&node.target),
+                }
             }
             StmtKind::SetBlock(node) => {
                 node.filter.iter().for_each(|filter| self.read(filter));
@@ -87,7 +102,7 @@ impl Walk {
                 node.name.iter().for_each(|name| self.name(*name));
                 self.scope(|walk| {
                     for name in walk.later.clone() {
-                        walk.name(name);
+                        walk.set(name);
                     }
                     walk.callable(node);
                 });
@@ -132,6 +147,11 @@ impl Walk {
     }
 
     fn name(&mut self, name: Symbol) {
+        self.valued.insert(name);
+        self.set(name);
+    }
+
+    fn set(&mut self, name: Symbol) {
         self.all.insert(name);
         if self.set.insert(name) {
             self.order.push(name);
@@ -156,12 +176,26 @@ fn stored(body: &Body, names: &mut Vec<Symbol>) {
             StmtKind::Set(node) => node.target.names(&mut |_, name| names.push(name)),
             StmtKind::SetBlock(node) => node.target.names(&mut |_, name| names.push(name)),
             StmtKind::Macro(node) => names.extend(node.name),
-            StmtKind::If(node) => {
-                node.arms.iter().for_each(|arm| stored(&arm.body, names));
-                stored(&node.otherwise, names);
-            }
+            StmtKind::If(node) => stored_in_branches(node, names),
             _ => {}
         }
+    }
+}
+
+fn stored_in_branches(node: &If, names: &mut Vec<Symbol>) {
+    node.arms.iter().for_each(|arm| stored(&arm.body, names));
+    stored(&node.otherwise, names);
+}
+
+/// Calls `visit` with the names that a condition tests for being defined.
+fn tested(condition: &Expr, visit: &mut dyn FnMut(Symbol)) {
+    match &condition.kind {
+        ExprKind::Test(test) if ["defined", "undefined"].contains(&&*test.name) => {
+            if let ExprKind::Name(name) = &test.input.kind {
+                visit(name.symbol);
+            }
+        }
+        _ => condition.children(&mut |part| tested(part, visit)),
     }
 }
 
@@ -174,8 +208,14 @@ mod tests {
         for (source, expected) in [
             ("{% if a %}{% set n = 1 %}{% endif %}{{ n }}", &["a"][..]),
             ("{% if n is not defined %}{% set n = true %}{% endif %}{{ n }}", &["n"]),
+            (
+                "{% if a %}{% set n = a %}{% endif %}{% if not n is defined %}{% set n = none %}{% endif %}{{ n }}",
+                &["a", "n"],
+            ),
+            ("{% if a %}{% set n = a %}{% endif %}{% if n is defined %}{{ n }}{% endif %}", &["a"]),
+            ("{% macro m() %}{% endmacro %}{% if a %}{% set n = false %}{% endif %}{% if n is defined %}{{ n }}{% endif %}", &["a", "n"]),
             ("{% set n = n or 1 %}{{ n }}", &["n"]),
-            ("{% set n %}{{ n }}{% endset %}{{ n }}", &["n"]),
+            ("{% set n %}{{ n }}{% endset %}{{ n }}", &[]),
             ("{% for x in a %}{% if x.y %}{% set x = x.y %}{% endif %}{{ x }}{% endfor %}", &["a"]),
             ("{% for x in a %}{% set n = x %}{% endfor %}{{ n }}", &["a", "n"]),
             ("{% macro m(p) %}{% if p %}{% set n = 1 %}{% endif %}{{ n }}{{ p }}{% endmacro %}{{ m(1) }}", &[]),
