@@ -55,7 +55,8 @@ struct Report {
     excerpt: Option<Excerpt>,
     trail: Vec<Step>,
     note: Option<String>,
-    input_path: Option<String>,
+    /// The values of the input that the error may be about, the likeliest first.
+    input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<Reached>,
 }
@@ -88,7 +89,7 @@ impl Error {
             excerpt: None,
             trail: Vec::new(),
             note: None,
-            input_path: None,
+            input_paths: Vec::new(),
             template: None,
             reached: None,
         }))
@@ -201,14 +202,26 @@ impl Error {
         self
     }
 
-    /// Says which value of the input the error is about, by its JSON pointer, unless that is known. An error that a value can cause is
-    /// then of the class [`ErrorClass::Mismatch`].
+    /// Says which value of the input the error is about, by its JSON pointer; a further one is less likely. An error that a value can cause
+    /// is then of the class [`ErrorClass::Mismatch`].
     #[cold]
     pub(crate) fn about_input(mut self, pointer: String) -> Self {
-        if self.0.input_path.is_none() && self.0.kind.is_about_a_value() {
-            self.0.input_path = Some(pointer);
+        if self.0.kind.is_about_a_value() {
+            self.0.input_paths.push(pointer);
             if self.0.class == ErrorClass::Template {
                 self.0.class = ErrorClass::Mismatch;
+            }
+        }
+        self
+    }
+
+    /// Says which values of the input belong to the template's side: the error is about another one, or else about none of the request.
+    #[cold]
+    pub(crate) fn excuse_input(mut self, is_excused: impl Fn(&str) -> bool) -> Self {
+        if self.0.class == ErrorClass::Mismatch {
+            self.0.input_paths.sort_by_key(|path| is_excused(path));
+            if self.0.input_paths.first().is_none_or(|path| is_excused(path)) {
+                self.0.class = ErrorClass::Template;
             }
         }
         self
@@ -299,7 +312,7 @@ impl Error {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn input_path(&self) -> Option<&str> {
-        self.0.input_path.as_deref()
+        self.0.input_paths.first().map(String::as_str)
     }
 
     /// What is known of the offending value: its type and its path in the input.

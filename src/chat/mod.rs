@@ -7,7 +7,9 @@
 //! What Jinja does is the engine's business ([`crate::Template`]), and what a token is the tokenizer's. The rules are transformers 5.23.0
 //! `tokenization_utils_base.py` and `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
+mod added_tokens;
 mod apply;
+pub(crate) mod cache;
 mod config;
 mod continuation;
 mod folder;
@@ -57,6 +59,7 @@ pub struct ChatTemplate {
 struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
+    added_special_tokens: Vec<String>,
 }
 
 impl ChatTemplate {
@@ -102,8 +105,17 @@ impl ChatTemplate {
         let parts = Parts {
             templates,
             special_tokens,
+            added_special_tokens: Vec::new(),
         };
         Self { parts: Arc::new(parts) }
+    }
+
+    /// Returns the templates with the special tokens that have no names.
+    pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
+        let parts = Arc::make_mut(&mut self.parts);
+        let is_named = |token: &String| parts.special_tokens.iter().any(|(_, named)| named == token);
+        parts.added_special_tokens = tokens.into_iter().filter(|token| !is_named(token)).collect();
+        self
     }
 
     /// The same templates with one more special token, such as `bos_token` and `<s>`; one of that name is replaced.
@@ -188,6 +200,27 @@ impl ChatTemplate {
     /// The special tokens that templates see, in order.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
+    }
+
+    /// Returns the other texts that the tokenizer takes for special tokens, in the order of the model's files: the lists of extra tokens,
+    /// and the added tokens that are special. They have no names, so that no template sees them. A server can look for them in what users
+    /// write.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let config = serde_json::json!({
+    ///     "bos_token": "<s>",
+    ///     "additional_special_tokens": ["<|tool|>"],
+    ///     "added_tokens_decoder": {"1": {"content": "<|end|>", "special": true}, "2": {"content": "<think>", "special": false}},
+    /// });
+    /// let template = ChatTemplate::from_config(&config)?;
+    /// assert_eq!(template.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
+    /// assert_eq!(template.added_special_tokens(), ["<|tool|>", "<|end|>"]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn added_special_tokens(&self) -> &[String] {
+        &self.parts.added_special_tokens
     }
 
     /// The templates with their names, in order; a single one has the empty name.

@@ -9,7 +9,7 @@
 
 use super::apply::ApplyOptions;
 use super::{ChatTemplate, refused};
-use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
 /// The parameters of `apply_chat_template` that are given by their names.
@@ -142,19 +142,14 @@ impl<'a> Variables<'a> {
     }
 
     /// Returns the error with the class of the template where that of a mismatch does not fit: the value is a special token of the model,
-    /// or the list of messages as a whole. The rule is told at [`ErrorClass`].
+    /// or the list of messages as a whole. [`ErrorClass`](crate::ErrorClass) documents the rule.
     pub fn with_class(&self, error: Error) -> Error {
-        let is_mismatch = error.class() == ErrorClass::Mismatch;
-        let root = error.input_path().and_then(|path| path.strip_prefix('/'));
-        let Some(root) = root.filter(|_| is_mismatch) else {
-            return error;
-        };
-        let is_token = self.tokens.contains(&root);
-        let lacks_no_message = root == "messages" && !matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
-        match is_token || lacks_no_message {
-            true => error.with_class(ErrorClass::Template),
-            false => error,
-        }
+        let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
+        error.excuse_input(|path| match path.strip_prefix('/') {
+            Some("messages") => !lacks_a_message,
+            Some(root) => self.tokens.contains(&root),
+            None => false,
+        })
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

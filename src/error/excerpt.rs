@@ -26,7 +26,11 @@ impl Excerpt {
         let position = source.position(span.start);
         let text = source.line_text(position.line);
         let width = source.slice(span).chars().take_while(|c| *c != '\n').count();
-        let room = text.chars().count().saturating_add(1).saturating_sub(position.column as usize);
+        let room = text
+            .chars()
+            .count()
+            .saturating_add(1)
+            .saturating_sub(position.column as usize);
         Self {
             position,
             text: text.to_owned(),

@@ -50,17 +50,26 @@ impl<'a> Evaluator<'a, '_> {
     /// that lacks it.
     fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
+        let mut pointers = Vec::new();
         let is_undefined = error.kind() == ErrorKind::Undefined;
         for path in paths {
             let container = container(path).filter(|_| is_undefined);
-            let candidates = std::iter::once(*path).chain(container);
-            let found = candidates.into_iter().find_map(|path| Some((path, self.peek(path)?)));
-            let Some((path, value)) = found else { continue };
+            let candidates = [(false, Some(*path)), (true, container)];
+            let found = candidates
+                .into_iter()
+                .find_map(|(lacks, path)| Some((lacks, path?, self.peek(path?)?)));
+            let Some((lacks, path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
             let mut note = format!("`{text}` is of type {}", value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{pointer}` of the input");
-                error = error.about_input(pointer);
+                // Templates put texts together: beside a value of another type, a text is seldom the wrong one.
+                let rank = match lacks {
+                    true => 0,
+                    false if matches!(value, Value::Str(_)) => 2,
+                    false => 1,
+                };
+                pointers.push((rank, pointer));
             }
             if let Value::Dict(dict) = &value {
                 if is_undefined {
@@ -68,6 +77,10 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
             notes.push(note);
+        }
+        pointers.sort_by_key(|(rank, _)| *rank);
+        for (_, pointer) in pointers {
+            error = error.about_input(pointer);
         }
         match notes.is_empty() {
             true => error,
@@ -344,6 +357,18 @@ mod tests {
         let note = failed(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
         let note = note.note().unwrap_or_default();
         assert!(note.ends_with("k…' and 12 more") && note.len() < 500, "{note}");
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_value_that_does_not_fit() {
+        for (source, path) in [
+            ("{{ messages[0].content + messages[1].content }}", "/messages/1/content"),
+            ("{{ messages[1].content + messages[0].content }}", "/messages/1/content"),
+            ("{{ messages[0].content + messages[1].role }}", "/messages/1"),
+            ("{{ messages[1].n + messages[1].role }}", "/messages/1"),
+        ] {
+            assert_eq!(failed(source).input_path(), Some(path), "{source}");
+        }
     }
 
     #[test]

@@ -212,14 +212,29 @@ mod tests {
                 "{% if a %}{% set n = a %}{% endif %}{% if not n is defined %}{% set n = none %}{% endif %}{{ n }}",
                 &["a", "n"],
             ),
-            ("{% if a %}{% set n = a %}{% endif %}{% if n is defined %}{{ n }}{% endif %}", &["a"]),
-            ("{% macro m() %}{% endmacro %}{% if a %}{% set n = false %}{% endif %}{% if n is defined %}{{ n }}{% endif %}", &["a", "n"]),
+            (
+                "{% if a %}{% set n = a %}{% endif %}{% if n is defined %}{{ n }}{% endif %}",
+                &["a"],
+            ),
+            (
+                "{% macro m() %}{% endmacro %}{% if a %}{% set n = false %}{% endif %}{% if n is defined %}{{ n }}{% endif %}",
+                &["a", "n"],
+            ),
             ("{% set n = n or 1 %}{{ n }}", &["n"]),
             ("{% set n %}{{ n }}{% endset %}{{ n }}", &[]),
-            ("{% for x in a %}{% if x.y %}{% set x = x.y %}{% endif %}{{ x }}{% endfor %}", &["a"]),
+            (
+                "{% for x in a %}{% if x.y %}{% set x = x.y %}{% endif %}{{ x }}{% endfor %}",
+                &["a"],
+            ),
             ("{% for x in a %}{% set n = x %}{% endfor %}{{ n }}", &["a", "n"]),
-            ("{% macro m(p) %}{% if p %}{% set n = 1 %}{% endif %}{{ n }}{{ p }}{% endmacro %}{{ m(1) }}", &[]),
-            ("{% macro m() %}{{ n }}{% endmacro %}{% if a %}{% set n = 1 %}{% endif %}{{ m() }}", &["a"]),
+            (
+                "{% macro m(p) %}{% if p %}{% set n = 1 %}{% endif %}{{ n }}{{ p }}{% endmacro %}{{ m(1) }}",
+                &[],
+            ),
+            (
+                "{% macro m() %}{{ n }}{% endmacro %}{% if a %}{% set n = 1 %}{% endif %}{{ m() }}",
+                &["a"],
+            ),
             (
                 "{% macro m() %}{{ n }}{% endmacro %}{% if n is not defined %}{% set n = 1 %}{% endif %}{{ m() }}",
                 &["n"],
