@@ -31,6 +31,15 @@ impl<'a> Evaluator<'a, '_> {
         self.describe(error, &operands)
     }
 
+    /// Adds what is known of the object that a failed attribute was looked up on.
+    #[cold]
+    pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
+        match is_path(object) {
+            true => self.describe(error, &[object]),
+            false => error,
+        }
+    }
+
     /// Adds what is known of what a loop iterates, where that failed before the first round: later another value may have its name. What
     /// a recursive loop iterates when it is called is not what stands there.
     #[cold]
@@ -341,6 +350,8 @@ mod tests {
             "{{ messages[1].role.x }}",
             "{{ messages[1]['role'] + 'a' }}",
             "{{ messages[1].strip() }}",
+            "{{ messages[1].role.strip() }}",
+            "{{ messages[1]['role'].strip().upper() }}",
             "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
         ] {
             let (error, keys) = (failed(source), keys.replace("messages[1]`", "m`"));
