@@ -114,7 +114,7 @@ fn mistakes_in_variables_are_explained() {
     assert_eq!((text.as_str(), status), ("", 0));
     assert_eq!(
         warning,
-        "warning: the template reads no variable enable_thinkng; did you mean enable_thinking?\n"
+        "warning: the template takes no variable enable_thinkng; did you mean enable_thinking?\n"
     );
     for (variable, part) in [
         ("enable_thinking=False", "write enable_thinking=false"),

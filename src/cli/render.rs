@@ -67,7 +67,7 @@ pub struct Arguments {
     /// Which of the model's templates it is to be.
     #[arg(long, value_name = "NAME", requires = "model")]
     name: Option<String>,
-    /// A variable of your own, such as enable_thinking=false; may be repeated. A name that no template reads gives a warning.
+    /// A variable of your own, such as enable_thinking=false; may be repeated. A name that no template takes gives a warning.
     #[arg(long = "var", value_name = "NAME=JSON", value_parser = variable::parse, conflicts_with = "context")]
     variables: Vec<(String, Data<'static>)>,
     /// The local time that strftime_now sees, such as 2026-01-02T03:04:05.

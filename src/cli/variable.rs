@@ -1,4 +1,4 @@
-//! The variables of `--var`: how they are read, and which of them no template reads.
+//! The variables of `--var`: how they are read, and which of them no template takes.
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data};
@@ -34,7 +34,7 @@ pub fn parse(argument: &str) -> Result<(String, Data<'static>), String> {
     Ok((name.to_owned(), value.into_owned()))
 }
 
-/// Returns a warning for each variable that is not among the names that the templates read.
+/// Returns a warning for each variable that is not among the names that the templates take.
 pub fn warnings(variables: &[(String, Data<'_>)], read: &[&str]) -> Vec<String> {
     let unread = variables.iter().filter(|(name, _)| !read.contains(&name.as_str()));
     let warning = |(name, _): &(String, _)| {
@@ -42,7 +42,7 @@ pub fn warnings(variables: &[(String, Data<'_>)], read: &[&str]) -> Vec<String> 
             Some(nearest) => format!("; did you mean {nearest}?"),
             None => String::new(),
         };
-        format!("warning: the template reads no variable {name}{meant}")
+        format!("warning: the template takes no variable {name}{meant}")
     };
     unread.map(warning).collect()
 }
@@ -77,8 +77,8 @@ mod tests {
         assert_eq!(
             warnings(&variables, &["messages", "bos_token", "enable_thinking"]),
             [
-                "warning: the template reads no variable enable_thinkng; did you mean enable_thinking?",
-                "warning: the template reads no variable q"
+                "warning: the template takes no variable enable_thinkng; did you mean enable_thinking?",
+                "warning: the template takes no variable q"
             ]
         );
     }

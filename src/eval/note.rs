@@ -62,8 +62,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut pointers = Vec::new();
         let is_undefined = error.kind() == ErrorKind::Undefined;
         for path in paths {
-            let container = container(path).filter(|_| is_undefined);
-            let candidates = [(false, Some(*path)), (true, container)];
+            let candidates = [(false, Some(*path)), (true, container(path))];
             let found = candidates
                 .into_iter()
                 .find_map(|(lacks, path)| Some((lacks, path?, self.peek(path?)?)));
@@ -81,7 +80,7 @@ impl<'a> Evaluator<'a, '_> {
                 pointers.push((rank, pointer));
             }
             if let Value::Dict(dict) = &value {
-                if is_undefined {
+                if is_undefined || lacks {
                     note.push_str(&list_keys(dict));
                 }
             }
@@ -153,7 +152,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => false,
         };
         if has_identity {
-            return self.find(value);
+            return self.find(value).or_else(|| self.path_of_text(expr));
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -184,6 +183,15 @@ impl<'a> Evaluator<'a, '_> {
         };
         let path = self.find(&container)?;
         Some(path + &pointer(&key))
+    }
+
+    /// The place of the text that a path takes a character of.
+    fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
+        let text = container(path)?;
+        match self.peek(text)? {
+            value @ Value::Str(_) => self.path(text, &value),
+            _ => None,
+        }
     }
 
     /// The path of a value in the input, if it is an object of it.
@@ -350,6 +358,7 @@ mod tests {
             "{{ messages[1].role.x }}",
             "{{ messages[1]['role'] + 'a' }}",
             "{{ messages[1].strip() }}",
+            "{{ messages[1].role|tojson }}",
             "{{ messages[1].role.strip() }}",
             "{{ messages[1]['role'].strip().upper() }}",
             "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
@@ -380,6 +389,12 @@ mod tests {
         ] {
             assert_eq!(failed(source).input_path(), Some(path), "{source}");
         }
+    }
+
+    #[test]
+    fn a_character_is_at_the_place_of_its_text() {
+        let error = failed("{{ messages[0].content[0].text + 'a' }}");
+        assert_eq!(error.input_path(), Some("/messages/0/content"));
     }
 
     #[test]

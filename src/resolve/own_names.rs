@@ -7,8 +7,8 @@
 //!
 //! A set in one branch of an `if` counts for what follows, because a name that is set at all is not meant for callers unless the template
 //! reads it first, or sets it only where it is not defined, or tests whether it is defined and only ever sets it to true, false or none,
-//! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes around it set,
-//! before or after it, because it is called later.
+//! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes
+//! around it set, before or after it, because it is called later.
 
 use std::collections::BTreeSet;
 
