@@ -17,7 +17,7 @@ use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use super::templates::{NamedTemplate, Templates};
-use super::{ChatTemplate, config, padding, tokenizer_class, tokens};
+use super::{ChatTemplate, added_tokens, cache, config, padding, tokenizer_class, tokens};
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
@@ -64,6 +64,9 @@ const LEGACY: &str = "chat_template.json";
 impl ChatTemplate {
     /// Reads a model's folder, as [`ChatTemplate::from_dir_with`] with the default options.
     ///
+    /// A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, stands for the revision in it that the branch `main`
+    /// names, or for the only one.
+    ///
     /// # Errors
     /// Of class template, where the folder or a file in it cannot be read or is not what it should be; the message names the file.
     pub fn from_dir(path: impl AsRef<Path>) -> Result<Self> {
@@ -76,8 +79,10 @@ impl ChatTemplate {
     /// # Errors
     /// As [`ChatTemplate::from_dir`].
     pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self> {
+        let path = path.as_ref();
+        let path = cache::model_folder(path).map_err(|message| at(path, &message))?;
         let folder = Folder {
-            path: path.as_ref(),
+            path: &path,
             max_file_size: options.max_file_size,
         };
         folder.load(options.load_as)
@@ -104,7 +109,8 @@ impl ChatTemplate {
         let tokens = class_of(config)
             .and_then(|class| tokens::special_tokens(config, None, tokenizer_class::defaults(class, || false), || None))
             .map_err(faulty)?;
-        Ok(Self::assemble(templates, tokens))
+        let added = added_tokens::of_files(config, None::<File>);
+        Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
     }
 }
 
@@ -134,8 +140,11 @@ impl Folder<'_> {
             let message = format!("has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
             return Err(at(self.path, &message));
         }
-        let tokens = self.special_tokens(&config.unwrap_or_default())?;
-        Ok(ChatTemplate::assemble(templates, tokens))
+        let config = config.unwrap_or_default();
+        let tokens = self.special_tokens(&config)?;
+        let tokenizer = open(&self.path.join(TOKENIZER)).ok().flatten();
+        let added = added_tokens::of_files(&config, tokenizer.map(|file| file.take(self.max_file_size)));
+        Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
     }
 
     fn tokenizer_templates(&self, config: Option<&Object<'_>>) -> Result<Templates> {

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
 /// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -22,6 +24,31 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
     pub true_spans: Spans,
+    /// How many of [`Limits::steps`](crate::Limits::steps) the render took.
+    pub steps: u64,
+}
+
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate};
+///
+/// let template = ChatTemplate::from_source("{% generation %}é{% endgeneration %}", &[]);
+/// let options = ApplyOptions { true_spans: true, ..Default::default() };
+/// let prompt = template.apply(&serde_json::json!([{}]), &options)?;
+/// let json = serde_json::to_value(&prompt).unwrap();
+/// assert_eq!(json["text"], "é");
+/// assert_eq!(json["true_spans"], serde_json::json!({"code_points": [[0, 1]], "bytes": [[0, 2]]}));
+/// assert_eq!(json["steps"], prompt.steps);
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+impl Serialize for Prompt {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Prompt", 4)?;
+        object.serialize_field("text", &self.text)?;
+        object.serialize_field("generation", &self.generation)?;
+        object.serialize_field("true_spans", &self.true_spans)?;
+        object.serialize_field("steps", &self.steps)?;
+        object.end()
+    }
 }
 
 /// Stretches of a text, each told in two units; both lists have the same order.
@@ -32,6 +59,17 @@ pub struct Spans {
     pub code_points: Vec<Range<usize>>,
     /// In bytes of UTF-8: Rust's indices.
     pub bytes: Vec<Range<usize>>,
+}
+
+/// Each span is a pair of its start and its end.
+impl Serialize for Spans {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pairs = |spans: &[Range<usize>]| -> Vec<[usize; 2]> { spans.iter().map(|span| [span.start, span.end]).collect() };
+        let mut object = serializer.serialize_struct("Spans", 2)?;
+        object.serialize_field("code_points", &pairs(&self.code_points))?;
+        object.serialize_field("bytes", &pairs(&self.bytes))?;
+        object.end()
+    }
 }
 
 impl Spans {

@@ -57,6 +57,7 @@ pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
 pub use run::{Ran, Runner};
 pub use score::{Aspect, Verdict};
 pub use smoke::{Check, smoke};
+pub use strict::nearest;
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
 pub use summary::{Format, summary};
 pub use text::{failure, table};

@@ -14,11 +14,16 @@ pub fn known_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     }
 }
 
-fn meant(key: &str, known: &[&str]) -> String {
-    let alike = |other: &str| similar::TextDiff::from_chars(key, other).ratio();
+/// Returns the known name that is most like a misspelt one, if any is like it.
+pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let alike = |other: &str| similar::TextDiff::from_chars(name, other).ratio();
     let nearest = known.iter().max_by(|left, right| alike(left).total_cmp(&alike(right)));
-    match nearest {
-        Some(nearest) if alike(nearest) > 0.6 => format!("; did you mean {nearest:?}?"),
+    nearest.copied().filter(|nearest| alike(nearest) > 0.6)
+}
+
+fn meant(key: &str, known: &[&str]) -> String {
+    match nearest(key, known) {
+        Some(nearest) => format!("; did you mean {nearest:?}?"),
         _ => format!("; known are {}", known.join(", ")),
     }
 }

@@ -10,9 +10,11 @@
 use std::fmt;
 use std::str::Utf8Error;
 
-use crate::error::{Error, ErrorClass};
+use crate::error::{Error, ErrorClass, Excerpt};
 use crate::limits::{Limit, Reached};
 use crate::number::NumberError;
+use crate::source::Source;
+use crate::span::Span;
 
 /// Why a text could not be read, in Python's words where Python has some.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +23,8 @@ pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
     reached: Option<Reached>,
+    /// The byte that the message is about.
+    offset: Option<usize>,
 }
 
 /// What is wrong with a text.
@@ -47,6 +51,23 @@ impl JsonError {
         self.kind
     }
 
+    /// Returns the line of the text that the message is about, with its number and a caret below the place. None if the message is about
+    /// no place.
+    ///
+    /// ```
+    /// let text = "[1,\n 2 3]";
+    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// assert_eq!(error.excerpt(text).unwrap(), "2 |  2 3]\n  |    ^");
+    /// ```
+    pub fn excerpt(&self, text: &str) -> Option<String> {
+        let before = text.get(..self.offset?)?;
+        // The source has one character for each line end.
+        let start = before.len().saturating_sub(before.matches("\r\n").count());
+        let start = u32::try_from(start).ok()?;
+        let span = Span::new(start, start.saturating_add(1));
+        Some(Excerpt::new(&Source::new(text), span).to_string())
+    }
+
     /// What is wrong with which bytes, as Python says it.
     pub(super) fn encoding(bytes: &[u8], error: Utf8Error) -> Self {
         let start = error.valid_up_to();
@@ -64,6 +85,7 @@ impl JsonError {
             kind: JsonErrorKind::Encoding,
             message: format!("'utf-8' codec can't decode {place}: {reason}"),
             reached: None,
+            offset: None,
         }
     }
 }
@@ -153,7 +175,18 @@ impl Fault {
             Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", place(text, at))),
             Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", place(text, at))),
         };
-        JsonError { kind, message, reached }
+        let offset = match self {
+            Self::TooManyDigits { .. } => None,
+            Self::Syntax { at, .. } | Self::LoneSurrogate { at, .. } | Self::TooDeep { at, .. } | Self::TooLarge { at, .. } => {
+                Some(at)
+            }
+        };
+        JsonError {
+            kind,
+            message,
+            reached,
+            offset,
+        }
     }
 }
 

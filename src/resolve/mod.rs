@@ -11,6 +11,7 @@ mod fold;
 mod frames;
 pub mod operators;
 mod output;
+mod own_names;
 mod scopes;
 mod statements;
 
@@ -231,12 +232,14 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns the names that a resolved template looks up in its context, in the order in which it first mentions them.
+/// Returns the names that a resolved template looks up in its context and that are not its own, in the order in which it first mentions
+/// them.
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
+    let own = own_names::find(template);
+    let found = names.found.difference(&own).map(|symbol| template.symbols.name(*symbol));
     let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
     found
         .filter(|name| globals::find(name).is_none() && !is_unsupported(name))

@@ -205,3 +205,26 @@ fn what_does_not_compile_is_an_error_of_applying() {
         .expect_err("the template is bad");
     assert!(error.to_string().contains("chat_template.jinja"), "{error}");
 }
+
+#[test]
+fn a_folder_of_the_cache_stands_for_a_revision() {
+    let folder = Folder::new()
+        .with("models--a--b/snapshots/one/chat_template.jinja", "1")
+        .with("models--a--b/refs/main", "two");
+    let model = folder.0.join("models--a--b");
+    let source = || ChatTemplate::from_dir(&model).map(|chat| chat.source().map(str::to_owned));
+    let is = |expected: &str| matches!(source(), Ok(Some(source)) if source == expected);
+    assert!(is("1"), "the only one: {:?}", source());
+    let folder = folder.with("models--a--b/snapshots/two/chat_template.jinja", "2");
+    assert!(is("2"), "that of main: {:?}", source());
+    let folder = folder.with("models--a--b/refs/main", "three");
+    let error = source().expect_err("it is not clear which");
+    assert!(
+        error
+            .message()
+            .ends_with("models--a--b: has 2 revisions and no refs/main: name a folder in snapshots"),
+        "{error}"
+    );
+    assert_eq!(error.class(), ErrorClass::Template);
+    drop(folder);
+}

@@ -12,6 +12,7 @@
 mod branches;
 mod case;
 mod folders;
+mod requests;
 
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt};
