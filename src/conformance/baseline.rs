@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::report::Report;
+use super::schema::{known_keys, text};
 use super::score::{Aspect, Verdict};
-use super::strict::{known_keys, text};
 use crate::json::{self, Data};
 
 /// What may be wrong, and why.

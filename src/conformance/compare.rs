@@ -10,7 +10,7 @@
 //!   address that was cut or counted. The run asks for that; here one request is enough.
 
 use super::answer::Answer;
-use super::child::Reply;
+use super::port_process::Reply;
 use super::score::{Aspect, wrong_aspects};
 
 /// What comes of a comparison.

@@ -8,9 +8,9 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::difference::difference;
 use super::report::{CaseReport, Detail, Report, Score};
 use super::text::headline;
+use super::text_diff::difference;
 use super::visible::visible;
 
 /// How everything looks, for every page.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::score::{Aspect, Verdict};
 
-/// What a run gave.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The results of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// Who was asked.
     pub port: PortInfo,

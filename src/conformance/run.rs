@@ -9,7 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::case::Case;
-use super::child::{Port, Reply};
+use super::port_process::{Port, Reply};
 use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
@@ -118,7 +118,7 @@ impl Runner {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
             let told = match port.ask(&case.id, &case.request()) {
-                Ok(reply) => Told::Case(place, Box::new(judged(case, reply))),
+                Ok(reply) => Told::Case(place, Box::new(judge(case, reply))),
                 Err(text) => Told::Failed(text),
             };
             // The other end listens until all threads are done.
@@ -135,8 +135,8 @@ enum Told {
     Failed(String),
 }
 
-/// The report of a case, with all that a reader needs where something is wrong.
-pub fn judged(case: &Case, reply: Reply) -> CaseReport {
+/// Compares a port's reply with the answer that a case expects. The report has details if anything is wrong.
+pub fn judge(case: &Case, reply: Reply) -> CaseReport {
     let (verdict, wrong, got) = match reply {
         Reply::Unsupported(why) => (Verdict::Unsupported, Vec::new(), why),
         Reply::Fault(verdict, text) => (verdict, vec![Aspect::Output], text),

@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use super::case::Case;
-use super::child::{Port, Reply};
-use super::run::judged;
+use super::port_process::{Port, Reply};
+use super::run::judge;
 use super::score::Verdict;
 use super::suite::Suite;
 use super::text::failure;
@@ -145,7 +145,7 @@ fn goes_on(port: &mut Port<'_>) -> Result<Check, String> {
 }
 
 fn check(case: &Case, what: &str, advice: &str, port: &mut Port<'_>) -> Result<Check, String> {
-    let report = judged(case, port.ask(&case.id, &case.request())?);
+    let report = judge(case, port.ask(&case.id, &case.request())?);
     let is_right = match report.verdict {
         Verdict::Unsupported => None,
         _ => Some(report.wrong.is_empty()),

@@ -5,7 +5,7 @@
 //! ```
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
@@ -84,18 +84,14 @@ impl Suite {
         })
     }
 
-    /// The suite in a file: one case a line.
+    /// The suite in a file that has one case a line, or in the files of a folder whose names end in `.jsonl`.
     ///
     /// # Errors
-    /// When the file cannot be read, has no cases, or one of them has a fault; the text names the file and the line.
+    /// When a file cannot be read, there are no cases, or one of them has a fault. The text names the file and the line.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let lines = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
-            format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
-        })?;
-        let cases = read([(name.as_str(), text)], Case::read)?;
+        let texts: Vec<(String, String)> = files_of(path)?.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
+        let cases = read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())), Case::read)?;
         let Some(first) = cases.first() else {
             return Err(format!("{name}: no cases in it"));
         };
@@ -136,6 +132,37 @@ impl Suite {
     }
 }
 
+/// The file itself, or the case files of a folder in the order of their names.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let fault = |error: std::io::Error| format!("{}: {error}", path.display());
+    let entries = std::fs::read_dir(path).map_err(fault)?;
+    let paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(fault))
+        .collect::<Result<_, _>>()?;
+    let mut paths: Vec<PathBuf> = paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The name of a file and its text.
+fn read_text(path: &Path) -> Result<(String, String), String> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let lines = valid.filter(|byte| **byte == b'\n').count();
+        format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
+    })?;
+    Ok((name, text))
+}
+
+/// Reads the cases of several texts, each with the name of its file.
 fn read<'t>(
     files: impl IntoIterator<Item = (&'t str, &'t str)>,
     case: impl Fn(&str) -> Result<Case, String>,

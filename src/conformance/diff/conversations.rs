@@ -12,7 +12,7 @@
 use std::path::Path;
 
 use super::super::case::APPLY;
-use super::super::strict::known_keys;
+use super::super::schema::known_keys;
 use crate::json::{self, Data, Entry, Object};
 
 /// What an object may have: the arguments of an `apply`, but for the template's.

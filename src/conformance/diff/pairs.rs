@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::super::child::{Port, Reply};
 use super::super::compare::{Comparison, compare};
-use super::super::line::{self, string};
+use super::super::port_process::{Port, Reply};
 use super::super::report::{CaseReport, Detail, PortInfo};
+use super::super::write_line::{self, string};
 use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{Data, Entry, Object};
@@ -228,7 +228,7 @@ impl Differ {
 
     fn line(&self, mut entries: Vec<Entry<'static>>) -> String {
         entries.push((Cow::Borrowed("now"), string(&self.now)));
-        line::of(entries)
+        write_line::of(entries)
     }
 }
 

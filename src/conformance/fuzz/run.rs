@@ -10,8 +10,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::super::answer::Answer;
-use super::super::child::{Port, Reply};
 use super::super::compare::{Comparison, Signature, brief, compare, plain};
+use super::super::port_process::{Port, Reply};
 use super::super::score::{Aspect, wrong_aspects};
 use super::super::suite::Suite;
 use super::round::Round;

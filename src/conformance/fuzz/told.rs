@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::super::answer::Answer;
-use super::super::child::Reply;
 use super::super::compare::{Comparison, Signature};
+use super::super::port_process::Reply;
 use super::super::report::{CaseReport, Detail, PortInfo, percent};
 use super::super::text::failure;
 use super::round::Round;
