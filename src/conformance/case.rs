@@ -148,6 +148,30 @@ impl Case {
         write_line::of(entries.cloned().collect())
     }
 
+    /// The line for a port that only renders: an `apply` is lowered to a `render`.
+    ///
+    /// # Errors
+    /// When only an `apply` gives the answer. The text says why.
+    pub fn lowered_request(&self) -> Result<String, String> {
+        let Some(Data::Object(apply)) = self.line.get("apply") else {
+            return Ok(self.request());
+        };
+        let mut entries = vec![(Cow::Borrowed("id"), string(&self.id))];
+        entries.extend(super::lower::lower(apply)?);
+        let beside = self
+            .line
+            .entries()
+            .iter()
+            .filter(|(key, _)| ["now", "generation"].contains(&&**key));
+        entries.extend(beside.cloned());
+        Ok(write_line::of(entries))
+    }
+
+    /// Returns whether it is an `apply`.
+    pub fn is_apply(&self) -> bool {
+        self.line.get("apply").is_some()
+    }
+
     /// The line in an exported suite.
     pub fn exported(&self) -> String {
         let features = self.features().into_iter().map(string).collect();

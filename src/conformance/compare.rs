@@ -37,8 +37,8 @@ pub struct Signature {
     pub got: String,
 }
 
-/// Compares; the second is the reference's.
-pub fn compare(got: &Reply, want: &Reply) -> Comparison {
+/// Compares a port's reply with the reference's. The kind, text and line of an error count only if the comparison is strict.
+pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
     let want = match want {
         Reply::Answer(answer) => plain(answer),
         Reply::Unsupported(_) => return Comparison::Limited,
@@ -47,7 +47,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
     if is_limit(&want) {
         return Comparison::Limited;
     }
-    let (aspects, got) = match got {
+    let (mut aspects, got) = match got {
         Reply::Answer(answer) => {
             let got = plain(answer);
             if is_limit(&got) {
@@ -58,6 +58,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
         Reply::Unsupported(_) => return Comparison::Limited,
         Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
     };
+    aspects.retain(|aspect| is_strict || *aspect == Aspect::Output);
     if aspects.is_empty() {
         return Comparison::Same;
     }
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_equal_is_not_compared() {
-        let same = |got: Reply, want: Reply| compare(&got, &want) == Comparison::Same;
+        let same = |got: Reply, want: Reply| compare(&got, &want, true) == Comparison::Same;
         assert!(same(
             output("<a at 0x7f0000000000> 0X7F1234567890"),
             output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
@@ -181,12 +182,15 @@ mod tests {
                 "expected an indented block after 'if' statement on line 12 (<template>, line 13)"
             )
         ));
-        assert_eq!(compare(&output("a"), &error("limit", "")), Comparison::Limited);
+        let (type_error, value_error) = (|| error("type", "a"), || error("value", "b"));
+        assert_eq!(compare(&type_error(), &value_error(), false), Comparison::Same);
+        assert!(!same(type_error(), value_error()));
+        assert_eq!(compare(&output("a"), &error("limit", ""), true), Comparison::Limited);
         assert_eq!(
-            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new())),
+            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new()), true),
             Comparison::Unanswered
         );
-        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
+        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), true) else {
             panic!("they differ");
         };
         assert_eq!(

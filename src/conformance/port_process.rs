@@ -115,8 +115,31 @@ impl<'c> Port<'c> {
             info.language = said("language");
             info.homepage = said("homepage");
             info.limits = said("limits");
+            if let Some(Data::List(requests)) = port.get("requests") {
+                let names = requests.iter().filter_map(|request| match request {
+                    Data::Str(name) => Some(name.clone().into_owned()),
+                    _ => None,
+                });
+                info.requests = names.collect();
+            }
         }
         Ok(info)
+    }
+
+    /// Returns whether it answers `apply` requests: its description does not leave them out, and it does not refuse the smallest one.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn knows_apply(&mut self, info: &PortInfo) -> Result<bool, String> {
+        if !info.requests.is_empty() && !info.requests.iter().any(|name| name == "apply") {
+            return Ok(false);
+        }
+        let request = r#"{"id":"apply","apply":{"template":"","messages":[]}}"#;
+        Ok(match self.ask("apply", request)? {
+            Reply::Answer(Answer::Error(failure)) => failure.kind != "request",
+            Reply::Answer(_) => true,
+            Reply::Unsupported(_) | Reply::Fault(..) => false,
+        })
     }
 
     /// Asks one request.

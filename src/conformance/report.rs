@@ -43,6 +43,9 @@ pub struct PortInfo {
     pub homepage: String,
     /// Whether it has resource limits, `on` or `off`.
     pub limits: String,
+    /// The requests that it answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
 }
 
 /// How often a port did not answer, and was restarted.
@@ -70,6 +73,12 @@ pub struct CaseReport {
     /// Whether the reference errs on it, so that kind, message and line count.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
+    /// Whether the port renders an `apply` case, because it does not know `apply`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_lowered: bool,
+    /// Why the case is wrong, in words that cases with the same cause share.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
     /// What of the answer is wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<Aspect>,

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::case::Case;
+use super::cause;
 use super::port_process::{Port, Reply};
 use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
@@ -58,7 +59,10 @@ impl Runner {
     /// # Errors
     /// When the port cannot be started, or never answers.
     pub fn run(&self, suite: &Suite, mut told: impl FnMut(usize, usize)) -> Result<Ran, String> {
-        let port = Port::new(&self.command, self.timeout).describe()?;
+        let mut first = Port::new(&self.command, self.timeout);
+        let port = first.describe()?;
+        let is_lowering = suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?;
+        drop(first);
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let mut done: Vec<(usize, CaseReport)> = Vec::new();
@@ -68,7 +72,7 @@ impl Runner {
             let (results, arrived) = channel();
             for _ in 0..self.jobs.clamp(1, suite.cases.len().max(1)) {
                 let (results, next, stop) = (results.clone(), &next, &stop);
-                scope.spawn(move || self.work(suite, next, stop, &results));
+                scope.spawn(move || self.work(suite, is_lowering, next, stop, &results));
             }
             drop(results);
             for result in arrived {
@@ -112,13 +116,21 @@ impl Runner {
         Ok(Ran { report, left })
     }
 
-    fn work(&self, suite: &Suite, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
+    fn work(&self, suite: &Suite, is_lowering: bool, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
         let mut port = Port::new(&self.command, self.timeout);
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
-            let told = match port.ask(&case.id, &case.request()) {
-                Ok(reply) => Told::Case(place, Box::new(judge(case, reply))),
+            let reply = match is_lowering {
+                true => ask_lowered(&mut port, case),
+                false => port.ask(&case.id, &case.request()),
+            };
+            let told = reply.map(|reply| CaseReport {
+                is_lowered: is_lowering && case.is_apply(),
+                ..judge(case, reply)
+            });
+            let told = match told {
+                Ok(report) => Told::Case(place, Box::new(report)),
                 Err(text) => Told::Failed(text),
             };
             // The other end listens until all threads are done.
@@ -128,7 +140,15 @@ impl Runner {
     }
 }
 
-/// What a thread tells.
+/// Asks a port that only renders.
+fn ask_lowered(port: &mut Port<'_>, case: &Case) -> Result<Reply, String> {
+    match case.lowered_request() {
+        Ok(request) => port.ask(&case.id, &request),
+        Err(why) => Ok(Reply::Unsupported(why)),
+    }
+}
+
+/// A message of a thread.
 enum Told {
     Case(usize, Box<CaseReport>),
     Restarts(u64),
@@ -137,16 +157,21 @@ enum Told {
 
 /// Compares a port's reply with the answer that a case expects. The report has details if anything is wrong.
 pub fn judge(case: &Case, reply: Reply) -> CaseReport {
-    let (verdict, wrong, got) = match reply {
-        Reply::Unsupported(why) => (Verdict::Unsupported, Vec::new(), why),
-        Reply::Fault(verdict, text) => (verdict, vec![Aspect::Output], text),
+    let wrong = match &reply {
+        Reply::Unsupported(_) => Vec::new(),
+        Reply::Fault(..) => vec![Aspect::Output],
+        Reply::Answer(answer) => wrong_aspects(&case.expect, answer),
+    };
+    let cause = cause::describe(case, &reply, &wrong);
+    let (verdict, got) = match reply {
+        Reply::Unsupported(why) => (Verdict::Unsupported, why),
+        Reply::Fault(verdict, text) => (verdict, text),
         Reply::Answer(answer) => {
-            let wrong = wrong_aspects(&case.expect, &answer);
             let verdict = match wrong.contains(&Aspect::Output) {
                 true => Verdict::Wrong,
                 false => Verdict::Right,
             };
-            (verdict, wrong, answer.described())
+            (verdict, answer.described())
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {
@@ -159,6 +184,8 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
     CaseReport {
         id: case.id.clone(),
         errs: case.expect.is_error(),
+        is_lowered: false,
+        cause,
         verdict,
         wrong,
         detail,

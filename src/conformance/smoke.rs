@@ -15,6 +15,12 @@ use super::suite::Suite;
 use super::text::failure;
 use crate::json::{self, Data};
 
+/// The check of a whole conversation, which needs all that the checks before it need.
+const CONVERSATION: &str = "chat/chatml-plain";
+
+/// The advice for that check if one before it has failed.
+const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: mend that first.";
+
 /// A case of the suite, what it asks in words, and what is likely wrong where it fails.
 const STEPS: [(&str, &str, &str); 12] = [
     (
@@ -48,9 +54,9 @@ const STEPS: [(&str, &str, &str); 12] = [
         "Add the extension for loop controls, which transformers has.",
     ),
     (
-        "chat/chatml-plain",
+        CONVERSATION,
         "a conversation",
-        "All went well so far, so that it is the engine: read the difference.",
+        "The checks above are right, so the engine itself answers otherwise: read the difference.",
     ),
     (
         "globals/raise",
@@ -75,7 +81,7 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "apply/choose/single",
         "an `apply` request",
-        "A port that only renders answers `unsupported` to every `apply`.",
+        "A port that only renders answers `unsupported` to every `apply`, and `run` asks it for a render instead.",
     ),
 ];
 
@@ -101,6 +107,12 @@ pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String
     for (id, what, advice) in STEPS {
         let case = suite.cases.iter().find(|case| case.id == id);
         let case = case.ok_or_else(|| format!("the suite has no case {id}"))?;
+        let has_failed = checks.iter().any(|check| check.is_right == Some(false));
+        let advice = if id == CONVERSATION && has_failed {
+            AFTER_A_FAILURE
+        } else {
+            advice
+        };
         checks.push(check(case, what, advice, &mut port)?);
     }
     Ok(checks)

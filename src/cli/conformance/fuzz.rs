@@ -10,7 +10,7 @@ use std::time::Duration;
 use chat_template::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
-use super::{bar, print, seconds, words, write};
+use super::{bar, check_writable, print, seconds, words, write};
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
@@ -46,6 +46,9 @@ pub struct FuzzArguments {
     /// How long one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
+    /// The kind, text and line of an error count too. Without it, only outputs are compared, and whether there is an error.
+    #[arg(long)]
+    strict: bool,
     /// Exceptions, one JSON object a line with id, aspect, reason: where the port makes the error that it makes on a listed case, and the
     /// reference makes none or one of another kind, the difference is a known one.
     #[arg(long, value_name = "FILE")]
@@ -72,8 +75,13 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         count: arguments.count,
         jobs: super::jobs(arguments.jobs),
         timeout: arguments.timeout,
+        is_strict: arguments.strict,
         known,
     };
+    [&arguments.report, &arguments.save]
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_writable(path))?;
     let bar = bar(arguments.count);
     let fuzzed = fuzzer.run(|done, different| {
         bar.set_position(done as u64);

@@ -46,6 +46,8 @@ pub struct Fuzzer {
     pub jobs: usize,
     /// How long an answer may take.
     pub timeout: Duration,
+    /// Whether the kind, text and line of an error count too.
+    pub is_strict: bool,
     /// The ids of cases that the port is known to have wrong. A difference in which it makes the error that it makes there is a known one.
     pub known: Vec<String>,
 }
@@ -66,6 +68,7 @@ enum Told {
 
 /// The processes of a thread.
 struct Ports<'f> {
+    is_strict: bool,
     port: Port<'f>,
     reference: Port<'f>,
     witnesses: Vec<Port<'f>>,
@@ -128,6 +131,7 @@ impl Fuzzer {
     fn ports(&self) -> Ports<'_> {
         let reference = || Port::new(&self.reference, self.timeout);
         Ports {
+            is_strict: self.is_strict,
             port: Port::new(&self.port, self.timeout),
             reference: reference(),
             witnesses: (0..WITNESSES).map(|_| reference()).collect(),
@@ -260,7 +264,7 @@ impl Ports<'_> {
         let request = round.request();
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
-        let compared = compare(&got, &want);
+        let compared = compare(&got, &want, self.is_strict);
         let answer = match want {
             Reply::Answer(answer) => Some(answer),
             _ => None,

@@ -154,6 +154,8 @@ impl Finding {
             id: round.id.clone(),
             verdict: got.verdict(),
             errs: expect.is_some_and(Answer::is_error),
+            is_lowered: false,
+            cause: String::new(),
             wrong: signature.aspects.clone(),
             detail: None,
         };
