@@ -236,7 +236,7 @@ fn is_mapping(value: &Value<'_>) -> bool {
 ///
 /// `{{ true is number }} -> True`
 fn is_number(value: &Value<'_>) -> bool {
-    value.as_number().is_some() || matches!(value, Value::Complex(_))
+    value.as_number().is_some()
 }
 
 /// Whether the value has a length and items.
@@ -245,14 +245,7 @@ fn is_number(value: &Value<'_>) -> bool {
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(
         value,
-        Value::Str(_)
-            | Value::Bytes(_)
-            | Value::List(_)
-            | Value::Tuple(_)
-            | Value::Dict(_)
-            | Value::Proxy(_)
-            | Value::Range(_)
-            | Value::Undefined(_)
+        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Proxy(_) | Value::Range(_) | Value::Undefined(_)
     )
 }
 

@@ -30,7 +30,6 @@ macro_rules! files {
 /// protocol has no request for.
 const FILES: &[(&str, &str)] = &files![
     "access",
-    "bytes",
     "chat",
     "containers",
     "errors",

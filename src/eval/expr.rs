@@ -47,6 +47,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_stack()?;
         let value = match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
+            ExprKind::UnsupportedText(row) => Err(row.error()),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),

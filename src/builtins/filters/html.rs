@@ -89,9 +89,6 @@ pub(super) fn xmlattr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 
 /// What `re` says of what it cannot search.
 fn not_a_string(value: &Value<'_>) -> Error {
-    if let Value::Bytes(_) = value {
-        return Error::type_error("cannot use a string pattern on a bytes-like object");
-    }
     Error::type_error(format!("expected string or bytes-like object, got '{}'", value.ty().name()))
 }
 
@@ -237,17 +234,12 @@ pub(super) fn urlencode<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     runtime.str(query)
 }
 
-/// Bytes are encoded as they are, anything else as its text.
+/// Writes the text of a value, encoded.
 fn write_query_part<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, query: &mut String) -> Result<()> {
-    let quoted = match part {
-        Value::Bytes(bytes) => written(runtime, |mut output| url::write_quoted(&mut output, bytes, true))?,
-        other => {
-            let text = runtime.str_of(other)?;
-            written(runtime, |mut output| {
-                url::write_quoted(&mut output, text.as_str().as_bytes(), true)
-            })?
-        }
-    };
+    let text = runtime.str_of(part)?;
+    let quoted = written(runtime, |mut output| {
+        url::write_quoted(&mut output, text.as_str().as_bytes(), true)
+    })?;
     query.push_str(quoted.as_str());
     Ok(())
 }

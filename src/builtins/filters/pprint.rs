@@ -11,7 +11,7 @@ use super::given;
 use crate::error::{ErrorKind, Result};
 use crate::text::lines::split_lines;
 use crate::text::measure::written;
-use crate::text::quote::{write_bytes_repr, write_repr};
+use crate::text::quote::write_repr;
 use crate::text::slice::char_count;
 use crate::unicode::is_whitespace;
 use crate::value::{Arguments, Dict, Runtime, Value, sorted};
@@ -82,7 +82,6 @@ impl<'a> Printer<'a, '_> {
                 self.format_items("{", set.len(), items, "}", inner)?;
             }
             Value::Str(text) => self.format_text(text.as_str(), inner)?,
-            Value::Bytes(bytes) => self.format_bytes(bytes, inner)?,
             _ => {}
         }
         self.runtime.meter.check_size(self.output.len())
@@ -95,7 +94,7 @@ impl<'a> Printer<'a, '_> {
         safe_repr(self.runtime, value, &mut line)?;
         self.runtime.meter.charge_scan(line.len())?;
         let has_lines = match value {
-            Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Bytes(_) => true,
+            Value::Dict(_) | Value::Proxy(_) | Value::List(_) => true,
             Value::Tuple(items) => !items.is_group(),
             Value::Set(set) => !set.is_empty(),
             Value::Str(text) => !text.is_markup(),
@@ -204,27 +203,6 @@ impl<'a> Printer<'a, '_> {
     fn most(&self) -> usize {
         usize::try_from(self.runtime.meter.limits().value).unwrap_or(usize::MAX)
     }
-
-    fn format_bytes(&mut self, bytes: &[u8], place: Place) -> Result<()> {
-        self.runtime.meter.charge_scan(bytes.len().saturating_mul(8))?;
-        let is_short = bytes.len() <= 4;
-        let has_parentheses = place.level == 1 && !is_short;
-        let indent = place.indent.saturating_add(usize::from(has_parentheses));
-        let allowance = place.allowance.saturating_add(usize::from(has_parentheses));
-        let most = self.most();
-        if has_parentheses {
-            self.output.push('(');
-        }
-        let mut pieces = Pieces::new(&mut self.output, indent, false, most);
-        match is_short {
-            true => pieces.add(&repr_of_bytes(bytes)),
-            false => pieces.add_bytes(bytes, WIDTH.checked_sub(indent), allowance),
-        }
-        if has_parentheses {
-            self.output.push(')');
-        }
-        Ok(())
-    }
 }
 
 fn break_line(output: &mut String, indent: usize) {
@@ -232,7 +210,7 @@ fn break_line(output: &mut String, indent: usize) {
     output.extend(std::iter::repeat_n(' ', indent));
 }
 
-/// The pieces that a long string or long bytes are cut into, written one below the other: kept, those of a long text would take many
+/// The pieces that a long string is cut into, written one below the other: kept, those of a long text would take many
 /// times its memory.
 struct Pieces<'o> {
     output: &'o mut String,
@@ -300,27 +278,6 @@ impl<'o> Pieces<'o> {
             }
         }
     }
-
-    /// Bytes, by fours.
-    fn add_bytes(&mut self, bytes: &[u8], room: Room, allowance: usize) {
-        let (mut start, mut end) = (0, 0);
-        for part in bytes.chunks(4) {
-            let candidate_end = part.len().saturating_add(end);
-            // The allowance is for a last part that is no whole four, as the reference has it.
-            let room = if part.len() < 4 { less(room, allowance) } else { room };
-            let candidate = bytes.get(start..candidate_end).unwrap_or_default();
-            if !fits(&repr_of_bytes(candidate), room) {
-                if start < end {
-                    self.add(&repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
-                }
-                start = end;
-            }
-            end = candidate_end;
-        }
-        if start < end {
-            self.add(&repr_of_bytes(bytes.get(start..end).unwrap_or_default()));
-        }
-    }
 }
 
 /// Room for so many columns, less what is needed at the end; None where there is none at all.
@@ -349,10 +306,6 @@ fn words_with_blanks(line: &str) -> impl Iterator<Item = &str> {
 
 fn repr_of_text(text: &str) -> String {
     written(|output| write_repr(output, text))
-}
-
-fn repr_of_bytes(bytes: &[u8]) -> String {
-    written(|output| write_bytes_repr(output, bytes))
 }
 
 /// The repr on one line, in which the keys of dicts are sorted.

@@ -320,7 +320,7 @@ impl<'w> Walker<'w> {
                     // The first operand is behind none.
                     _ if !self.words.is_operator(within, operator) => return,
                     ("**", _) => Wish::Exponent,
-                    ("*", Some(Type::Str | Type::Markup | Type::List | Type::Tuple | Type::Bytes)) => Wish::Count,
+                    ("*", Some(Type::Str | Type::Markup | Type::List | Type::Tuple)) => Wish::Count,
                     ("%", Some(Type::Str | Type::Markup)) => Wish::Any,
                     ("in", _) => Wish::Of(Type::List),
                     ("~", _) => Wish::Any,

@@ -16,8 +16,6 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{% set c = cycler(*l) %}{% endfor %}",
     "{% for i in l %}{{ loop.cycle(*l) }}{% endfor %}",
     "{% set k = d.keys() - [0] %}{{ k.symmetric_difference(k)|length }}",
-    "{% set b = s.encode() %}{% for i in range(100000) %}{{ b|int }}{{ b|float }}{% endfor %}",
-    "{% set b = s.encode() %}{% for i in range(100000) %}{{ b in d }}{{ b.islower() }}{{ b|last }}{{ b is test }}{% endfor %}",
     "{% for i in range(100000) %}{{ d.get(s) }}{{ i|replace(s, s) }}{{ 1.5|tojson(s, (s, s)) }}{% endfor %}",
     "{% for i in range(100000) %}{{ 'a'|attr(s) is defined }}{% endfor %}",
     "{% for i in range(100000) %}{{ s.startswith((s[1:],) * 1000) }}{{ s.rfind(s[1:] ~ 'q') }}{% endfor %}",
@@ -31,7 +29,6 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.casefold() %}{% endfor %}{% endfor %}",
     "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|pprint %}{% endfor %}{% endfor %}",
     "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|title %}{% endfor %}{% endfor %}",
-    "{% set b = u.encode() %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = b.hex() %}{% endfor %}{% endfor %}",
 ];
 
 pub(super) fn cases() -> Vec<Case> {

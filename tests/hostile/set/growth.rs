@@ -75,7 +75,6 @@ const STEPS: &[&str] = &[
     "ns.x.items()",
     "ns.x.values()",
     "ns.x.keys()",
-    "ns.x.encode()",
     "ns.x[:]",
     "ns.x[::-1]",
     "ns.x[1:]",

@@ -53,9 +53,6 @@ const WALKS: &[&str] = &[
     "s|tojson|length",
     "s|pprint|length",
     "s|urlencode|length",
-    "s.encode()|length",
-    "s.encode('utf-16')|length",
-    "s.encode('ascii', 'xmlcharrefreplace')|length",
     "s.translate({97: 'bbb'})|length",
     "s.casefold()|length",
     "s.swapcase()|length",
@@ -123,13 +120,6 @@ const WALKS: &[&str] = &[
     "s|round",
     "s|abs",
     "s.removeprefix(s[:-1])",
-    "s.encode().decode()|length",
-    "s.encode().split()|length",
-    "s.encode()|string|length",
-    "s.encode().replace(b, b)|length",
-    "s.encode().hex()|length",
-    "s.encode().count('a'.encode())",
-    "s.encode().title()|length",
     "namespace(**{s: 1})",
     "dict(**{s: 1})|length",
     "strftime_now(s)|length",
@@ -302,14 +292,12 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, text) in TEXTS {
         for walk in WALKS {
-            let template = format!("{{% set b = 'ab'.encode() %}}{{% set s = {text} %}}{{{{ {walk} }}}}");
+            let template = format!("{{% set s = {text} %}}{{{{ {walk} }}}}");
             cases.push(render(format!("walk {name}: {walk}"), template));
         }
     }
     for walk in WALKS {
-        let template = format!(
-            "{{% set b = 'ab'.encode() %}}{{% set s = 'ab <' * 50 %}}{{% for i in range(100000) %}}{{{{ {walk} }}}}{{% endfor %}}"
-        );
+        let template = format!("{{% set s = 'ab <' * 50 %}}{{% for i in range(100000) %}}{{{{ {walk} }}}}{{% endfor %}}");
         cases.push(render(format!("walk in a loop: {walk}"), template));
     }
     for walk in LISTS {
