@@ -15,7 +15,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
-            ExprKind::Name(name) => Ok(self.name(name)),
+            ExprKind::Name(name) => self.name(name).map_err(|error| error.at(expr.span)),
             ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::literal(text))),
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Attribute(attribute) => self.key(attribute, expr),

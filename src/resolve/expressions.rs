@@ -275,10 +275,10 @@ impl Resolver<'_> {
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<u32> {
         filter.builtin = filters::find(&filter.name);
-        if filter.builtin.is_none() && !place.soft {
-            return Err(self.unknown("filter", &filter.name, at, span));
-        }
-        if filter.builtin.is_none() {
+        if filter.builtin.is_none() && !filters::is_unsupported(&filter.name) {
+            if !place.soft {
+                return Err(self.unknown("filter", &filter.name, at, span));
+            }
             self.stub(StubKind::Filter, &filter.name, &mut filter.args);
         }
         self.check_names(&mut filter.args, None, span);

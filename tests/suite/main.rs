@@ -5,8 +5,9 @@
 //! CHAT_TEMPLATE_CORPUS=DIR CHAT_TEMPLATE_PROBES=DIR cargo test …      also real templates, and small cases by area
 //! ```
 //!
-//! A case is a request and the reference's answer. A file of deviations lists what may differ. A deviation that does not occur, or that
-//! names no case, fails the test. The figures are written to standard error, which libtest does not capture.
+//! A case is a request and the reference's answer. `tests/deviations.jsonl` lists the answers of this crate that differ; a listed answer
+//! that does not differ fails the test. The cases of the area `unsupported`, and no others, are answered by an error of kind
+//! `unsupported`. The figures are written to standard error, which libtest does not capture.
 #![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
@@ -24,13 +25,10 @@ use chat_template::json::Data;
 use run::Tree;
 use sources::Corpus;
 
-/// The most probes that may be answered otherwise than by the reference.
-const MOST_PROBE_DEVIATIONS: usize = 20;
-
-/// The most probes that may be outside the supported part of Jinja.
+/// The most probes that this crate may not support.
 const MOST_UNSUPPORTED_PROBES: usize = 250;
 
-/// The area of the cases that show what is not supported.
+/// The area of the cases that this crate does not support.
 const UNSUPPORTED: &str = "unsupported";
 
 /// The probes about how CPython compiles. Of their errors only the presence is compared.
@@ -42,19 +40,19 @@ const MOST_SHOWN: usize = 40;
 #[test]
 fn cases_are_answered_as_by_the_reference() {
     let cases = sources::cases(&tests().join("cases"));
-    let deviations = deviations("deviations.jsonl");
+    let deviations = deviations();
     for (tree, name) in [(Tree::Own, "cases"), (Tree::Serde, "cases from serde_json")] {
         let report = run::all(&cases, tree);
         print(&format!("{name}: {}\n", figures(&report.cases)));
         let mut faults = faults(&report, &deviations, true);
-        let listed = deviations.ids();
-        let is_expected = |case: &CaseReport| case.area() == UNSUPPORTED || listed.contains(&case.id);
-        let unsupported = report.cases.iter().filter(|case| case.verdict == Verdict::Unsupported);
-        faults.extend(
-            unsupported
-                .filter(|case| !is_expected(case))
-                .map(|case| format!("{}: unsupported, but neither listed nor in the area `{UNSUPPORTED}`", case.id)),
-        );
+        let is_misplaced = |case: &&CaseReport| (case.verdict == Verdict::Unsupported) != (case.area() == UNSUPPORTED);
+        faults.extend(report.cases.iter().filter(is_misplaced).map(|case| {
+            let verdict = case.verdict.name();
+            format!(
+                "{}: {verdict}, but the cases of the area `{UNSUPPORTED}`, and no others, are unsupported",
+                case.id
+            )
+        }));
         assert_none(&faults, &report);
     }
 }
@@ -103,14 +101,7 @@ fn probes_are_answered_as_by_the_reference() {
     };
     let cases = sources::cases(&folder);
     let report = run::all(&cases, Tree::Own);
-    let deviations = deviations("probe_deviations.jsonl");
-    let mut faults = faults(&report, &deviations, false);
-    let listed = deviations.ids().len();
-    if listed > MOST_PROBE_DEVIATIONS {
-        faults.push(format!(
-            "{listed} probes are listed as deviations, at most {MOST_PROBE_DEVIATIONS} may be"
-        ));
-    }
+    let mut faults = faults(&report, &Exceptions::default(), false);
     let unsupported = report.total().unsupported;
     if unsupported > MOST_UNSUPPORTED_PROBES {
         faults.push(format!(
@@ -202,8 +193,8 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-fn deviations(name: &str) -> Exceptions {
-    Exceptions::open(&tests().join(name)).unwrap_or_else(|fault| panic!("{fault}"))
+fn deviations() -> Exceptions {
+    Exceptions::open(&tests().join("deviations.jsonl")).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
 /// A folder that an environment variable names, relative to that of the crate.

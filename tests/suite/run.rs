@@ -8,6 +8,9 @@ use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Temp
 
 use crate::sources::RECORDED_AT;
 
+/// The part that each message of `src/unsupported.rs` has.
+const REASON: &str = " is not part of the Jinja that chat templates use; ";
+
 /// The tree that a context is borrowed from.
 #[derive(Clone, Copy)]
 pub enum Tree {
@@ -96,7 +99,10 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
             ),
             text: rendered.text,
         }),
-        Err(error) if error.kind() == ErrorKind::Unsupported => Reply::Unsupported(error.message().to_owned()),
+        Err(error) if error.kind() == ErrorKind::Unsupported => {
+            assert!(error.message().contains(REASON), "{error}");
+            Reply::Unsupported(error.message().to_owned())
+        }
         Err(error) => Reply::Answer(Answer::Error(Failure {
             kind: error.kind().name().to_owned(),
             message: error.message().to_owned(),

@@ -1,4 +1,4 @@
-//! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `random`, `join`, `sum`.
+//! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `join`, `sum`.
 //!
 //! ```text
 //! {{ [1, 2]|first }}             1
@@ -185,23 +185,6 @@ impl<'a> Pull<'a> for Backwards<'a> {
                 None => None,
             },
         })
-    }
-}
-
-/// One of the items by chance, another one in each render; an undefined value where there are none.
-///
-/// `{{ [5, 5]|random }} -> 5`
-pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let none = Value::Undefined(Undefined::Hint("No random item, sequence was empty."));
-    let length = runtime.length(&value)?;
-    if length == 0 {
-        return Ok(none);
-    }
-    let index = runtime.chance(length as u64);
-    match runtime.subscript(&value, &Value::Int(i64::try_from(index).unwrap_or(i64::MAX))) {
-        Err(error) if error.kind() == ErrorKind::Index => Ok(none),
-        item => item,
     }
 }
 

@@ -30,7 +30,6 @@ mod views;
 pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
 pub(super) use engine::{block, call_joiner, loop_attribute};
-pub(super) use markup::without_tags;
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
 

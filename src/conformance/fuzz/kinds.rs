@@ -12,8 +12,8 @@ use crate::value::Type;
 /// The types that a filter is made for; none where any will do.
 pub fn takes(filter: &str) -> &'static [Type] {
     match filter {
-        "capitalize" | "center" | "indent" | "lower" | "replace" | "striptags" | "title" | "trim" | "truncate" | "upper"
-        | "urlencode" | "urlize" | "wordcount" | "wordwrap" | "format" => &[Type::Str, Type::Markup],
+        "capitalize" | "center" | "indent" | "lower" | "replace" | "title" | "trim" | "truncate" | "upper" | "wordcount"
+        | "wordwrap" | "format" => &[Type::Str, Type::Markup],
         "batch" | "first" | "last" | "map" | "max" | "min" | "reject" | "reverse" | "select" | "slice" | "sort" | "unique"
         | "join" | "list" | "length" | "count" => &[
             Type::List,
@@ -27,7 +27,7 @@ pub fn takes(filter: &str) -> &'static [Type] {
         ],
         "sum" => &[Type::List, Type::Range, Type::Tuple],
         "selectattr" | "rejectattr" | "groupby" => &[Type::List, Type::Generator],
-        "dictsort" | "items" | "xmlattr" => &[Type::Dict],
+        "dictsort" | "items" => &[Type::Dict],
         "abs" | "round" | "filesizeformat" => &[Type::Int, Type::Float, Type::Bool],
         _ => &[],
     }
@@ -36,9 +36,10 @@ pub fn takes(filter: &str) -> &'static [Type] {
 /// The type of what a filter, a method or a global function gives, when it is applied to a value of a type.
 pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
     Some(match name {
-        "safe" | "e" | "escape" | "forceescape" | "xmlattr" => Type::Markup,
-        "string" | "tojson" | "pprint" | "center" | "indent" | "trim" | "truncate" | "wordwrap" | "strftime_now" | "striptags"
-        | "urlencode" | "urlize" | "filesizeformat" => Type::Str,
+        "safe" | "e" | "escape" | "forceescape" => Type::Markup,
+        "string" | "tojson" | "center" | "indent" | "trim" | "truncate" | "wordwrap" | "strftime_now" | "filesizeformat" => {
+            Type::Str
+        }
         "capitalize" | "lower" | "upper" | "title" | "casefold" | "swapcase" | "strip" | "lstrip" | "rstrip" | "removeprefix"
         | "removesuffix" | "ljust" | "rjust" | "zfill" | "expandtabs" | "replace" | "format_map" | "format" | "join" => {
             return receiver
