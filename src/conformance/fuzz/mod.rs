@@ -1,4 +1,4 @@
-//! Rng templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
+//! Random templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
 //!
 //! ```text
 //! chat-template conformance fuzz --port PORT --reference REFERENCE --seed 1 --count 20000
@@ -10,6 +10,7 @@
 
 mod callee;
 mod context;
+mod function_types;
 mod kinds;
 mod names;
 mod rng;
