@@ -16,7 +16,7 @@ use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
 
-/// A port that has not answered anything after so many faults will not.
+/// A run ends if a port has not answered any of this number of cases.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 
 /// How a suite is run.
@@ -24,25 +24,25 @@ const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 pub struct Runner {
     /// The port: a program and its arguments.
     pub command: Vec<String>,
-    /// How many processes of the port run at once.
+    /// The number of processes of the port.
     pub jobs: usize,
-    /// How long one answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
-    /// Stop after so many cases that are wrong.
+    /// Stops after this number of wrong cases.
     pub max_fail: Option<usize>,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// The cases that were asked, in the suite's order.
+    /// The cases that were run, in the order of the suite.
     pub report: Report,
-    /// How many cases were not asked, because enough were wrong.
+    /// The number of cases that were not run, because enough were wrong.
     pub left: usize,
 }
 
 impl Runner {
-    /// The command of a text, split as a POSIX shell splits it; no shell runs.
+    /// Splits a command as a POSIX shell does. No shell runs.
     ///
     /// # Errors
     /// When a quote is not closed or nothing is in it.
@@ -54,11 +54,11 @@ impl Runner {
         }
     }
 
-    /// Asks all cases, and tells after each how many are done and how many of them are wrong.
+    /// Runs all cases. After each it passes the number of finished and of wrong cases to `on_progress`.
     ///
     /// # Errors
     /// When the port cannot be started, or never answers.
-    pub fn run(&self, suite: &Suite, mut told: impl FnMut(usize, usize)) -> Result<Ran, String> {
+    pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
         let mut first = Port::new(&self.command, self.timeout);
         let port = first.describe()?;
         let is_lowering = suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?;
@@ -77,14 +77,14 @@ impl Runner {
             drop(results);
             for result in arrived {
                 match result {
-                    Told::Case(place, case) => {
+                    Message::Case(place, case) => {
                         wrong = wrong.saturating_add(usize::from(case.is_wrong()));
                         answers = answers.saturating_add(usize::from(!case.verdict.is_fault()));
                         done.push((place, *case));
-                        told(done.len(), wrong);
+                        on_progress(done.len(), wrong);
                     }
-                    Told::Restarts(more) => restarts = restarts.saturating_add(more),
-                    Told::Failed(text) => failed = Some(text),
+                    Message::Restarts(more) => restarts = restarts.saturating_add(more),
+                    Message::Failed(text) => failed = Some(text),
                 }
                 if answers == 0 && done.len() >= MOST_FAULTS_BEFORE_AN_ANSWER && failed.is_none() {
                     let last = done.last().and_then(|(_, case)| case.detail.as_ref());
@@ -116,7 +116,7 @@ impl Runner {
         Ok(Ran { report, left })
     }
 
-    fn work(&self, suite: &Suite, is_lowering: bool, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
+    fn work(&self, suite: &Suite, is_lowering: bool, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut port = Port::new(&self.command, self.timeout);
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -125,18 +125,18 @@ impl Runner {
                 true => ask_lowered(&mut port, case),
                 false => port.ask(&case.id, &case.request()),
             };
-            let told = reply.map(|reply| CaseReport {
+            let message = reply.map(|reply| CaseReport {
                 is_lowered: is_lowering && case.is_apply(),
                 ..judge(case, reply)
             });
-            let told = match told {
-                Ok(report) => Told::Case(place, Box::new(report)),
-                Err(text) => Told::Failed(text),
+            let message = match message {
+                Ok(report) => Message::Case(place, Box::new(report)),
+                Err(text) => Message::Failed(text),
             };
-            // The other end listens until all threads are done.
-            let _ = results.send(told);
+            // The receiver lives until all threads have ended.
+            let _ = results.send(message);
         }
-        let _ = results.send(Told::Restarts(port.starts.saturating_sub(1)));
+        let _ = results.send(Message::Restarts(port.starts.saturating_sub(1)));
     }
 }
 
@@ -149,7 +149,7 @@ fn ask_lowered(port: &mut Port<'_>, case: &Case) -> Result<Reply, String> {
 }
 
 /// A message of a thread.
-enum Told {
+enum Message {
     Case(usize, Box<CaseReport>),
     Restarts(u64),
     Failed(String),

@@ -18,35 +18,35 @@ use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{Data, Entry, Object};
 
-/// Two ports, and how they are asked.
+/// Two ports, and how they are compared.
 #[derive(Clone, Debug)]
 pub struct Differ {
     /// The port: a program and its arguments.
     pub port: Vec<String>,
-    /// What it is compared with.
+    /// The reference: a program and its arguments.
     pub reference: Vec<String>,
-    /// How many pairs are asked at once.
+    /// The number of threads, each with its own processes.
     pub jobs: usize,
-    /// How long an answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
     /// The local time that templates see.
     pub now: String,
 }
 
-/// What came of it.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Differed {
-    /// Who was asked.
+    /// The port under test.
     pub port: PortInfo,
-    /// Whom it was compared with.
+    /// The reference port.
     pub reference: PortInfo,
     /// Whether both ports rendered, because one of them does not know `apply`.
     pub is_rendered: bool,
-    /// How many pairs gave the same.
+    /// The number of pairs with equal answers.
     pub same: usize,
-    /// Pairs that were not compared, and why.
+    /// The pairs that were not compared, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// Where they differ.
+    /// The pairs on which the ports differ.
     pub differences: Vec<Difference>,
 }
 
@@ -66,7 +66,7 @@ enum Outcome {
 }
 
 impl Differ {
-    /// Asks all pairs, and tells after each how many are done and how many of them differ.
+    /// Compares all pairs. After each it passes the number of finished and of different pairs to `on_progress`.
     ///
     /// # Errors
     /// When a port cannot be started.
@@ -74,7 +74,7 @@ impl Differ {
         &self,
         templates: &[Found],
         conversations: &[Conversation],
-        mut told: impl FnMut(usize, usize),
+        mut on_progress: impl FnMut(usize, usize),
     ) -> Result<Differed, String> {
         let (mut port, mut reference) = self.ports();
         let info = port.describe()?;
@@ -100,7 +100,7 @@ impl Differ {
                             return;
                         };
                         let asked = self.asked(&mut port, &mut reference, template, conversation, is_rendered);
-                        // The other end listens until all threads are done.
+                        // The receiver lives until all threads have ended.
                         let _ = results.send(asked.map(|outcome| (place, outcome)));
                     }
                 });
@@ -115,7 +115,7 @@ impl Differ {
                     }
                     Err(text) => failed = Some(text),
                 }
-                told(outcomes.len(), different);
+                on_progress(outcomes.len(), different);
             }
         });
         if let Some(text) = failed {

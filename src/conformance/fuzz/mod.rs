@@ -18,11 +18,11 @@ mod round;
 mod run;
 mod sentence;
 mod shrink;
-mod told;
+mod summary;
+mod tokens;
 mod vocabulary;
 mod walk;
 mod weights;
-mod words;
 
 pub use run::Fuzzer;
-pub use told::{Finding, Fuzzed, HitKind, Hits, Tally};
+pub use summary::{Finding, Fuzzed, HitKind, Hits, Tally};
