@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told() {
+    fn a_misspelt_key_is_an_error() {
         assert_eq!(
             fault(r#"{"id": "a/b", "tempalte": "", "context": {}, "expect": {"output": ""}}"#),
             "a/b: unknown key \"tempalte\"; did you mean \"template\"?"

@@ -11,10 +11,10 @@
 //!
 //! A [`Suite`] is cases: requests of the protocol with the reference's answers. A [`Runner`] asks a port, which is any command that
 //! speaks the protocol, and what comes of it is a [`Report`], which is saved as JSON and written as text, Markdown, HTML and JUnit XML.
-//! [`Exceptions`] are what a port may have wrong. Two ports are set side by side by a [`Differ`], over a user's own templates, and by a
+//! [`Exceptions`] list what a port may answer wrongly. Two ports are compared by a [`Differ`] over a user's own templates, and by a
 //! [`Fuzzer`], over random ones made from the grammar. It deliberately knows nothing of this crate's engine but the names of
-//! its built-ins: this crate's own port is asked by the same route as any other. The protocol and the life of a port are told in
-//! `tests/cases/README.md`.
+//! its built-ins: this crate's own port is asked by the same route as any other. `tests/cases/README.md`
+//! describes the protocol.
 
 mod answer;
 mod badge;

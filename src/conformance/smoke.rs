@@ -1,4 +1,4 @@
-//! A dozen checks that tell an adapter's author what is wired wrongly, in words.
+//! A dozen checks that explain to the author of an adapter what is wrong.
 //!
 //! ```text
 //! no   a line that is no request: …
@@ -21,7 +21,7 @@ const CONVERSATION: &str = "chat/chatml-plain";
 /// The advice for that check if one before it has failed.
 const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: mend that first.";
 
-/// A case of the suite, what it asks in words, and what is likely wrong where it fails.
+/// A case of the suite, its subject in words, and the advice if it fails.
 const STEPS: [(&str, &str, &str); 12] = [
     (
         "undefined/prints-empty",
@@ -85,25 +85,25 @@ const STEPS: [(&str, &str, &str); 12] = [
     ),
 ];
 
-/// What came of one check.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What was asked, in words.
+    /// The subject of the check.
     pub what: String,
-    /// Whether it is well: no where the port says that it does not support it.
+    /// Whether it passed, or `None` if the port does not support it.
     pub is_right: Option<bool>,
-    /// What happened and what to do, where something is to be done.
+    /// What happened and what to do. Empty if there is nothing to do.
     pub advice: String,
 }
 
-/// Asks a port the checks one after another.
+/// Runs the checks in order.
 ///
 /// # Errors
 /// When the command cannot be started, or the suite has a fault.
 pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String> {
     let suite = Suite::embedded()?;
     let mut port = Port::new(command, timeout);
-    let mut checks = vec![describes(&mut port)?, goes_on(&mut port)?];
+    let mut checks = vec![check_description(&mut port)?, check_bad_line(&mut port)?];
     for (id, what, advice) in STEPS {
         let case = suite.cases.iter().find(|case| case.id == id);
         let case = case.ok_or_else(|| format!("the suite has no case {id}"))?;
@@ -118,7 +118,7 @@ pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String
     Ok(checks)
 }
 
-fn describes(port: &mut Port<'_>) -> Result<Check, String> {
+fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
     let info = port.describe()?;
     let is_named = !info.name.is_empty();
     Ok(Check {
@@ -136,7 +136,7 @@ fn describes(port: &mut Port<'_>) -> Result<Check, String> {
     })
 }
 
-fn goes_on(port: &mut Port<'_>) -> Result<Check, String> {
+fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {
     let what = "a line that is no request".to_owned();
     let (is_right, got) = match port.line("this is no JSON")? {
         Ok(line) => {

@@ -13,10 +13,10 @@ use super::families::{FAMILIES, Shared};
 /// The version of the embedded suite; `tests/cases/CHANGELOG.md` says what each changed.
 pub const SUITE_VERSION: &str = "5.0.0";
 
-/// What gave the answers.
+/// The software that made the answers.
 pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2", "3.1.6"), ("python", "3.11")];
 
-/// Under which licence the cases are, as an SPDX expression.
+/// The licence of the cases, as an SPDX expression.
 pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");
 
 /// Names of files in tests/cases, with their texts.
@@ -59,20 +59,20 @@ const FILES: &[(&str, &str)] = &files![
     "contract/apply",
 ];
 
-/// Cases, no two of the same id.
+/// Cases with different ids.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Which suite it is: the version, and where it is not the embedded one, the file.
+    /// The version, and the file if it is not the embedded suite.
     pub version: String,
-    /// The cases in order.
+    /// The cases, in order.
     pub cases: Vec<Case>,
 }
 
 impl Suite {
-    /// The suite that is in the binary.
+    /// The suite that is embedded in the binary.
     ///
     /// # Errors
-    /// When a file of it has a fault; a test checks that none has.
+    /// When a file has a fault. A test checks that none has.
     pub fn embedded() -> Result<Self, String> {
         let shared = Shared::embedded()?;
         let spelled_out = |line: &str| Case::read_with(line, |case| shared.spell_out(case));
@@ -102,7 +102,7 @@ impl Suite {
         })
     }
 
-    /// Keeps the cases that an area or an id names, or all where there are no names.
+    /// Keeps the cases that are named by an area or an id, or all if there are no names.
     ///
     /// # Errors
     /// When a name names no case.
@@ -126,7 +126,7 @@ impl Suite {
         self.cases.iter().map(Case::area).filter(|area| seen.insert(*area)).collect()
     }
 
-    /// All of it as JSON lines.
+    /// The whole suite as JSON lines.
     pub fn exported(&self) -> String {
         self.cases.iter().map(|case| case.exported() + "\n").collect()
     }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_there_once() {
+    fn an_id_is_unique() {
         let line = r#"{"id": "a/b", "template": "", "context": {}, "expect": {"output": ""}}"#;
         let fault = read([("F", format!("{line}\n\n{line}\n").as_str())], Case::read)
             .map(|cases| cases.len())

@@ -4,7 +4,7 @@
 //! chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html
 //! ```
 //!
-//! Exit status: 0 where all is right, 1 where cases fail, 2 where nothing could be run.
+//! Exit status: 0 if all cases are right, 1 if some are wrong, 2 if nothing could be run.
 
 mod diff;
 mod fuzz;
@@ -36,12 +36,12 @@ pub enum Command {
         after_help = "Example:\n  chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html"
     )]
     Run(Box<RunArguments>),
-    /// Asks a port a dozen things, and says in words what its adapter has wired wrongly.
+    /// Runs a dozen checks against a port, and says what is wrong with its adapter.
     Smoke(PortArguments),
-    /// Shows where two ports differ over one's own templates and conversations.
+    /// Compares two ports over your own templates and conversations.
     #[command(after_help = diff::HELP)]
     Diff(Box<diff::DiffArguments>),
-    /// Makes random templates from the grammar, and shows where a port and the reference differ, as small cases.
+    /// Compares a port with the reference over random templates, and shows the differences as small cases.
     #[command(after_help = fuzz::HELP)]
     Fuzz(Box<fuzz::FuzzArguments>),
     /// Shows saved reports as one matrix.
@@ -65,7 +65,7 @@ pub struct PortArguments {
     /// The port: a command, split as a shell would split it; no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// How long one answer may take, in seconds.
+    /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
 }
@@ -77,13 +77,13 @@ pub struct RunArguments {
     /// Runs only these cases: an area, an id, or the beginning of ids up to a slash. Can be given several times.
     #[arg(long, value_name = "AREA|ID")]
     only: Vec<String>,
-    /// How many processes of the port run at once; as many as there are processors unless it is given.
+    /// The number of processes of the port; by default that of the processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// Another suite: a file with a case on each line, or a folder of such files.
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Writes a report; the name's end says which: .json, .md, .html, or .xml (JUnit).
+    /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]
     report: Vec<PathBuf>,
     /// Fails only on what is worse than this: an earlier report (.json), or exceptions, one JSON object a line with id, aspect, reason.
@@ -92,10 +92,10 @@ pub struct RunArguments {
     /// The kind, text and line of an error count too.
     #[arg(long)]
     strict: bool,
-    /// Stops after the first case that is wrong.
+    /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
-    /// Stops after so many cases that are wrong.
+    /// Stops after this number of wrong cases.
     #[arg(long, value_name = "N")]
     max_fail: Option<std::num::NonZeroUsize>,
 }
