@@ -15,8 +15,6 @@ pub fn written(ty: Type) -> &'static [&'static str] {
         Type::Keys => &["{'a': 1, 'b': 2}.keys()", "{}.keys()"],
         Type::Values => &["{'a': 1, 'b': 2}.values()"],
         Type::Items => &["{'a': 1, 'b': 2}.items()", "{'a': 'x'}.items()"],
-        Type::Proxy => &["{'a': 1, 'b': 2}.keys().mapping", "{}.values().mapping"],
-        Type::Set => &["({'a': 1}.keys() - [])", "({'a': 1}.keys() - ['a'])", "({1: 1}.keys() - [2])"],
         Type::Range => &["range(3)", "range(5, 0, -2)", "range(0)"],
         Type::Undefined => &["nope", "{}.a", "(1 if false)", "none.a"],
         Type::Generator => &["(['a', 'b']|map('upper'))", "([1, 2, 3]|select('odd'))", "('ab'|batch(1))"],
@@ -36,7 +34,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 21] = [
+pub const WRITTEN: [Type; 19] = [
     Type::Markup,
     Type::Markup,
     Type::Tuple,
@@ -45,8 +43,6 @@ pub const WRITTEN: [Type; 21] = [
     Type::Keys,
     Type::Values,
     Type::Items,
-    Type::Proxy,
-    Type::Set,
     Type::Range,
     Type::Range,
     Type::Undefined,
@@ -88,7 +84,6 @@ pub fn parts(ty: Type) -> &'static [&'static str] {
         Type::Cycler => &["current", "pos", "items"],
         Type::Joiner => &["sep", "used"],
         Type::Namespace => &["a", "b", "x"],
-        Type::Keys | Type::Values | Type::Items => &["mapping"],
         Type::List => &["append", "sort", "pop"],
         Type::Dict => &["update", "pop"],
         _ => &[],
