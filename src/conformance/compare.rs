@@ -1,45 +1,45 @@
 //! Compares two ports' answers to the same request.
 //!
-//! What cannot be equal is not compared, by these rules and no others:
+//! Some differences do not count, by these rules:
 //!
-//! - An address that Python prints (`<generator object … at 0x7f…>`) is any address.
-//! - A `SyntaxError` of CPython is any syntax error: its text ends with ` (<template>, line …)`, a line of the Python that Jinja writes.
-//! - An error that only that Python has is not compared at all: its nested brackets, the functions that it defines, the constants
-//!   that it cannot write, the texts that it joins.
-//! - A port that answers `limit`, takes too long, or dies in the reference's place, is counted and told.
-//! - Where the reference, asked again in fresh processes, does not agree with itself, nothing can: the order of a set that is printed, an
-//!   address that was cut or counted. The run asks for that; here one request is enough.
+//! - Addresses that Python prints (`<generator object … at 0x7f…>`) are all equal.
+//! - A `SyntaxError` of CPython equals any syntax error: its text ends with ` (<template>, line …)`, a line of the Python that Jinja
+//!   writes.
+//! - Other errors that only that Python has are counted apart: of its nested brackets, the functions that it defines, the constants that
+//!   it cannot write, the texts that it joins.
+//! - If a port answers `limit`, or the reference takes too long or ends, the round is counted apart.
+//! - If fresh processes of the reference answer differently, the answer depends on chance. The run checks that; this module does not.
 
 use super::answer::Answer;
-use super::child::Reply;
+use super::port_process::Reply;
 use super::score::{Aspect, wrong_aspects};
 
-/// What comes of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
-    /// They agree.
+    /// The replies agree.
     Same,
-    /// They differ.
+    /// The replies differ.
     Different(Signature),
-    /// One of them reached a limit or does not know the request, or the error is one of the Python that Jinja writes.
+    /// A port reached a limit or does not support the request, or only the Python that Jinja writes has the error.
     Limited,
     /// The reference did not answer.
     Unanswered,
 }
 
-/// By what differences are told apart: which aspects differ, and both answers, shortened to what is not of this one template.
+/// The key by which differences are grouped: the aspects that differ, and both answers without what belongs to one template alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
-    /// What differs.
+    /// The aspects that differ.
     pub aspects: Vec<Aspect>,
-    /// What the reference answered.
+    /// The reference's answer.
     pub want: String,
-    /// What the port answered.
+    /// The port's answer.
     pub got: String,
 }
 
-/// Compares; the second is the reference's.
-pub fn compare(got: &Reply, want: &Reply) -> Comparison {
+/// Compares a port's reply with the reference's. The kind, text and line of an error count only if the comparison is strict.
+pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
     let is_of_python = matches!(want, Reply::Answer(answer) if is_syntax_error_of_python(answer));
     let want = match want {
         Reply::Answer(answer) => plain(answer),
@@ -49,7 +49,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
     if is_limit(&want) || is_of_generated_code(&want) {
         return Comparison::Limited;
     }
-    let (aspects, got) = match got {
+    let (mut aspects, got) = match got {
         Reply::Answer(answer) => {
             let got = plain(answer);
             if is_limit(&got) || is_of_block(&got) {
@@ -63,6 +63,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
         Reply::Unsupported(_) => return Comparison::Limited,
         Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
     };
+    aspects.retain(|aspect| is_strict || *aspect == Aspect::Output);
     if aspects.is_empty() {
         return Comparison::Same;
     }
@@ -82,7 +83,7 @@ fn is_syntax_error_of_python(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.kind == "syntax" && failure.message.contains(" (<template>, line "))
 }
 
-/// Texts of errors that the Python has that Jinja writes, and not the template.
+/// Texts of errors that only the Python has that Jinja writes.
 const OF_GENERATED_CODE: [&str; 6] = [
     "root.<locals>.",
     "_loop_vars",
@@ -100,13 +101,13 @@ fn is_of_generated_code(answer: &Answer) -> bool {
     is_long_constant || OF_GENERATED_CODE.iter().any(|text| failure.message.contains(text))
 }
 
-/// Returns whether the port refuses the result of a block's filter or call because it is no string: the reference notices that only when
-/// it joins the texts around it.
+/// Returns whether the port refuses the result of a `filter` or `call` block because it is not a string. The reference finds that only
+/// when it joins the texts around the block.
 fn is_of_block(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.message.starts_with("expected str instance, "))
 }
 
-/// An answer without what no two processes agree on.
+/// Returns an answer without the parts that differ between any two processes.
 pub fn plain(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     match &mut answer {
@@ -118,7 +119,7 @@ pub fn plain(answer: &Answer) -> Answer {
     answer
 }
 
-/// The text with every address as the same one. `upper` and the like change its letters, so that case does not matter.
+/// Returns the text with one sign in place of each address. Filters such as `upper` change its letters, so case does not matter.
 fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -126,7 +127,7 @@ fn without_addresses(text: &str) -> String {
         let (before, after) = rest.split_at_checked(at.saturating_add(2)).unwrap_or((rest, ""));
         plain.push_str(before);
         let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
-        // Shorter ones are numbers of the template.
+        // Shorter ones are numbers in the template.
         let length = after.len().saturating_sub(digits.len());
         plain.push_str(if length >= 9 {
             "…"
@@ -139,7 +140,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// An answer without what is of this one template: numbers, and what stands in quotes.
+/// Describes an answer without what belongs to one template alone: numbers, and texts in quotes.
 pub fn brief(answer: &Answer) -> String {
     match answer {
         Answer::Output { .. } => "output".to_owned(),
@@ -193,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_equal_is_not_compared() {
-        let same = |got: Reply, want: Reply| compare(&got, &want) == Comparison::Same;
+    fn differences_between_processes_do_not_count() {
+        let same = |got: Reply, want: Reply| compare(&got, &want, true) == Comparison::Same;
         assert!(same(
             output("<a at 0x7f0000000000> 0X7F1234567890"),
             output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
@@ -207,16 +208,20 @@ mod tests {
         assert_eq!(
             compare(
                 &output("a"),
-                &error("type", "root.<locals>.macro() takes 2 positional arguments but 3 were given")
+                &error("type", "root.<locals>.macro() takes 2 positional arguments but 3 were given"),
+                true
             ),
             Comparison::Limited
         );
-        assert_eq!(compare(&output("a"), &error("limit", "")), Comparison::Limited);
+        let (type_error, value_error) = (|| error("type", "a"), || error("value", "b"));
+        assert_eq!(compare(&type_error(), &value_error(), false), Comparison::Same);
+        assert!(!same(type_error(), value_error()));
+        assert_eq!(compare(&output("a"), &error("limit", ""), true), Comparison::Limited);
         assert_eq!(
-            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new())),
+            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new()), true),
             Comparison::Unanswered
         );
-        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
+        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), true) else {
             panic!("they differ");
         };
         assert_eq!(

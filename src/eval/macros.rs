@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
         self.write_text(&returned)
     }
 
-    /// `{% generation %}`: a call block whose function calls `caller` and notes where its text stands.
+    /// `{% generation %}`: a call block whose function calls `caller` and records the span of its text.
     #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
         let from = self.out.len();
