@@ -14,6 +14,7 @@ use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
+use crate::clock::{Clock, SystemClock};
 
 /// A port that has not answered anything after so many faults will not.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
@@ -104,7 +105,7 @@ impl Runner {
         let report = Report {
             suite: suite.version.clone(),
             reference: REFERENCE.map(|(name, version)| format!("{name} {version}")).join(", "),
-            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            date: today(),
             faults: Faults::of(&cases, restarts),
             port,
             cases,
@@ -133,6 +134,12 @@ enum Told {
     Case(usize, Box<CaseReport>),
     Restarts(u64),
     Failed(String),
+}
+
+/// The date of today, as `2026-01-02`.
+fn today() -> String {
+    let now = SystemClock.now();
+    format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day())
 }
 
 /// The report of a case, with all that a reader needs where something is wrong.
