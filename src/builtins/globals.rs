@@ -11,7 +11,6 @@
 //! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds two.
 
 mod containers;
-mod lipsum;
 mod range;
 
 pub use containers::check_name;
@@ -30,7 +29,7 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
 }
 
 /// The rows.
-static GLOBALS: [Function; 8] = [
+static GLOBALS: [Function; 7] = [
     global("range", "safe_range", Type::Function, &[], range::range).with_star(),
     global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict)
         .with_star()
@@ -59,13 +58,6 @@ static GLOBALS: [Function; 8] = [
         Type::Class,
         &[SELF, Parameter::optional("sep")],
         joiner,
-    ),
-    global(
-        "lipsum",
-        "generate_lorem_ipsum",
-        Type::Function,
-        lipsum::PARAMETERS,
-        lipsum::lipsum,
     ),
 ];
 

@@ -15,7 +15,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
-            ExprKind::Name(name) => Ok(self.name(name)),
+            ExprKind::Name(name) => self.name(name).map_err(|error| error.at(expr.span)),
             ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::literal(text))),
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Attribute(attribute) => self.key(attribute, expr),
@@ -47,6 +47,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.meter.check_stack()?;
         let value = match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
+            ExprKind::UnsupportedText(row) => Err(row.error()),
             ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),

@@ -138,14 +138,19 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) => false,
+        ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
         kind => has_constant_operands(kind),
     }
 }
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => false,
+        ExprKind::Literal(_)
+        | ExprKind::UnsupportedText(_)
+        | ExprKind::Markup(_)
+        | ExprKind::Name(_)
+        | ExprKind::Call(..)
+        | ExprKind::MarkupConcat(_) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
         ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
@@ -230,7 +235,12 @@ impl<'t> Folding<'t> {
     /// None where an operand is no constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => {
+            ExprKind::Literal(_)
+            | ExprKind::UnsupportedText(_)
+            | ExprKind::Markup(_)
+            | ExprKind::Name(_)
+            | ExprKind::Call(..)
+            | ExprKind::MarkupConcat(_) => {
                 return None;
             }
             ExprKind::Filter(_) | ExprKind::Test(_) if self.volatile => return None,

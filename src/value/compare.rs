@@ -34,20 +34,15 @@ impl<'a> Runtime<'a> {
     #[inline]
     pub fn identical_or_equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
         // The two differ where something is not equal to itself.
-        Ok(self.equal(left, right)? || (matches!(left, Value::Float(_) | Value::Complex(_)) && is_identical(left, right)))
+        Ok(self.equal(left, right)? || (matches!(left, Value::Float(_)) && is_identical(left, right)))
     }
 
     fn equal_values(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
         self.meter.charge(1)?;
         match (left, right) {
             (Value::Float(left), Value::Float(right)) => Ok(left == right),
-            (Value::Complex(left), Value::Complex(right)) => Ok(**left == **right),
             (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => self.equal_items(left, right),
             (Value::Dict(left), Value::Dict(right)) => self.equal_entries(left, right),
-            (Value::Bytes(left), Value::Bytes(right)) => {
-                self.meter.charge_bytes(left.len().min(right.len()))?;
-                Ok(left == right)
-            }
             (Value::Range(left), Value::Range(right)) => Ok(left.identity() == right.identity()),
             // One object's method under one name, looked up twice.
             (Value::Method(left), Value::Method(right)) => {

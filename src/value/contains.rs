@@ -42,7 +42,6 @@ impl<'a> Runtime<'a> {
             (Value::Set(_), Value::Set(_)) => Ok(false),
             (Value::Set(set), _) => Ok(set.contains(&Key::new(self, item.clone())?)),
             (Value::Range(range), _) => Ok(whole_number(item).and_then(|int| range.position(int)).is_some()),
-            (Value::Bytes(bytes), _) => self.bytes_contain(bytes, item),
             _ => self.iteration_contains(container, item),
         }
     }
@@ -56,28 +55,6 @@ impl<'a> Runtime<'a> {
             }
         }
         Ok(false)
-    }
-
-    fn bytes_contain(&mut self, bytes: &[u8], item: &Value<'a>) -> Result<bool> {
-        self.meter.charge_bytes(bytes.len())?;
-        if item.as_integer().is_some() {
-            let byte = item.as_int().and_then(|int| u8::try_from(int).ok());
-            return match byte {
-                Some(byte) => Ok(bytes.contains(&byte)),
-                None => Err(Error::value("byte must be in range(0, 256)")),
-            };
-        }
-        match item {
-            Value::Bytes(part) if part.is_empty() => Ok(true),
-            Value::Bytes(part) => {
-                self.meter.charge_bytes(bytes.len().saturating_mul(part.len()))?;
-                Ok(bytes.windows(part.len()).any(|window| window == &**part))
-            }
-            _ => Err(Error::type_error(format!(
-                "a bytes-like object is required, not '{}'",
-                item.ty().name()
-            ))),
-        }
     }
 
     fn iteration_contains(&mut self, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
@@ -103,7 +80,6 @@ fn whole_number(value: &Value<'_>) -> Option<i64> {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },
-        Value::Complex(complex) if complex.imag == 0.0 => whole_number(&Value::Float(complex.real)),
         _ => value.as_int(),
     }
 }

@@ -84,22 +84,12 @@ impl<'a> Runtime<'a> {
                 self.meter.charge(DIGITS)?;
                 self.write_piece(&text::float_text(*float), out)
             }
-            Value::Complex(complex) => {
-                self.meter.charge(DIGITS)?;
-                self.write_piece(&complex.text(), out)
-            }
             Value::Str(text) if text.is_markup() => {
                 out.push_str("Markup(");
                 self.write_quoted(text, out)?;
                 self.write_piece(")", out)
             }
             Value::Str(text) => self.write_quoted(text, out),
-            Value::Bytes(bytes) => {
-                self.meter.charge_scan(bytes.len().saturating_mul(4))?;
-                // A string takes whatever is written to it.
-                let _ = quote::write_bytes_repr(out, bytes);
-                self.meter.check_output(out.len())
-            }
             Value::Undefined(_) => self.write_piece("Undefined", out),
             Value::Range(range) => self.write_range(range, out),
             Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {

@@ -30,7 +30,6 @@ impl<'a> Runtime<'a> {
             Value::Proxy(dict) => dict.len(),
             Value::Set(set) => set.len(),
             Value::Range(range) => usize::try_from(range.len).unwrap_or(0),
-            Value::Bytes(bytes) => bytes.len(),
             Value::Undefined(_) => 0,
             Value::Loop(context) => usize::try_from(context.length(self)?).unwrap_or(0),
             _ => return Ok(None),

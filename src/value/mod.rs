@@ -31,7 +31,6 @@ mod operators;
 mod ordering;
 mod parse;
 mod percent;
-mod percent_bytes;
 mod positional;
 mod python_hash;
 mod range;
@@ -78,14 +77,12 @@ pub use range::Range;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
 pub use seq::Seq;
 pub use set::Set;
-pub use shared::{Big, Bytes, Shared};
+pub use shared::{Big, Shared};
 pub use sort::sorted;
 pub use text::Str;
 pub use types::Type;
 pub use undefined::Undefined;
 pub use view::View;
-
-use crate::number::complex::Complex;
 
 /// A Python value. The tag fills a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
@@ -101,12 +98,8 @@ pub enum Value<'a> {
     Big(Big<'a>),
     /// A `float`.
     Float(f64),
-    /// A `complex`, as a negative number to a fractional power is.
-    Complex(Shared<Complex>),
     /// A `str`, or a `markupsafe.Markup`.
     Str(Str<'a>),
-    /// `bytes`
-    Bytes(Bytes),
     /// A `list`.
     List(Seq<'a>),
     /// A `tuple`.

@@ -8,7 +8,6 @@
 use super::Value;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
-use crate::number::complex::Complex;
 use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
 
 /// An operation on two numbers whose result may have so many bits.
@@ -25,10 +24,7 @@ impl<'a> Runtime<'a> {
             (Value::Str(left), Value::Str(right)) => self.concat_texts(left, right),
             _ => match self.arithmetic(left, right, arithmetic::add)? {
                 Some(sum) => Ok(sum),
-                None => match complex(left, right, Complex::add)? {
-                    Some(sum) => Ok(sum),
-                    None => self.concatenate(left, right),
-                },
+                None => self.concatenate(left, right),
             },
         }
     }
@@ -36,9 +32,6 @@ impl<'a> Runtime<'a> {
     /// `left - right`
     pub fn subtract(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         if let Some(difference) = self.arithmetic(left, right, arithmetic::subtract)? {
-            return Ok(difference);
-        }
-        if let Some(difference) = complex(left, right, Complex::subtract)? {
             return Ok(difference);
         }
         if let Value::Undefined(undefined) = left {
@@ -54,20 +47,15 @@ impl<'a> Runtime<'a> {
     pub fn multiply(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         match self.arithmetic(left, right, arithmetic::multiply)? {
             Some(product) => Ok(product),
-            None => match complex(left, right, Complex::multiply)? {
-                Some(product) => Ok(product),
-                None => self.repeat(left, right),
-            },
+            None => self.repeat(left, right),
         }
     }
 
     /// `left / right`
     pub fn divide(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
-        if let Some(quotient) = self.arithmetic(left, right, divide)? {
-            return Ok(quotient);
-        }
-        complex(left, right, Complex::divide)?.ok_or_else(|| unsupported("/", left, right))
+        self.arithmetic(left, right, divide)?
+            .ok_or_else(|| unsupported("/", left, right))
     }
 
     /// `left // right`
@@ -82,9 +70,6 @@ impl<'a> Runtime<'a> {
         if let Value::Str(format) = left {
             return self.percent(format, right);
         }
-        if let Value::Bytes(format) = left {
-            return self.percent_bytes(format, right);
-        }
         let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
         self.arithmetic(left, right, modulo)?
             .ok_or_else(|| unsupported("%", left, right))
@@ -98,13 +83,8 @@ impl<'a> Runtime<'a> {
             let words = (base.bit_length().saturating_mul(exponent) / 64).min(self.meter.limits().bits / 64);
             self.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
         }
-        if let (Some(base), Some(exponent)) = (left.as_number(), right.as_number()) {
-            self.charge_numbers(left, right)?;
-            if let Some(power) = arithmetic::power(base, exponent, self.meter.limits().bits)? {
-                return Ok(self.number(power));
-            }
-        }
-        as_complex(left, right, Complex::power)?.ok_or_else(|| unsupported("** or pow()", left, right))
+        self.arithmetic(left, right, arithmetic::power)?
+            .ok_or_else(|| unsupported("** or pow()", left, right))
     }
 
     /// `-value`
@@ -112,17 +92,14 @@ impl<'a> Runtime<'a> {
         self.charge_numbers(value, value)?;
         match value.as_number() {
             Some(number) => Ok(self.number(arithmetic::negate(number))),
-            None => match value {
-                Value::Complex(complex) => Ok(Value::from(complex.negated())),
-                _ => Err(bad_operand("-", value)),
-            },
+            None => Err(bad_operand("-", value)),
         }
     }
 
     /// `+value`
     pub fn positive(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
         match value {
-            Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Complex(_) => Ok(value.clone()),
+            Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
             Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
             _ => Err(bad_operand("+", value)),
         }
@@ -166,31 +143,6 @@ impl<'a> Runtime<'a> {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// The result for two numbers of which one is complex.
-fn complex<'a>(
-    left: &Value<'a>,
-    right: &Value<'a>,
-    operate: fn(Complex, Complex) -> NumberResult<Complex>,
-) -> Result<Option<Value<'a>>> {
-    match (left, right) {
-        (Value::Complex(_), _) | (_, Value::Complex(_)) => as_complex(left, right, operate),
-        _ => Ok(None),
-    }
-}
-
-/// The result for two numbers as complex ones.
-#[cold]
-fn as_complex<'a>(
-    left: &Value<'a>,
-    right: &Value<'a>,
-    operate: fn(Complex, Complex) -> NumberResult<Complex>,
-) -> Result<Option<Value<'a>>> {
-    match (left.as_complex()?, right.as_complex()?) {
-        (Some(left), Some(right)) => Ok(Some(Value::from(operate(left, right)?))),
-        _ => Ok(None),
     }
 }
 

@@ -83,10 +83,6 @@ impl<'a> Runtime<'a> {
                 self.meter.charge_bytes(left.len().min(right.len()))?;
                 Ok(order.holds(left.cmp(right)))
             }
-            (Value::Bytes(left), Value::Bytes(right)) => {
-                self.meter.charge_bytes(left.len().min(right.len()))?;
-                Ok(order.holds(left.cmp(right)))
-            }
             (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
                 self.compare_items(order, left, right)
             }

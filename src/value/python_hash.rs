@@ -4,18 +4,14 @@
 //! 3    3        -1    -2        0.5    1152921504606846976        ""    0
 //! ```
 //!
-//! After CPython 3.11 `pyhash.c` (`_Py_HashDouble`), `longobject.c`, `complexobject.c` and `tupleobject.c`. Other texts are hashed with a
+//! After CPython 3.11 `pyhash.c` (`_Py_HashDouble`), `longobject.c` and `tupleobject.c`. Other texts are hashed with a
 //! key that is drawn anew by each process, and most objects by their address.
 
 use super::Value;
-use crate::number::complex::Complex;
 
 /// `_PyHASH_MODULUS`, a prime, and its bits.
 const MODULUS: u64 = (1 << BITS) - 1;
 const BITS: u32 = 61;
-
-/// The factor of an imaginary part (`_PyHASH_IMAG`).
-const IMAGINARY: u64 = 1_000_003;
 
 /// `_PyHASH_XXPRIME_1`, `_PyHASH_XXPRIME_2` and `_PyHASH_XXPRIME_5`.
 const PRIMES: [u64; 3] = [
@@ -35,9 +31,7 @@ pub(super) fn python_hash(value: &Value<'_>) -> Option<u64> {
             Some(signed(hash, big.sign() == num_bigint::Sign::Minus))
         }
         Value::Float(float) => of_float(*float),
-        Value::Complex(complex) => of_complex(**complex),
         Value::Str(text) if text.as_str().is_empty() => Some(0),
-        Value::Bytes(bytes) if bytes.is_empty() => Some(0),
         // The address of its class, of which only the last bits are known.
         Value::Undefined(_) => Some(0),
         Value::Tuple(items) => {
@@ -85,9 +79,4 @@ fn of_float(float: f64) -> Option<u64> {
     };
     let turn = u32::try_from(exponent.rem_euclid(i64::from(BITS))).ok()?;
     Some(signed(remainder(u128::from(significand) << turn), float < 0.0))
-}
-
-fn of_complex(complex: Complex) -> Option<u64> {
-    let imaginary = of_float(complex.imag)?.wrapping_mul(IMAGINARY);
-    Some(signed(of_float(complex.real)?.wrapping_add(imaginary), false))
 }

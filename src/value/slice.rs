@@ -44,17 +44,6 @@ impl<'a> Runtime<'a> {
                 self.slice_items(items, bounds).map(Value::Tuple)
             }
             Value::Range(range) => slice_range(range, bounds()?),
-            Value::Bytes(bytes) => {
-                let indices = bounds()?.within(bytes.len())?;
-                if indices.is_all(bytes.len()) {
-                    return Ok(value.clone());
-                }
-                self.meter.charge_scan(indices.count)?;
-                self.meter.check_size(indices.count)?;
-                Ok(Value::Bytes(
-                    indices.positions().filter_map(|index| bytes.get(index).copied()).collect(),
-                ))
-            }
             Value::Dict(_) | Value::Proxy(_) => Err(Error::type_error("unhashable type: 'slice'")),
             Value::Undefined(undefined) => Err(undefined.error()),
             _ => Err(not_subscriptable(value)),

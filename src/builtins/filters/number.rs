@@ -13,7 +13,6 @@ use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
-use crate::text::quote;
 use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index};
 
 /// `int(text)` of digits.
@@ -26,9 +25,6 @@ pub(super) fn parse_decimal(text: &str) -> Result<Int> {
 /// `{{ -1.5|abs }} -> 1.5`
 pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    if let Value::Complex(complex) = &value {
-        return Ok(runtime.number(Number::Float(complex.absolute()?)));
-    }
     match value.as_number() {
         Some(number) => Ok(runtime.number(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(
@@ -105,10 +101,6 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
             };
             parse_int(text.as_str(), base, &CHARACTERS).ok()
         }
-        (Value::Bytes(bytes), _) => {
-            runtime.meter.charge_scan(bytes.len())?;
-            std::str::from_utf8(bytes).ok().and_then(|text| parse_decimal(text).ok())
-        }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
             Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
@@ -163,16 +155,6 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
                 }
                 Err(error) => Err(error.into()),
             }
-        }
-        Value::Bytes(bytes) => {
-            runtime.meter.charge_scan(bytes.len().saturating_mul(2))?;
-            let text = std::str::from_utf8(bytes)
-                .ok()
-                .and_then(|text| parse_float(text, &CHARACTERS).ok());
-            text.ok_or_else(|| {
-                let repr = crate::text::measure::written(|output| quote::write_bytes_repr(output, bytes));
-                Error::value(format!("could not convert string to float: {repr}"))
-            })
         }
         Value::Undefined(undefined) => Err(undefined.error()),
         other => {

@@ -23,7 +23,7 @@ const INTEGER: &str =
 /// What has a length, items and an order.
 const SEQUENCE: &str = "__add__ __contains__ __getitem__ __iter__ __len__ __mul__ __rmul__";
 
-/// What strings and bytes have beyond that.
+/// The further names of strings.
 const TEXT: &str = "__getnewargs__ __mod__ __rmod__";
 
 /// What sets and the views that are like them have.
@@ -62,11 +62,6 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
         Type::None => &[OBJECT, "__bool__"],
         Type::Bool | Type::Int => &[OBJECT, NUMBER, INTEGER],
         Type::Float => &[OBJECT, NUMBER, "__getformat__"],
-        Type::Complex => &[
-            OBJECT,
-            "__abs__ __add__ __bool__ __complex__ __getnewargs__ __mul__ __neg__ __pos__ __pow__ __radd__ __rmul__ __rpow__ __rsub__",
-            "__rtruediv__ __sub__ __truediv__",
-        ],
         Type::Str => &[OBJECT, SEQUENCE, TEXT],
         Type::Markup => &[
             OBJECT,
@@ -74,7 +69,6 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
             TEXT,
             "__html__ __html_format__ __module__ __radd__ __slots__",
         ],
-        Type::Bytes => &[OBJECT, SEQUENCE, TEXT, "__bytes__"],
         Type::List => &[
             OBJECT,
             SEQUENCE,

@@ -13,9 +13,9 @@
 use super::argument::{clinic_text, receiver, size};
 use super::row::{SELF, one_argument, optional, positional, required};
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::NumberError;
 use crate::text::replace;
 use crate::text::slice::char_count;
+use crate::unsupported::SURROGATE;
 use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value};
 use std::borrow::Cow;
 
@@ -104,7 +104,7 @@ fn character_of(code: i64) -> Result<char> {
     let code = u32::try_from(code).map_err(|_| not_a_character())?;
     match char::from_u32(code) {
         Some(character) => Ok(character),
-        None if code <= u32::from(char::MAX) => Err(NumberError::Surrogate(code).into()),
+        None if code <= u32::from(char::MAX) => Err(SURROGATE.error()),
         None => Err(not_a_character()),
     }
 }

@@ -12,8 +12,8 @@ use crate::value::Type;
 /// The types that a filter is made for; none where any will do.
 pub fn takes(filter: &str) -> &'static [Type] {
     match filter {
-        "capitalize" | "center" | "indent" | "lower" | "replace" | "striptags" | "title" | "trim" | "truncate" | "upper"
-        | "urlencode" | "urlize" | "wordcount" | "wordwrap" | "format" => &[Type::Str, Type::Markup],
+        "capitalize" | "center" | "indent" | "lower" | "replace" | "title" | "trim" | "truncate" | "upper" | "wordcount"
+        | "wordwrap" | "format" => &[Type::Str, Type::Markup],
         "batch" | "first" | "last" | "map" | "max" | "min" | "reject" | "reverse" | "select" | "slice" | "sort" | "unique"
         | "join" | "list" | "length" | "count" => &[
             Type::List,
@@ -27,7 +27,7 @@ pub fn takes(filter: &str) -> &'static [Type] {
         ],
         "sum" => &[Type::List, Type::Range, Type::Tuple],
         "selectattr" | "rejectattr" | "groupby" => &[Type::List, Type::Generator],
-        "dictsort" | "items" | "xmlattr" => &[Type::Dict],
+        "dictsort" | "items" => &[Type::Dict],
         "abs" | "round" | "filesizeformat" => &[Type::Int, Type::Float, Type::Bool],
         _ => &[],
     }
@@ -36,20 +36,19 @@ pub fn takes(filter: &str) -> &'static [Type] {
 /// The type of what a filter, a method or a global function gives, when it is applied to a value of a type.
 pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
     Some(match name {
-        "safe" | "e" | "escape" | "forceescape" | "xmlattr" => Type::Markup,
-        "encode" | "to_bytes" => Type::Bytes,
-        "decode" | "hex" | "string" | "tojson" | "pprint" | "center" | "indent" | "trim" | "truncate" | "wordwrap"
-        | "strftime_now" | "striptags" | "urlencode" | "urlize" | "filesizeformat" => Type::Str,
+        "safe" | "e" | "escape" | "forceescape" => Type::Markup,
+        "string" | "tojson" | "center" | "indent" | "trim" | "truncate" | "wordwrap" | "strftime_now" | "filesizeformat" => {
+            Type::Str
+        }
         "capitalize" | "lower" | "upper" | "title" | "casefold" | "swapcase" | "strip" | "lstrip" | "rstrip" | "removeprefix"
         | "removesuffix" | "ljust" | "rjust" | "zfill" | "expandtabs" | "replace" | "format_map" | "format" | "join" => {
             return receiver
-                .filter(|ty| matches!(ty, Type::Str | Type::Markup | Type::Bytes))
+                .filter(|ty| matches!(ty, Type::Str | Type::Markup))
                 .or(Some(Type::Str));
         }
         "split" | "rsplit" | "splitlines" | "list" | "sort" | "dictsort" | "groupby" => Type::List,
-        "partition" | "rpartition" | "as_integer_ratio" => Type::Tuple,
-        "find" | "rfind" | "index" | "rindex" | "count" | "length" | "int" | "wordcount" | "bit_length" | "bit_count"
-        | "from_bytes" => Type::Int,
+        "partition" | "rpartition" => Type::Tuple,
+        "find" | "rfind" | "index" | "rindex" | "count" | "length" | "int" | "wordcount" => Type::Int,
         "float" | "round" => Type::Float,
         "batch" | "map" | "select" | "reject" | "selectattr" | "rejectattr" | "slice" | "unique" => Type::Generator,
         "keys" => Type::Keys,
@@ -62,7 +61,7 @@ pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
         "namespace" => Type::Namespace,
         "cycler" => Type::Cycler,
         "joiner" => Type::Joiner,
-        "startswith" | "endswith" | "is_integer" | "isdisjoint" | "issubset" | "issuperset" | "changed" => Type::Bool,
+        "startswith" | "endswith" | "isdisjoint" | "issubset" | "issuperset" | "changed" => Type::Bool,
         name if name.starts_with("is") => Type::Bool,
         _ => return None,
     })
@@ -71,13 +70,6 @@ pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
 /// How values are written that no literal makes, or none of these.
 pub fn written(ty: Type) -> &'static [&'static str] {
     match ty {
-        Type::Complex => &["((-8) ** 0.5)", "((-2) ** 1.5)"],
-        Type::Bytes => &[
-            "'aé'.encode()",
-            "'A b'.encode('ascii')",
-            "''.encode()",
-            "(5).to_bytes(2, 'big')",
-        ],
         Type::Markup => &["('<b>'|safe)", "('a&b <i>'|escape)", "(' a,b '|safe)"],
         Type::Tuple => &["(1, 'a')", "()", "('a', 'b')", "(1, 2, 1)"],
         Type::Group => &["([{'a': 1}, {'a': 2}, {'a': 1}]|groupby('a')|first)"],
@@ -105,9 +97,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 23] = [
-    Type::Complex,
-    Type::Bytes,
+pub const WRITTEN: [Type; 21] = [
     Type::Markup,
     Type::Markup,
     Type::Tuple,
@@ -155,9 +145,6 @@ pub fn parts(ty: Type) -> &'static [&'static str] {
             "caller",
             "explicit_caller",
         ],
-        Type::Int => &["real", "imag", "numerator", "denominator"],
-        Type::Float | Type::Complex => &["real", "imag"],
-        Type::Range => &["start", "stop", "step"],
         Type::Group => &["grouper", "list"],
         Type::Cycler => &["current", "pos", "items"],
         Type::Joiner => &["sep", "used"],
