@@ -207,7 +207,8 @@
 //!
 //! ## 7. A clock
 //!
-//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`]:
+//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`].
+//! Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate is lighter to build.
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
