@@ -96,7 +96,8 @@ impl ChatTemplate {
         folder.load(options.load_as)
     }
 
-    /// Takes templates and special tokens from the parsed `tokenizer_config.json`.
+    /// Takes templates and special tokens from the parsed `tokenizer_config.json`. The special tokens that it does not name are those of
+    /// its `tokenizer_class`: without a folder there is no `config.json` that may choose another class.
     ///
     /// # Errors
     /// Of class template, where it is no object, or a template or a token in it is not what it should be.

@@ -16,7 +16,12 @@ use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The classes that say nothing of a tokenizer, so that another class in the files does not replace them.
-const GENERIC: [&str; 4] = ["TokenizersBackend", "PythonBackend", "PreTrainedTokenizer", "MistralCommonBackend"];
+const GENERIC: [&str; 4] = [
+    "TokenizersBackend",
+    "PythonBackend",
+    "PreTrainedTokenizer",
+    "MistralCommonBackend",
+];
 
 /// What happens if the class of a tokenizer is code in its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +135,7 @@ fn no_map() -> Error {
 fn needs_code(class: &str) -> Error {
     Error::value(format!(
         "the tokenizer's class is code in this folder ({class}, by auto_map), which is not run; \
-         LoadOptions::ignore_remote_code reads the folder without it"
+         with ignore_remote_code the folder is read without it"
     ))
 }
 

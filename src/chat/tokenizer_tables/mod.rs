@@ -142,7 +142,10 @@ mod tests {
         }
         assert_eq!(registered("gpt2"), Some("GPT2Tokenizer"));
         assert_eq!((registered("llama"), of_configuration("llama")), (None, None));
-        assert_eq!((registered("led"), of_configuration("led")), (Some("LEDTokenizer"), Some("RobertaTokenizer")));
+        assert_eq!(
+            (registered("led"), of_configuration("led")),
+            (Some("LEDTokenizer"), Some("RobertaTokenizer"))
+        );
     }
 
     #[test]
