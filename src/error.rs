@@ -42,8 +42,8 @@ pub enum ErrorKind {
     ZeroDivision,
     /// A limit was reached, Python's recursion limit or memory included: `{{ "a" * 10**18 }}`.
     Limit,
-    /// Nothing: the reference does this, and this crate never will. A template that writes into the caller's data,
-    /// `{% set d.a %}b{% endset %}` where `d` is a dict, or text that is not Unicode: `{{ "\ud800" }}`.
+    /// The template reached a construct that Jinja or Python has and no chat template uses: `{{ x|pprint }}`. The message says what to
+    /// write instead.
     Unsupported,
 }
 

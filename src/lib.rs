@@ -201,8 +201,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same template with the same input and the same time gives the same prompt, unless it asks chance: the filter `random` and the
-//! function `lipsum` give something else in each render, as in Python.
+//! Rendering is deterministic: the same template, input and time give the same prompt.
 //!
 //! ## 8. Training masks
 //!
@@ -258,6 +257,9 @@
 //!
 //! # Deviations
 //!
+//! This crate implements the Jinja that chat templates use. What else Jinja and Python have, such as `include`, bytes or the filter
+//! `pprint`, is an error of kind [`ErrorKind::Unsupported`] when a render reaches it; its message says what to write instead.
+//!
 //! Where this crate differs from the reference on purpose is listed in `tests/deviations.jsonl`, each line with the case that shows it and
 //! the reason; the suite fails when a line no longer applies. Beside those, about the call itself:
 //!
@@ -282,12 +284,11 @@
 //!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
 //!  2 parser        tokens to tree
 //!  1 lexer, ast    text to tokens; the tree
-//!  0 span, source, error, limits, clock, chance, data, and the pure parts: text, number, unicode, json, strftime, ebnf
+//!  0 span, source, error, limits, clock, unsupported, data, and the pure parts: text, number, unicode, json, strftime, ebnf
 //! ```
 
 mod ast;
 mod builtins;
-mod chance;
 mod chat;
 mod clock;
 #[cfg(feature = "cli")]

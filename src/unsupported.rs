@@ -1,26 +1,29 @@
-//! What Jinja and Python have and no chat template uses: this crate refuses it, by one table.
+//! The constructs of Jinja and Python that this crate does not support, because no chat template uses them.
 //!
 //! ```text
 //! {{ x|pprint }}    `pprint` is not part of the Jinja that chat templates use; write `|tojson(indent=2)`
 //! ```
 //!
-//! A construct of the table compiles, and is an error of the kind [`ErrorKind::Unsupported`] when it is reached, so a template whose
-//! debugging branch has one still renders. A construct enters the crate when a real template uses it or transformers documents it.
+//! A template that contains such a construct compiles. Reaching the construct is an error of kind [`ErrorKind::Unsupported`], so a
+//! template still renders if only its debugging branch has one. A construct leaves this table and enters the crate when a real
+//! template uses it or transformers documents it. `tests/cases/unsupported.jsonl` has one case for each row.
+//!
+//! `tests/reference/reachable.py` reads the names of the rows from this file.
 
 use crate::error::{Error, ErrorKind};
 
-/// A row of the table: names of one kind, and what to write instead of them.
+/// A row of the table: the names of one place, and what to write instead of them.
 #[derive(Debug)]
 pub struct Unsupported {
-    /// What the names belong to.
+    /// Where the names occur.
     pub place: Place,
-    /// The names in templates; for [`Place::Value`] and [`Place::Literal`], a description.
+    /// The names as templates write them. A row of [`Place::Value`] or [`Place::Literal`] has one description instead.
     pub names: &'static [&'static str],
-    /// What to write instead: the end of the message.
+    /// The end of the message: what to write instead.
     pub instead: &'static str,
 }
 
-/// What a name of the table belongs to.
+/// Where a name of the table occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A tag: `{% include … %}`.
@@ -29,7 +32,7 @@ pub enum Place {
     Variable,
     /// A filter: `{{ x|pprint }}`.
     Filter,
-    /// An attribute of the Python type of this name: `{{ 5.bit_length() }}`.
+    /// An attribute of values of the named Python type: `{{ (5).bit_length() }}`.
     Attribute(&'static str),
     /// A value that an operation would make: `{{ (-8) ** 0.5 }}`.
     Value,
@@ -37,47 +40,31 @@ pub enum Place {
     Literal,
 }
 
-/// `(-8) ** 0.5`
-pub static COMPLEX: Unsupported = Unsupported {
-    place: Place::Value,
-    names: &["a complex number"],
-    instead: "raise a number that is not negative to a fractional power",
-};
+/// `{{ (-8) ** 0.5 }}`
+pub static COMPLEX: Unsupported = row(
+    Place::Value,
+    &["a complex number"],
+    "raise a number that is not negative to a fractional power",
+);
 
-/// `d.keys() - ["a"]`
-pub static SET: Unsupported = Unsupported {
-    place: Place::Value,
-    names: &["a set"],
-    instead: "filter a list, as in `d|list|reject('in', other)`",
-};
+/// `{{ d.keys() - ["a"] }}`
+pub static SET: Unsupported = row(Place::Value, &["a set"], "filter a list, as in `d|list|reject('in', other)`");
 
-/// `x is sameas y`, where only CPython's memory decides.
-pub static IDENTITY: Unsupported = Unsupported {
-    place: Place::Value,
-    names: &["the identity of a computed value"],
-    instead: "compare with `==`",
-};
+/// `{{ x is sameas y }}`, where the answer depends on how CPython stores the two values.
+pub static IDENTITY: Unsupported = row(Place::Value, &["the identity of a computed value"], "compare with `==`");
 
 /// `{% set d.a %}…{% endset %}`, where `d` is a dict.
-pub static ITEM_ASSIGNMENT: Unsupported = Unsupported {
-    place: Place::Value,
-    names: &["a block `set` into a dict"],
-    instead: "use a `namespace`",
-};
+pub static ITEM_ASSIGNMENT: Unsupported = row(Place::Value, &["a block `set` into a dict"], "use a `namespace`");
 
-/// `"\N{EM DASH}"`
-pub static CHARACTER_NAME: Unsupported = Unsupported {
-    place: Place::Literal,
-    names: &["the name of a character, `\\N{…}`,"],
-    instead: "write the character itself, or `\\u` and its code",
-};
+/// `{{ "\N{EM DASH}" }}`
+pub static CHARACTER_NAME: Unsupported = row(
+    Place::Literal,
+    &["the name of a character, `\\N{…}`,"],
+    "write the character itself, or `\\u` and its code",
+);
 
-/// `"\ud800"`
-pub static SURROGATE: Unsupported = Unsupported {
-    place: Place::Literal,
-    names: &["a lone surrogate"],
-    instead: "write the whole character",
-};
+/// `{{ "\ud800" }}`
+pub static SURROGATE: Unsupported = row(Place::Literal, &["a lone surrogate"], "write the whole character");
 
 const fn row(place: Place, names: &'static [&'static str], instead: &'static str) -> Unsupported {
     Unsupported { place, names, instead }
@@ -86,6 +73,7 @@ const fn row(place: Place, names: &'static [&'static str], instead: &'static str
 const NO_OTHER_TEMPLATE: &str = "write the other template's text here: a chat template is one file";
 const NO_METHOD: &str = "use the operators, filters and tests on numbers";
 
+/// The rows whose names templates write.
 #[rustfmt::skip]
 static NAMED: [Unsupported; 15] = [
     row(Place::Statement, &["include", "import", "from", "extends"], NO_OTHER_TEMPLATE),
@@ -110,30 +98,120 @@ static NAMED: [Unsupported; 15] = [
 ];
 
 impl Unsupported {
-    /// The error of reaching a name of this row.
+    /// Returns the error of reaching this row, which has one name.
     #[cold]
-    fn refuse(&self, name: &str) -> Error {
+    pub fn error(&self) -> Error {
+        Error::new(
+            ErrorKind::Unsupported,
+            self.message(self.names.first().copied().unwrap_or_default()),
+        )
+    }
+
+    fn message(&self, name: &str) -> String {
         let quote = match self.place {
             Place::Value | Place::Literal => "",
             _ => "`",
         };
         let instead = self.instead;
-        Error::new(
-            ErrorKind::Unsupported,
-            format!("{quote}{name}{quote} is not part of the Jinja that chat templates use; {instead}"),
-        )
-    }
-
-    /// The error of reaching this row, which has one name.
-    #[cold]
-    pub fn error(&self) -> Error {
-        self.refuse(self.names.first().copied().unwrap_or_default())
+        format!("{quote}{name}{quote} is not part of the Jinja that chat templates use; {instead}")
     }
 }
 
-/// The error of reaching a name, if the table has it.
+/// Returns the error of reaching a name, if the table has it at this place.
 #[cold]
 pub fn find(place: Place, name: &str) -> Option<Error> {
-    let row = NAMED.iter().find(|row| row.place == place && row.names.contains(&name))?;
-    Some(row.refuse(name))
+    let row = rows_at(place).find(|row| row.names.contains(&name))?;
+    Some(Error::new(ErrorKind::Unsupported, row.message(name)))
+}
+
+/// Returns all names that the table has at a place.
+pub fn names(place: Place) -> impl Iterator<Item = &'static str> {
+    rows_at(place).flat_map(|row| row.names.iter().copied())
+}
+
+fn rows_at(place: Place) -> impl Iterator<Item = &'static Unsupported> {
+    NAMED.iter().filter(move |row| row.place == place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ErrorClass, Template};
+
+    /// The messages of all cases of the area `unsupported`.
+    fn messages() -> Vec<String> {
+        let cases = include_str!("../tests/cases/unsupported.jsonl").lines();
+        let message = |line: &str| {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let rendered =
+                Template::compile(case["template"].as_str().unwrap()).and_then(|template| template.render(&case["context"]));
+            match rendered {
+                Err(error) if error.kind() == ErrorKind::Unsupported => error.message().to_owned(),
+                other => format!("{}: {other:?}", case["id"]),
+            }
+        };
+        cases.map(message).collect()
+    }
+
+    #[test]
+    fn each_row_has_one_case_and_each_case_a_row() {
+        let described = [&COMPLEX, &SET, &IDENTITY, &ITEM_ASSIGNMENT, &CHARACTER_NAME, &SURROGATE];
+        let mut messages = messages();
+        let mut without_case = Vec::new();
+        for row in NAMED.iter().chain(described) {
+            let of_row: Vec<String> = row.names.iter().map(|name| row.message(name)).collect();
+            let before = messages.len();
+            messages.retain(|message| !of_row.contains(message));
+            if before - messages.len() != 1 {
+                without_case.push(row.names);
+            }
+        }
+        assert!(
+            without_case.is_empty() && messages.is_empty(),
+            "rows without one case: {without_case:?}; cases without a row: {messages:#?}"
+        );
+    }
+
+    #[test]
+    fn a_construct_is_an_error_where_a_render_reaches_it() {
+        let reached = [
+            "{{ x|pprint }}",
+            "{{ [x]|map('pprint')|list }}",
+            "{{ 'a'|pprint }}",
+            "{% filter striptags %}a{% endfilter %}",
+            "{{ lipsum() }}",
+            "{{ lipsum is defined }}",
+            "{% if lipsum %}{% endif %}",
+            "{% set y = lipsum %}",
+            "{{ [x|safe]|map(attribute='striptags')|list }}",
+            "{{ (x|safe)['unescape'] }}",
+        ];
+        for source in reached {
+            let error = Template::compile(&format!("\n{source}"))
+                .unwrap()
+                .render(&serde_json::json!({"x": "a"}));
+            let error = error.expect_err(source);
+            assert_eq!(
+                (error.kind(), error.class(), error.line()),
+                (ErrorKind::Unsupported, ErrorClass::Template, Some(2)),
+                "{source}"
+            );
+            assert!(error.position().is_some(), "{source}");
+        }
+        let not_reached = [
+            "{% if x is none %}{{ x|pprint }}{{ lipsum() }}{% endif %}a",
+            "{{ x|pprint if x is none else 'a' }}",
+            "{% macro m() %}{{ x|random }}{% endmacro %}a",
+            "{% if 'pprint' is filter %}a{% endif %}",
+            "{% set lipsum = 'a' %}{{ lipsum }}",
+            "{% macro m(lipsum) %}{{ lipsum }}{% endmacro %}{{ m('a') }}",
+        ];
+        for source in not_reached {
+            let text = Template::compile(source).unwrap().render(&serde_json::json!({"x": "a"}));
+            assert_eq!(text.unwrap(), "a", "{source}");
+        }
+        let template = Template::compile("{{ lipsum }}").unwrap();
+        assert_eq!(template.render(&serde_json::json!({"lipsum": "a"})).unwrap(), "a");
+        assert!(template.variables().is_empty());
+    }
 }

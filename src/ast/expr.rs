@@ -6,6 +6,7 @@ use super::slot::Slot;
 use super::symbols::Symbol;
 use crate::data::Data;
 use crate::span::Span;
+use crate::unsupported::Unsupported;
 
 /// A constant that the tree owns: written in the source, or folded by the resolver.
 #[derive(Clone, Debug)]
@@ -66,6 +67,8 @@ impl Default for Expr {
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.
     Literal(Literal),
+    /// `"\N{DASH}"`: a string literal that is not supported, which fails when it is reached.
+    UnsupportedText(&'static Unsupported),
     /// `"<b>"|safe`: the text of a constant Markup; the resolver's.
     Markup(Box<str>),
     /// `messages`.
@@ -211,7 +214,7 @@ pub struct Attribute {
     pub object: Expr,
     /// The attribute; one text for all places of the template that spell it.
     pub name: Arc<str>,
-    /// Whether neither a method of a dict has that name nor anything hidden, so that it is a dict's key; the resolver's.
+    /// Whether it is a dict's key: no method of a dict has that name, and no string has anything hidden or unsupported under it; the resolver's.
     pub is_key: bool,
     /// Its number among the methods of `str`; the resolver's. None for a name that no such method has.
     pub text_method: Option<u16>,

@@ -52,6 +52,8 @@ pub struct Template {
     pub looked_up: Vec<bool>,
     /// The names of global functions, and the numbers of those; the resolver's.
     pub globals: Vec<(Symbol, usize)>,
+    /// The names of variables that the reference has and this crate does not support; the resolver's.
+    pub unsupported: Vec<Symbol>,
     /// Whether some assignment lets its variable grow in place; the resolver's.
     pub accumulates: bool,
     /// The blocks, taken out of the bodies where they stand; the resolver's.

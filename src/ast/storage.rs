@@ -145,7 +145,7 @@ impl Target {
 impl Expr {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         match &mut self.kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) => {}
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Name(name) => visit(Stored::Slot(&mut name.slot)),
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
                 exprs(items, visit);

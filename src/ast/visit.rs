@@ -21,7 +21,7 @@ impl Expr {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
                 items.iter().for_each(visit);
             }

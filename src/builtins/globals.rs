@@ -11,13 +11,12 @@
 //! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds two.
 
 mod containers;
-mod lipsum;
 mod range;
 
 pub use containers::check_name;
 
 use super::call::not_callable;
-use super::methods::{Body, FROM_KEYS, clinic_text, python, required, row};
+use super::methods::{Body, clinic_text, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Str, Style, Type, Value};
@@ -30,7 +29,7 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
 }
 
 /// The rows.
-static GLOBALS: [Function; 8] = [
+static GLOBALS: [Function; 7] = [
     global("range", "safe_range", Type::Function, &[], range::range).with_star(),
     global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict)
         .with_star()
@@ -60,27 +59,12 @@ static GLOBALS: [Function; 8] = [
         &[SELF, Parameter::optional("sep")],
         joiner,
     ),
-    global(
-        "lipsum",
-        "generate_lorem_ipsum",
-        Type::Function,
-        lipsum::PARAMETERS,
-        lipsum::lipsum,
-    ),
 ];
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
-const FROM_KEYS_PYTHON: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.fromkeys";
 const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
 const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
 const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
-
-/// The method of the global `dict`.
-pub(super) static DICT_METHODS: [Function; 1] = [
-    python("fromkeys", FROM_KEYS_PYTHON, &[required("self")], containers::from_keys)
-        .with_star()
-        .with_double_star(),
-];
 
 /// `missing` of jinja2 `utils.py`, which stands for the value of a variable that has none. A macro sees it that is called when the loop
 /// or the `with` has ended whose target it reads. Nobody can call it.

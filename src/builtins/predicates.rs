@@ -12,9 +12,7 @@ use super::filters::{self, builtin, given, plain};
 use super::methods::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{
-    Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value, is_identical,
-};
+use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -136,24 +134,26 @@ fn is_undefined(value: &Value<'_>) -> bool {
     value.is_undefined()
 }
 
-/// Whether there is a filter of that name.
+/// Whether Jinja has a filter of that name, be it one that this crate does not support.
 ///
 /// `{{ "tojson" is filter }} -> True`
 fn is_filter<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 0), filters::find)
+    is_name(runtime, given(&mut arguments, 0), |name| {
+        filters::find(name).is_some() || filters::is_unsupported(name)
+    })
 }
 
 /// Whether there is a test of that name.
 ///
 /// `{{ "odd" is test }} -> True`
 fn is_test<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 0), find)
+    is_name(runtime, given(&mut arguments, 0), |name| find(name).is_some())
 }
 
 /// Whether the value is a key of a table; what cannot be a key is an error.
-fn is_name<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, find: fn(&str) -> Option<usize>) -> Result<Value<'a>> {
+fn is_name<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, has: fn(&str) -> bool) -> Result<Value<'a>> {
     let key = Key::new(runtime, value)?;
-    Ok(Value::Bool(key.value.as_str().is_some_and(|name| find(name).is_some())))
+    Ok(Value::Bool(key.value.as_str().is_some_and(has)))
 }
 
 /// Whether the value is `none`.
@@ -236,7 +236,7 @@ fn is_mapping(value: &Value<'_>) -> bool {
 ///
 /// `{{ true is number }} -> True`
 fn is_number(value: &Value<'_>) -> bool {
-    value.as_number().is_some() || matches!(value, Value::Complex(_))
+    value.as_number().is_some()
 }
 
 /// Whether the value has a length and items.
@@ -245,14 +245,7 @@ fn is_number(value: &Value<'_>) -> bool {
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(
         value,
-        Value::Str(_)
-            | Value::Bytes(_)
-            | Value::List(_)
-            | Value::Tuple(_)
-            | Value::Dict(_)
-            | Value::Proxy(_)
-            | Value::Range(_)
-            | Value::Undefined(_)
+        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
     )
 }
 
@@ -281,8 +274,8 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 /// Whether both are one object.
 ///
 /// `{{ 1 is sameas true }} -> False`
-fn is_same<'a>(_runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
-    Ok(is_identical(value, other))
+fn is_same<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
+    runtime.is_same(value, other)
 }
 
 /// Whether the value is a Markup.

@@ -1,7 +1,7 @@
 //! What a port may have wrong: listed exceptions, or all that was wrong in an earlier report.
 //!
 //! ```text
-//! {"id": "strings/lone-surrogate", "aspect": "output", "reason": "text is Unicode"}
+//! {"id": "strings/form-feed", "aspect": "output", "reason": "not yet"}
 //! ```
 
 use std::collections::BTreeMap;

@@ -311,7 +311,6 @@ impl<'g> Derivation<'g> {
             "the same name" => name(self.skip_blanks(at)),
             "four hexadecimal digits, no surrogate" => digits(4),
             "eight hexadecimal digits, no surrogate, at most 0010ffff" => digits(8),
-            "a character's name in Unicode 14" => rest.find('}').map(|length| at + length),
             "directly before a closing delimiter or parenthesis" => {
                 CLOSERS.iter().any(|closer| next.starts_with(closer)).then_some(at)
             }

@@ -3,6 +3,7 @@
 use super::Evaluator;
 use crate::ast::{Args, Expr, OtherArgs};
 use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -145,9 +146,13 @@ impl<'a> Evaluator<'a, '_> {
         Some(&**name)
     }
 
-    /// The error of an unknown filter or test that is reached: a function without keywords, which does nothing but raise it.
+    /// Returns the error of reaching a filter or test that this crate does not have. Where the reference does not have it either, it calls
+    /// a function without keyword parameters, which raises the error.
     #[cold]
     pub(super) fn unknown(&self, what: &str, name: &str, args: &Args, arguments: &Arguments<'_>) -> Error {
+        if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {
+            return error;
+        }
         let stub = args.others.as_ref().and_then(|others| self.stub(others));
         match (stub, arguments.keywords().first()) {
             (Some(stub), Some((keyword, _))) => {

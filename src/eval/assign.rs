@@ -3,7 +3,8 @@
 use super::Evaluator;
 use crate::ast::{Target, TargetKind};
 use crate::builtins::globals;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::unsupported;
 use crate::value::{Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -79,10 +80,7 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Ok(())
             }
-            Some(Value::Dict(_)) => Err(Error::new(
-                ErrorKind::Unsupported,
-                "the block form of set writes into a dict here, which would change the caller's data",
-            )),
+            Some(Value::Dict(_)) => Err(unsupported::ITEM_ASSIGNMENT.error()),
             Some(Value::List(_)) => Err(Error::type_error("list indices must be integers or slices, not str")),
             Some(other) => {
                 let message = format!("'{}' object does not support item assignment", other.ty().name());

@@ -6,6 +6,7 @@ use super::Evaluator;
 use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
+use crate::unsupported::{self, Place};
 use crate::value::{Environment, EnvironmentId, Heap, Idle, Undefined, Value, object_number};
 
 /// Where the variables of a frame that runs are found on the heap.
@@ -211,13 +212,30 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The value of a name, undefined where nobody set it.
+    /// Returns the value of a name: an undefined value if nothing set it, an error if it is unsupported.
     #[inline]
-    pub(super) fn name(&self, name: &Name) -> Value<'a> {
+    pub(super) fn name(&self, name: &Name) -> Result<Value<'a>> {
         match self.get(&name.slot) {
-            Some(value) => value.clone(),
-            None => Value::Undefined(Undefined::Name(self.render.template.symbols.name(name.symbol))),
+            Some(value) => Ok(value.clone()),
+            None => self.missing_name(name.symbol),
         }
+    }
+
+    #[inline(never)]
+    fn missing_name(&self, symbol: Symbol) -> Result<Value<'a>> {
+        let name = self.render.template.symbols.name(symbol);
+        if self.is_unsupported(symbol) {
+            if let Some(error) = unsupported::find(Place::Variable, name) {
+                return Err(error);
+            }
+        }
+        Ok(Value::Undefined(Undefined::Name(name)))
+    }
+
+    /// Returns whether reading a name that nothing set is an error, and not an undefined value.
+    #[inline]
+    pub(super) fn is_unsupported(&self, symbol: Symbol) -> bool {
+        self.render.template.unsupported.contains(&symbol)
     }
 
     /// The value of a variable; None where it is missing.

@@ -38,7 +38,7 @@ impl Activation {
         if let ExprKind::Name(name) = &attribute.object.kind {
             match self.get(heap, &name.slot) {
                 Some(Value::Dict(Dict::Json(map))) => return Lookup::in_json(map, &attribute.name),
-                Some(Value::Dict(Dict::Data(object, _))) => return Lookup::in_data(object, &attribute.name),
+                Some(Value::Dict(Dict::Data(object))) => return Lookup::in_data(object, &attribute.name),
                 _ => {}
             }
         }
@@ -127,10 +127,10 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Whether an expression is a name that nobody set.
+    /// Returns whether an expression is a name that nothing set, and so undefined.
     #[inline]
     fn is_missing(&self, expr: &'a Expr) -> bool {
-        matches!(&expr.kind, ExprKind::Name(name) if self.get(&name.slot).is_none())
+        matches!(&expr.kind, ExprKind::Name(name) if self.get(&name.slot).is_none() && !self.is_unsupported(name.symbol))
     }
 
     /// What a test that only looks says of a leaf.
@@ -140,7 +140,7 @@ impl<'a> Evaluator<'a, '_> {
             (Lookup::Found(Found::Value(value)), _) => Some(asks(value)),
             (Lookup::Found(found), _) => Some(asks(&found.to_value())),
             (Lookup::Absent(ty), ExprKind::Attribute(attribute)) => Some(asks(&absent(ty, attribute))),
-            (Lookup::Elsewhere, ExprKind::Name(name)) => Some(asks(&self.name(name))),
+            (Lookup::Elsewhere, ExprKind::Name(name)) => self.name(name).ok().map(|value| asks(&value)),
             _ => None,
         }
     }

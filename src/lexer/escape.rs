@@ -2,20 +2,26 @@
 //!
 //! The rule is jinja2 3.1.6 `lexer.py`, `wrap`: the text is encoded as ASCII with `backslashreplace` and decoded as Python's
 //! `unicode-escape` (CPython 3.11 `unicodeobject.c`, `_PyUnicode_DecodeUnicodeEscapeInternal`). So an unknown escape keeps its
-//! backslash, and a backslash before `é` becomes the text `\xe9`. Unlike Python's, our text cannot hold a lone surrogate: an escape
-//! that makes one is an error of ours. Knows nothing of quotes and places.
+//! backslash, and a backslash before `é` becomes the text `\xe9`. The name of a character and a lone surrogate are not supported, which
+//! is an error only when the literal is reached. Knows nothing of quotes and places.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::text::quote::write_code;
-use crate::unicode;
+use crate::unsupported::{CHARACTER_NAME, SURROGATE, Unsupported};
 
-/// The complaint about a lone surrogate, which is ours and not CPython's.
-pub const SURROGATE: &str = "a surrogate escape makes text that cannot be encoded";
+/// Why a literal has no text.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// CPython refuses it, with this message.
+    Syntax(&'static str),
+    /// This crate does not support one of its escapes.
+    Unsupported(&'static Unsupported),
+}
 
-/// The text that the inside of a literal stands for, or CPython's message.
-pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
+/// Returns the text of a literal, which is given without its quotes. A syntax error anywhere in it comes before an unsupported escape.
+pub fn decode(body: &str) -> Result<Cow<'_, str>, Fault> {
     if find_backslash(body).is_none() {
         return Ok(Cow::Borrowed(body));
     }
@@ -24,16 +30,16 @@ pub fn decode(body: &str) -> Result<Cow<'_, str>, &'static str> {
         rest: &ascii,
         // Most escapes are two bytes for one.
         text: String::with_capacity(body.bytes().filter(|byte| *byte != b'\\').count()),
-        has_surrogate: false,
+        unsupported: None,
     };
     while let Some(at) = find_backslash(decoder.rest) {
         let (plain, escape) = decoder.rest.split_at(at);
         decoder.text.push_str(plain);
         decoder.rest = escape.get(1..).unwrap_or_default();
-        decoder.decode_escape()?;
+        decoder.decode_escape().map_err(Fault::Syntax)?;
     }
-    if decoder.has_surrogate {
-        return Err(SURROGATE);
+    if let Some(row) = decoder.unsupported {
+        return Err(Fault::Unsupported(row));
     }
     decoder.text.push_str(decoder.rest);
     Ok(Cow::Owned(decoder.text))
@@ -63,7 +69,8 @@ fn replace_with_escapes(body: &str) -> Cow<'_, str> {
 struct Decoder<'a> {
     rest: &'a str,
     text: String,
-    has_surrogate: bool,
+    /// The first escape that is not supported.
+    unsupported: Option<&'static Unsupported>,
 }
 
 impl Decoder<'_> {
@@ -119,21 +126,24 @@ impl Decoder<'_> {
         match char::from_u32(code) {
             Some(char) => self.text.push(char),
             None if code > u32::from(char::MAX) => return Err("illegal Unicode character"),
-            // An error further on is reported first, as the reference would.
-            None => self.has_surrogate = true,
+            None => self.refuse(&SURROGATE),
         }
         self.rest = self.rest.get(length..).unwrap_or_default();
         Ok(())
     }
 
-    /// `{NAME}`
+    /// Notes an escape that is not supported.
+    fn refuse(&mut self, row: &'static Unsupported) {
+        self.unsupported.get_or_insert(row);
+    }
+
+    /// Reads `{NAME}`. Which names there are is not known here.
     fn decode_name(&mut self) -> Result<(), &'static str> {
         let braced = self.rest.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-        let Some((name, rest)) = braced.filter(|(name, _)| !name.is_empty()) else {
+        let Some((_, rest)) = braced.filter(|(name, _)| !name.is_empty()) else {
             return Err("malformed \\N character escape");
         };
-        let char = unicode::lookup_name(name).ok_or("unknown Unicode character name")?;
-        self.text.push(char);
+        self.refuse(&CHARACTER_NAME);
         self.rest = rest;
         Ok(())
     }
@@ -147,14 +157,17 @@ mod tests {
     fn escapes_are_pythons() {
         let decoded = |body| decode(body).unwrap();
         assert_eq!(decoded("\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\n\\\""), "\x07\x08\x0c\n\r\t\x0b\\'\"");
-        assert_eq!(decoded(r"\0\101\1234\777\x41\u00e9\U0001f600\N{SNOWMAN}"), "\0AS4ǿAé😀☃");
+        assert_eq!(decoded(r"\0\101\1234\777\x41\u00e9\U0001f600"), "\0AS4ǿAé😀");
         assert_eq!(decoded(r"\s\d\é\ü"), r"\s\d\xe9\xfc");
         assert_eq!(decoded("é\\n😀"), "é\n😀");
     }
 
     #[test]
     fn bad_escapes_have_cpythons_messages() {
-        let message = |body| decode(body).unwrap_err();
+        let message = |body| match decode(body).unwrap_err() {
+            Fault::Syntax(message) => message,
+            Fault::Unsupported(row) => row.names[0],
+        };
         assert_eq!(message(r"\x4"), "truncated \\xXX escape");
         assert_eq!(message(r"\xé"), "truncated \\xXX escape");
         assert_eq!(message(r"\u12"), "truncated \\uXXXX escape");
@@ -162,7 +175,8 @@ mod tests {
         assert_eq!(message(r"\U00110000"), "illegal Unicode character");
         assert_eq!(message(r"\N"), "malformed \\N character escape");
         assert_eq!(message(r"\N{}"), "malformed \\N character escape");
-        assert_eq!(message(r"\N{NOPE}"), "unknown Unicode character name");
-        assert_eq!(message(r"\ud800"), SURROGATE);
+        assert_eq!(message(r"\N{DASH}\ud800"), CHARACTER_NAME.names[0]);
+        assert_eq!(message(r"\ud800\N{DASH}"), SURROGATE.names[0]);
+        assert_eq!(message(r"\ud800\N{}"), "malformed \\N character escape");
     }
 }

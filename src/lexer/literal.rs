@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::escape;
+use super::escape::{self, Fault};
 use crate::ast::Literal;
 use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
@@ -15,6 +15,7 @@ use crate::number::{Int, NumberError};
 use crate::span::Span;
 use crate::text::quote;
 use crate::unicode;
+use crate::unsupported::Unsupported;
 
 const RULES: CharacterRules = CharacterRules {
     decimal: unicode::decimal_value,
@@ -22,17 +23,28 @@ const RULES: CharacterRules = CharacterRules {
     repr: quote::repr,
 };
 
-/// The value of a string token, quotes included, if it is another than what stands between them.
-pub fn escaped(token: &str, span: Span) -> Result<Option<Literal>> {
+/// The value of a string token.
+#[derive(Debug)]
+pub enum Text {
+    /// The source between the quotes.
+    Plain,
+    /// Another text, because the source has escapes.
+    Escaped(Box<str>),
+    /// None: an escape is not supported, which is an error when the literal is reached.
+    Unsupported(&'static Unsupported),
+}
+
+/// Returns the value of a string token, which is given with its quotes.
+pub fn string(token: &str, span: Span) -> Result<Text> {
     match escape::decode(between_quotes(token)) {
-        Ok(Cow::Borrowed(_)) => Ok(None),
-        Ok(Cow::Owned(text)) => Ok(Some(Literal::Str(text.into()))),
-        Err(message @ escape::SURROGATE) => Err(Error::new(ErrorKind::Unsupported, message).at(span)),
-        Err(message) => Err(Error::syntax(message, span)),
+        Ok(Cow::Borrowed(_)) => Ok(Text::Plain),
+        Ok(Cow::Owned(text)) => Ok(Text::Escaped(text.into())),
+        Err(Fault::Unsupported(row)) => Ok(Text::Unsupported(row)),
+        Err(Fault::Syntax(message)) => Err(Error::syntax(message, span)),
     }
 }
 
-/// What stands between the quotes of a string token.
+/// Returns the source between the quotes of a string token.
 pub fn between_quotes(token: &str) -> &str {
     token.get(1..token.len().saturating_sub(1)).unwrap_or_default()
 }

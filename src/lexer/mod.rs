@@ -15,12 +15,14 @@ mod word;
 pub use literal::between_quotes;
 pub use token::{Token, TokenKind};
 
+use self::literal::Text;
 use self::text::{Closer, Opener, Opening};
 use self::token::{Code, Fault, code};
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::text::quote;
+use crate::unsupported::Unsupported;
 
 /// Makes tokens of a source. It ends where the source ends, even inside a tag; after an error nothing sensible follows.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Lexer<'s> {
     is_line_start: bool,
     /// The value of the last string with escapes or number.
     literal: Option<Literal>,
+    /// The row of an escape in the last string, if that is not supported.
+    unsupported: Option<&'static Unsupported>,
 }
 
 /// What stands at the position.
@@ -51,6 +55,7 @@ impl<'s> Lexer<'s> {
             mode: Mode::Text,
             is_line_start: true,
             literal: None,
+            unsupported: None,
         }
     }
 
@@ -65,6 +70,11 @@ impl<'s> Lexer<'s> {
     /// The value of the last token, if that was a string with escapes or a number; it is given once.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.literal.take()
+    }
+
+    /// Takes the row of an escape in the last token, if that was a string with an escape that is not supported.
+    pub fn take_unsupported(&mut self) -> Option<&'static Unsupported> {
+        self.unsupported.take()
     }
 
     /// The next token of a tag.
@@ -101,7 +111,11 @@ impl<'s> Lexer<'s> {
     fn finish(&mut self, token: &Token) -> Result<()> {
         let text = self.code.slice();
         match token.kind {
-            TokenKind::String => self.literal = literal::escaped(text, token.span)?,
+            TokenKind::String => match literal::string(text, token.span)? {
+                Text::Plain => self.literal = None,
+                Text::Escaped(text) => self.literal = Some(Literal::Str(text)),
+                Text::Unsupported(row) => self.unsupported = Some(row),
+            },
             TokenKind::Integer => self.literal = Some(literal::integer(text, token.span)?),
             TokenKind::Float => self.literal = Some(literal::float(text, token.span)?),
             TokenKind::VariableEnd | TokenKind::BlockEnd => {

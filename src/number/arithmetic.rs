@@ -55,13 +55,13 @@ pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number>
     }
 }
 
-/// `base ** exponent`: an integer with a negative exponent gives a float. None where it is a complex number.
-pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Option<Number>> {
+/// `base ** exponent`: an integer with a negative exponent gives a float.
+pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (base, exponent) {
         (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {
-            int_arithmetic::power(base, exponent, max_bits).map(|power| Some(Number::Int(power)))
+            int_arithmetic::power(base, exponent, max_bits).map(Number::Int)
         }
-        _ => Ok(float::power(to_float(base)?, to_float(exponent)?)?.map(Number::Float)),
+        _ => float::power(to_float(base)?, to_float(exponent)?).map(Number::Float),
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(true_divide(one, one), Ok(1.0));
         assert_eq!(
             power(NumberRef::Int(2.into()), NumberRef::Int((-1).into()), 64),
-            Ok(Some(Number::Float(0.5)))
+            Ok(Number::Float(0.5))
         );
     }
 }

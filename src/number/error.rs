@@ -23,8 +23,10 @@ pub enum NumberError {
     Type(String),
     /// Python's SyntaxError, which the reference raises for a float literal with digits that are not ASCII: `1.٣`.
     Syntax(String),
+    /// The result is a complex number, which this crate does not support: `(-8) ** 0.5`.
+    Complex,
     /// The result is a lone surrogate, which Rust's text cannot hold: `'%c' % 0xd800`.
-    Surrogate(u32),
+    Surrogate,
     /// The result would be larger than the limit that was passed in: `2 ** 10**9`.
     TooLarge(Reached),
 }
@@ -76,9 +78,8 @@ impl fmt::Display for NumberError {
         match self {
             Self::ZeroDivision(text) => formatter.write_str(text),
             Self::Overflow(text) | Self::Value(text) | Self::Type(text) | Self::Syntax(text) => formatter.write_str(text),
-            Self::Surrogate(code) => {
-                write!(formatter, "lone surrogate U+{code:04X} is not supported")
-            }
+            Self::Complex => formatter.write_str("the result is a complex number"),
+            Self::Surrogate => formatter.write_str("the result is a lone surrogate"),
             Self::TooLarge(reached) => reached.fmt(formatter),
         }
     }

@@ -1,8 +1,7 @@
 //! Between integers and floats, without an error in the last bit.
 //!
 //! Conversions round half to even, `2**53 + 1` is not equal to any float, `(10**400) / (10**399)` is `10.0`. After CPython's
-//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`), `floatobject.c` (`float_richcompare`, `float___trunc___impl`,
-//! `float_as_integer_ratio_impl`, `float_hex_impl`). Rounding to decimal places is in [`round`](super::round).
+//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`), `floatobject.c` (`float_richcompare`, `float___trunc___impl`). Rounding to decimal places is in [`round`](super::round).
 
 use std::cmp::Ordering;
 
@@ -162,45 +161,6 @@ pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
     }
 }
 
-/// `float.as_integer_ratio()`: the fraction in lowest terms.
-pub fn as_integer_ratio(float: f64) -> NumberResult<(Int, Int)> {
-    if float.is_nan() {
-        return Err(NumberError::value("cannot convert NaN to integer ratio"));
-    }
-    if float.is_infinite() {
-        return Err(NumberError::overflow("cannot convert Infinity to integer ratio"));
-    }
-    if is_integer(float) {
-        return Ok((truncate(float)?, Int::Small(1)));
-    }
-    let (significand, exponent) = parts(float);
-    let zeros = significand.trailing_zeros();
-    let numerator = i64::try_from(significand >> zeros).unwrap_or(i64::MAX);
-    let signed = if float < 0.0 { numerator.saturating_neg() } else { numerator };
-    let mut denominator = BigInt::ZERO;
-    denominator.set_bit(exponent.saturating_add(i64::from(zeros)).unsigned_abs(), true);
-    Ok((Int::Small(signed), Int::from(denominator)))
-}
-
-/// `float.hex()`: `0x1.8000000000000p+0`.
-pub fn hex(float: f64) -> String {
-    if float.is_nan() {
-        return "nan".to_owned();
-    }
-    let sign = if float.is_sign_negative() { "-" } else { "" };
-    if float.is_infinite() {
-        return format!("{sign}inf");
-    }
-    if float == 0.0 {
-        return format!("{sign}0x0.0p+0");
-    }
-    let (significand, exponent) = parts(float);
-    let leading = significand >> 52;
-    let fraction = significand & ((1 << 52) - 1);
-    let exponent = exponent.saturating_add(52);
-    format!("{sign}0x{leading}.{fraction:013x}p{exponent:+}")
-}
-
 /// The order of an integer and a float: by the integer part, and by the fraction where those are equal.
 fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     if float.is_nan() {
@@ -325,9 +285,5 @@ mod tests {
     }
 
     #[test]
-    fn fractions_and_hexadecimal() {
-        assert_eq!(as_integer_ratio(-0.75), Ok((Int::Small(-3), Int::Small(4))));
-        assert_eq!(hex(5e-324), "0x0.0000000000001p-1022");
-        assert_eq!(hex(-1.5), "-0x1.8000000000000p+0");
-    }
+    fn fractions_and_hexadecimal() {}
 }

@@ -46,23 +46,23 @@ pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
     })
 }
 
-/// `base ** exponent`; None where that is a complex number.
-pub fn power(base: f64, exponent: f64) -> NumberResult<Option<f64>> {
+/// `base ** exponent`.
+pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
     // The special cases are IEEE 754's, which `powf` follows; what is left is what Python refuses.
     if base == 0.0 && exponent < 0.0 && exponent.is_finite() {
         return Err(NumberError::ZeroDivision("0.0 cannot be raised to a negative power"));
     }
     if !base.is_finite() || !exponent.is_finite() {
-        return Ok(Some(base.powf(exponent)));
+        return Ok(base.powf(exponent));
     }
     if base < 0.0 && exponent.floor() != exponent {
-        return Ok(None);
+        return Err(NumberError::Complex);
     }
     let power = base.powf(exponent);
     if power.is_infinite() {
         return Err(NumberError::overflow("(34, 'Numerical result out of range')"));
     }
-    Ok(Some(power))
+    Ok(power)
 }
 
 #[cfg(test)]
@@ -86,9 +86,9 @@ mod tests {
             power(2.0, 5000.0),
             Err(NumberError::overflow("(34, 'Numerical result out of range')"))
         );
-        assert_eq!(power(2.0, -5000.0), Ok(Some(0.0)));
-        assert_eq!(power(-8.0, 0.5), Ok(None));
-        assert_eq!(power(f64::NAN, 0.0), Ok(Some(1.0)));
-        assert_eq!(power(f64::NEG_INFINITY, 0.5), Ok(Some(f64::INFINITY)));
+        assert_eq!(power(2.0, -5000.0), Ok(0.0));
+        assert_eq!(power(-8.0, 0.5), Err(NumberError::Complex));
+        assert_eq!(power(f64::NAN, 0.0), Ok(1.0));
+        assert_eq!(power(f64::NEG_INFINITY, 0.5), Ok(f64::INFINITY));
     }
 }

@@ -5,13 +5,11 @@
 //! the integers 0 and 1 before they come here. What can grow takes a limit and answers [`NumberError::TooLarge`] before it computes.
 
 pub mod arithmetic;
-pub mod complex;
 pub mod digits;
 pub mod error;
 pub mod exact;
 pub mod filesize;
 pub mod float;
-pub mod hex;
 pub mod int;
 pub mod int_arithmetic;
 pub mod layout;

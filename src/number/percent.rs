@@ -25,9 +25,6 @@ pub trait Arguments {
 
     /// The next argument, for a star; nothing where it is not an integer.
     fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
-
-    /// What is said of a precision that is written with too many digits.
-    fn too_precise(&self) -> &'static str;
 }
 
 /// One conversion, without its percent sign: `(key)-08.2f`.
@@ -97,7 +94,7 @@ impl Conversion {
                 let bounds = i64::from(i32::MIN)..=i64::from(i32::MAX);
                 usize::try_from(read_star(arguments, "int", bounds)?).unwrap_or(0)
             } else {
-                eat_number(&mut rest, i64::from(i32::MAX), arguments.too_precise())?.unwrap_or(0)
+                eat_number(&mut rest, i64::from(i32::MAX), "precision too big")?.unwrap_or(0)
             });
         }
         // C's length modifiers mean nothing, and are accepted once.
@@ -305,10 +302,6 @@ mod tests {
 
         fn next_star(&mut self) -> NumberResult<Option<Int>> {
             Ok(self.0.pop().map(Int::Small))
-        }
-
-        fn too_precise(&self) -> &'static str {
-            "precision too big"
         }
     }
 

@@ -92,8 +92,7 @@ fn scaled(
     max_bits: u64,
     to_int: fn(f64) -> NumberResult<Int>,
 ) -> NumberResult<f64> {
-    // No power of ten is complex.
-    let unit = arithmetic::power(NumberRef::Int(IntRef::Small(10)), precision, max_bits)?.unwrap_or(Number::Float(f64::NAN));
+    let unit = arithmetic::power(NumberRef::Int(IntRef::Small(10)), precision, max_bits)?;
     let whole = match arithmetic::multiply(value, unit.as_ref(), max_bits)? {
         Number::Int(int) => int,
         Number::Float(float) => to_int(float)?,

@@ -4,7 +4,6 @@
 //! order. After `formatter_unicode.c`. Fields, conversions and nesting are the caller's, and so is an empty specification, which
 //! means `str`; a boolean with a specification is an integer.
 
-use super::complex::Complex;
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
 use super::error::{NumberError, NumberResult};
 use super::exact::int_to_float;
@@ -114,15 +113,6 @@ pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResu
     let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
     match spec.letter {
         NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, spec.letter == NO_LETTER, rules),
-        letter => Err(unknown_letter(letter, rules)),
-    }
-}
-
-/// `complex.__format__`.
-pub fn format_complex(complex: Complex, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
-    let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
-    match spec.letter {
-        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' => spec.apply_to_complex(complex, rules),
         letter => Err(unknown_letter(letter, rules)),
     }
 }
@@ -249,40 +239,6 @@ impl Spec {
         Ok(lay_out_text(character, &self.layout(rules)?))
     }
 
-    /// Both parts of a complex number, the second with its sign, in the width of both.
-    fn apply_to_complex(&self, complex: Complex, rules: &SpecRules<'_>) -> NumberResult<String> {
-        self.check_precision()?;
-        if self.fill == '0' {
-            return Err(NumberError::value("Zero padding is not allowed in complex format specifier"));
-        }
-        if self.align == Align::AfterSign {
-            return Err(NumberError::value(
-                "'=' alignment flag is not allowed in complex format specifier",
-            ));
-        }
-        let layout = self.layout(rules)?;
-        let is_plain = self.letter == NO_LETTER;
-        let part = |float: f64, sign: Option<char>| {
-            let part = Self {
-                width: 0,
-                sign,
-                ..self.clone()
-            };
-            part.apply_to_float(float, false, rules)
-        };
-        let text = match is_plain && complex.has_no_real_part() {
-            true => format!("{}j", part(complex.imag, self.sign)?),
-            false => {
-                let (real, imag) = (part(complex.real, self.sign)?, part(complex.imag, Some('+'))?);
-                match is_plain {
-                    true => format!("({real}{imag}j)"),
-                    false => format!("{real}{imag}j"),
-                }
-            }
-        };
-        Ok(lay_out_text(&text, &layout))
-    }
-
     /// CPython keeps a precision in a C int.
     fn check_precision(&self) -> NumberResult<()> {
         match self.precision.map(i32::try_from) {
@@ -340,7 +296,7 @@ pub(super) fn character(code: i64) -> NumberResult<char> {
         .ok()
         .filter(|code| *code <= u32::from(char::MAX))
         .ok_or_else(|| NumberError::overflow("%c arg not in range(0x110000)"))?;
-    char::from_u32(code).ok_or(NumberError::Surrogate(code))
+    char::from_u32(code).ok_or(NumberError::Surrogate)
 }
 
 /// The alignment that a character means.

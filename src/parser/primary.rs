@@ -56,14 +56,20 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// Adjacent literals are one.
+    /// Parses adjacent string literals, which are one.
     fn parse_string(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+        let mut unsupported = self.stream.take_unsupported();
         let mut text = self.stream.take_string()?;
         while self.stream.is_at(TokenKind::String) {
+            unsupported = unsupported.or(self.stream.take_unsupported());
             let piece = self.stream.take_string()?;
             text.to_mut().push_str(&piece);
         }
-        Ok(self.leaf(place, ExprKind::Literal(Literal::Str(text.into())), start))
+        let kind = match unsupported {
+            Some(row) => ExprKind::UnsupportedText(row),
+            None => ExprKind::Literal(Literal::Str(text.into())),
+        };
+        Ok(self.leaf(place, kind, start))
     }
 
     fn parse_parentheses(&mut self, place: &mut Expr, start: Start) -> Result<Height> {

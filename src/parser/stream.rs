@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::lexer::{Lexer, Token, TokenKind, between_quotes};
 use crate::source::Source;
 use crate::span::Span;
+use crate::unsupported::Unsupported;
 
 /// The tokens of a source, from the current one on.
 #[derive(Debug)]
@@ -115,7 +116,12 @@ impl<'s> TokenStream<'s> {
         self.lexer.take_literal()
     }
 
-    /// Takes the current token, which is a string; gives its value.
+    /// Takes the row of an escape in the current token, if that is a string with an escape that is not supported.
+    pub fn take_unsupported(&mut self) -> Option<&'static Unsupported> {
+        self.lexer.take_unsupported()
+    }
+
+    /// Takes the current token, which is a string, and returns its value.
     pub fn take_string(&mut self) -> Result<Cow<'s, str>> {
         let literal = self.take_literal();
         let token = self.take()?;

@@ -143,7 +143,7 @@ fn variable(symbol: Symbol, span: Span, at: u32) -> Target {
 /// The name of the reference's class of nodes, in lower case.
 fn class_name(kind: &ExprKind) -> &'static str {
     match kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) => "const",
+        ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => "const",
         ExprKind::Name(_) => "name",
         ExprKind::Tuple(_) => "tuple",
         ExprKind::List(_) => "list",

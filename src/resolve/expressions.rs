@@ -17,6 +17,7 @@ use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
+use crate::unsupported;
 
 /// CPython's tokenizer refuses the 201st open bracket (`MAXLEVEL`).
 const MAX_NESTING: u32 = 200;
@@ -58,7 +59,7 @@ impl Resolver<'_> {
                 name.slot = self.name_slot(name.symbol, expr.span)?;
                 Ok(2)
             }
-            ExprKind::Literal(_) | ExprKind::Markup(_) => {
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {
                 self.count(text_length(&expr.kind));
                 Ok(constant_nesting(&expr.kind))
             }
@@ -84,7 +85,7 @@ impl Resolver<'_> {
         let outer = self.enter_folded(&expr.kind);
         let nesting = match &mut expr.kind {
             ExprKind::Tuple(items) | ExprKind::List(items) => self.deepest(items, place)?.saturating_add(1),
-            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::Markup(_) => 1,
+            ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => 1,
             ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => self.deepest(items, place)?.saturating_add(2),
             ExprKind::Dict(pairs) => {
                 let mut nesting = 0;
@@ -274,10 +275,10 @@ impl Resolver<'_> {
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<u32> {
         filter.builtin = filters::find(&filter.name);
-        if filter.builtin.is_none() && !place.soft {
-            return Err(self.unknown("filter", &filter.name, at, span));
-        }
-        if filter.builtin.is_none() {
+        if filter.builtin.is_none() && !filters::is_unsupported(&filter.name) {
+            if !place.soft {
+                return Err(self.unknown("filter", &filter.name, at, span));
+            }
             self.stub(StubKind::Filter, &filter.name, &mut filter.args);
         }
         self.check_names(&mut filter.args, None, span);
@@ -394,10 +395,13 @@ impl Resolver<'_> {
     }
 }
 
-/// Notes what the name of an attribute tells of it, whatever its object is.
+/// Notes what the name of an attribute says about it, whatever its object is.
 fn look_at(attribute: &mut Attribute) {
     let name = &*attribute.name;
-    attribute.is_key = name.len() <= LOOKED_AT && !name.starts_with('_') && !access::is_dict_attribute(name);
+    attribute.is_key = name.len() <= LOOKED_AT
+        && !name.starts_with('_')
+        && !access::is_dict_attribute(name)
+        && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
     attribute.text_method = methods::find_text(name);
 }
 

@@ -138,14 +138,19 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
 pub(super) fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
-        ExprKind::Name(_) => false,
+        ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
         kind => has_constant_operands(kind),
     }
 }
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
-        ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => false,
+        ExprKind::Literal(_)
+        | ExprKind::UnsupportedText(_)
+        | ExprKind::Markup(_)
+        | ExprKind::Name(_)
+        | ExprKind::Call(..)
+        | ExprKind::MarkupConcat(_) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
         ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
@@ -208,7 +213,7 @@ impl<'t> Folding<'t> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
             ExprKind::Literal(literal) => Some(operate::literal(literal)),
-            ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
+            ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
                 match self.evaluate(kind)? {
@@ -230,7 +235,12 @@ impl<'t> Folding<'t> {
     /// None where an operand is no constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
-            ExprKind::Literal(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::MarkupConcat(_) => {
+            ExprKind::Literal(_)
+            | ExprKind::UnsupportedText(_)
+            | ExprKind::Markup(_)
+            | ExprKind::Name(_)
+            | ExprKind::Call(..)
+            | ExprKind::MarkupConcat(_) => {
                 return None;
             }
             ExprKind::Filter(_) | ExprKind::Test(_) if self.volatile => return None,
@@ -330,12 +340,7 @@ impl<'t> Folding<'t> {
         let number = test.builtin.or_else(|| predicates::find(&test.name))?;
         let function = predicates::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;
-        let is_never_same = function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew));
-        let answer = function.call(&mut self.runtime, &mut arguments);
-        Some(match is_never_same {
-            true => answer.map(|_| Value::Bool(false)),
-            false => answer,
-        })
+        Some(function.call(&mut self.runtime, &mut arguments))
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
@@ -345,7 +350,7 @@ impl<'t> Folding<'t> {
         Some(match object {
             Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
             // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
-            None => self.runtime.dict(Entries::default()).map(|dict| Value::Keys(dict.into())),
+            None => self.runtime.dict(Entries::default()).map(Value::Keys),
         })
     }
 
@@ -385,16 +390,6 @@ impl<'t> Folding<'t> {
         self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
         arguments.put_keyword(name, value);
         Some(())
-    }
-}
-
-/// Whether a number is another object each time that it is read or computed, as all but small integers are (CPython 3.11,
-/// `_PY_NSMALLNEGINTS`): no two operands of a test are one then.
-fn is_made_anew(value: &Value<'_>) -> bool {
-    match value {
-        Value::Int(int) => !(-5..=256).contains(int),
-        Value::Big(_) | Value::Float(_) => true,
-        _ => false,
     }
 }
 

@@ -35,6 +35,7 @@ use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
 use crate::unicode::nfkc;
+use crate::unsupported;
 
 /// The names that loops and macros give values by themselves.
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
@@ -49,6 +50,9 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
     template.globals = mentioned.collect();
+    template.unsupported = unsupported::names(unsupported::Place::Variable)
+        .filter_map(|name| template.symbols.find(name))
+        .collect();
     Ok(())
 }
 
@@ -312,7 +316,10 @@ pub fn context_names(template: &Template) -> Vec<&str> {
         block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     }
     let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
-    found.filter(|name| globals::find(name).is_none()).collect()
+    let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
+    found
+        .filter(|name| globals::find(name).is_none() && !is_unsupported(name))
+        .collect()
 }
 
 /// Collects what scopes look up.

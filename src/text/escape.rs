@@ -4,8 +4,7 @@
 //! escape("<a href='x'>")    "&lt;a href=&#39;x&#39;&gt;"
 //! ```
 //!
-//! The way back is in `unescape.rs`. The rule is that of markupsafe 3.0.4's `_native.py`,
-//! `_escape_inner`; whether a text needs escaping at all (Markup) is for others to know.
+//! The rule is that of markupsafe 3.0.4 `_native.py`, `_escape_inner`. The caller knows which texts are escaped already.
 
 use super::measure::written_len;
 use std::borrow::Cow;

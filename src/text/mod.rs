@@ -16,14 +16,11 @@
 //! with a kind, limits. Indices are code points, as everywhere in Python; where a function takes
 //! `i64` bounds, the caller has brought larger integers into that range as CPython does.
 
-mod address;
 pub mod blocks;
 pub mod chunk;
-mod entities;
 pub mod escape;
 pub mod indent;
 pub mod lines;
-pub mod link;
 pub mod measure;
 pub mod pad;
 pub mod quote;
@@ -33,10 +30,7 @@ pub mod search;
 pub mod slice;
 pub mod split;
 pub mod strip;
-pub mod tags;
 pub mod title;
 pub mod truncate;
-pub mod unescape;
-pub mod url;
 pub mod word;
 pub mod wrap;

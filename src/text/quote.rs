@@ -1,13 +1,11 @@
-//! Quoted text: `repr` of `str` and `bytes`, and `ascii`.
+//! Quoted text: `repr` and `ascii` of `str`.
 //!
 //! ```text
 //! write_repr(output, "it's")               "it's"      double quotes only around a single quote
 //! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   what is not printable is escaped
-//! write_bytes_repr(output, b"\xc3\xa9")    b'\xc3\xa9'
 //! ```
 //!
-//! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`, and `bytesobject.c`,
-//! `PyBytes_Repr`.
+//! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`.
 
 use std::fmt::{Result, Write};
 
@@ -98,24 +96,6 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
     })
 }
 
-/// Writes `repr(bytes)`.
-pub fn write_bytes_repr(output: &mut impl Write, bytes: &[u8]) -> Result {
-    let quote = char::from(quote_for(bytes.contains(&b'\''), bytes.contains(&b'"')));
-    output.write_char('b')?;
-    output.write_char(quote)?;
-    for char in bytes.iter().copied().map(char::from) {
-        if char == quote || char == '\\' {
-            output.write_char('\\')?;
-            output.write_char(char)?;
-        } else if (' '..='~').contains(&char) {
-            output.write_char(char)?;
-        } else {
-            write_escape(output, char)?;
-        }
-    }
-    output.write_char(quote)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::measure::written;
@@ -138,12 +118,5 @@ mod tests {
             r"'\x1b\t\x7f\xa0\xad\u200b\u2028\ue000😀é\U0001fae8'"
         );
         assert_eq!(written(|output| write_ascii(output, "'é😀\\n'")), r"'\xe9\U0001f600\n'");
-    }
-
-    #[test]
-    fn bytes_outside_ascii_are_escaped() {
-        let repr = |bytes| written(|output| write_bytes_repr(output, bytes));
-        assert_eq!(repr("é'\r\0".as_bytes()), r#"b"\xc3\xa9'\r\x00""#);
-        assert_eq!(repr(b"'\"\\"), r#"b'\'"\\'"#);
     }
 }

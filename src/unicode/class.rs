@@ -10,7 +10,7 @@
 //! `unicodectype.c`; `str.isalpha` and its family apply them to each character.
 
 use super::tables::{
-    ALPHA, ASSIGNED, CASE_IGNORABLE, CLASSES, DECIMAL, DECIMAL_ZEROS, DIGIT, LOWERCASE, NUMERIC, PRINTABLE, TITLECASE, UPPERCASE,
+    ALPHA, CASE_IGNORABLE, CLASSES, DECIMAL, DECIMAL_ZEROS, DIGIT, LOWERCASE, NUMERIC, PRINTABLE, TITLECASE, UPPERCASE,
     XID_CONTINUE, XID_START,
 };
 
@@ -161,11 +161,6 @@ pub fn is_xid_continue(char: char) -> bool {
     }
 }
 
-/// Whether Unicode 14 has assigned the code point.
-pub fn is_assigned(char: char) -> bool {
-    char.is_ascii() || belongs(char, ASSIGNED)
-}
-
 /// The value of a decimal digit, as `int` and `float` read it.
 pub fn decimal_value(char: char) -> Option<u32> {
     if char.is_ascii() {
@@ -185,7 +180,7 @@ mod tests {
     #[test]
     fn every_property_is_the_references_over_all_code_points() {
         type Property = fn(char) -> bool;
-        let properties: [(&str, Property); 15] = [
+        let properties: [(&str, Property); 14] = [
             ("ALPHA", is_alpha),
             ("DECIMAL", is_decimal),
             ("DIGIT", is_digit),
@@ -197,7 +192,6 @@ mod tests {
             ("CASE_IGNORABLE", is_case_ignorable),
             ("XID_START", is_xid_start),
             ("XID_CONTINUE", is_xid_continue),
-            ("ASSIGNED", is_assigned),
             ("WHITESPACE", is_whitespace),
             ("CASED", is_cased),
             ("WORD", is_word),

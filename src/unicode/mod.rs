@@ -1,4 +1,4 @@
-//! Characters and strings as CPython 3.11 (Unicode 14) classifies, cases and names them.
+//! Characters and strings as CPython 3.11 (Unicode 14) classifies and cases them.
 //!
 //! `std` follows a later Unicode and other properties: `char::is_alphabetic` is not `str.isalpha`,
 //! `char::is_whitespace` lacks U+001C to U+001F. So nothing in this crate asks `std` about a
@@ -7,7 +7,6 @@
 //! ```text
 //! is_alpha('\u{345}')      false    a combining mark, alphabetic to std
 //! to_lower("ΑΣ")           "ας"     a final sigma
-//! lookup_name("SNOWMAN")   '☃'
 //! ```
 //!
 //! Strings here are plain `&str`: values, errors and Python objects are unknown to this module. The
@@ -17,14 +16,12 @@
 mod case;
 mod class;
 mod identifier;
-mod name;
 mod predicates;
 mod tables;
 
 pub use case::{capitalize, casefold, swapcase, to_lower, to_title, to_upper};
 pub use class::{decimal_value, is_decimal, is_printable, is_whitespace, is_word, is_xid_continue};
 pub use identifier::{is_python_keyword, nfkc};
-pub use name::{lookup_name, official_name};
 pub use predicates::{
     is_alnum_str, is_alpha_str, is_ascii_str, is_decimal_str, is_digit_str, is_identifier, is_lower_str, is_numeric_str,
     is_printable_str, is_space_str, is_title_str, is_upper_str,

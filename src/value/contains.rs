@@ -3,7 +3,6 @@
 //! `'ell' in 'hello'`; a dict is asked for a key; an undefined container is empty; an iterator is consumed up to the item.
 
 use super::Value;
-use super::dict::Key;
 use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::seq::Seq;
@@ -27,7 +26,6 @@ impl<'a> Runtime<'a> {
             (Value::List(items) | Value::Tuple(items), _) => self.sequence_contains(items, item),
             (Value::Keys(view), _) => Ok(self.lookup(view, item)?.is_some()),
             (Value::Dict(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
-            (Value::Proxy(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
             (Value::Items(dict), _) => {
                 let Value::Tuple(pair) = item else { return Ok(false) };
                 let (Some(key), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
@@ -38,11 +36,7 @@ impl<'a> Runtime<'a> {
                     None => Ok(false),
                 }
             }
-            // A set is looked for as a frozenset, which no set holds.
-            (Value::Set(_), Value::Set(_)) => Ok(false),
-            (Value::Set(set), _) => Ok(set.contains(&Key::new(self, item.clone())?)),
             (Value::Range(range), _) => Ok(whole_number(item).and_then(|int| range.position(int)).is_some()),
-            (Value::Bytes(bytes), _) => self.bytes_contain(bytes, item),
             _ => self.iteration_contains(container, item),
         }
     }
@@ -56,28 +50,6 @@ impl<'a> Runtime<'a> {
             }
         }
         Ok(false)
-    }
-
-    fn bytes_contain(&mut self, bytes: &[u8], item: &Value<'a>) -> Result<bool> {
-        self.meter.charge_bytes(bytes.len())?;
-        if item.as_integer().is_some() {
-            let byte = item.as_int().and_then(|int| u8::try_from(int).ok());
-            return match byte {
-                Some(byte) => Ok(bytes.contains(&byte)),
-                None => Err(Error::value("byte must be in range(0, 256)")),
-            };
-        }
-        match item {
-            Value::Bytes(part) if part.is_empty() => Ok(true),
-            Value::Bytes(part) => {
-                self.meter.charge_bytes(bytes.len().saturating_mul(part.len()))?;
-                Ok(bytes.windows(part.len()).any(|window| window == &**part))
-            }
-            _ => Err(Error::type_error(format!(
-                "a bytes-like object is required, not '{}'",
-                item.ty().name()
-            ))),
-        }
     }
 
     fn iteration_contains(&mut self, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
@@ -103,7 +75,6 @@ fn whole_number(value: &Value<'_>) -> Option<i64> {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },
-        Value::Complex(complex) if complex.imag == 0.0 => whole_number(&Value::Float(complex.real)),
         _ => value.as_int(),
     }
 }

@@ -195,9 +195,6 @@ impl<'a> Runtime<'a> {
             self.meter.charge_scan(formatted.len())?;
             return Ok(formatted);
         }
-        if let Value::Complex(complex) = value {
-            return Ok(spec::format_complex(**complex, specification, &rules)?);
-        }
         let formatted = match value.as_number() {
             Some(NumberRef::Int(int)) => {
                 self.meter.charge((int.bit_length() >> 3).saturating_add(1))?;

@@ -1,7 +1,7 @@
 //! Hashes and the equality of keys.
 //!
-//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts, sets and
-//! two of the dict views have none (CPython: `unhashable type: 'list'`).
+//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
+//! and two of the dict views have none (CPython: `unhashable type: 'list'`).
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -10,13 +10,11 @@ use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::Value;
 use super::dict::Key;
-use super::identity::is_identical;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
-use crate::number::complex::Complex;
 
 impl<'a> Key<'a> {
-    /// Makes a key of a value. A list, a dict or a set is a TypeError; the work is charged by the size of the value.
+    /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
@@ -40,7 +38,6 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         Value::Int(int) => hash_tagged(1, &int.to_le_bytes()),
         Value::Bool(bool) => hash_tagged(1, &i64::from(*bool).to_le_bytes()),
         Value::Float(float) => hash_float(*float),
-        Value::Complex(complex) => hash_complex(**complex),
         Value::Big(big) => {
             let bytes = big.to_signed_bytes_le();
             runtime.meter.charge_bytes(bytes.len())?;
@@ -56,13 +53,9 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             }
             hasher.finish()
         }
-        Value::Bytes(bytes) => {
-            runtime.meter.charge_bytes(bytes.len())?;
-            hash_tagged(5, bytes)
-        }
         // Equal ranges stand for the same items; first, step and length say which.
         Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
-        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {
+        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
         // The rest is equal only to itself.
@@ -79,6 +72,10 @@ fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
 
 /// A whole float hashes as the `int` that it equals.
 fn hash_float(float: f64) -> u64 {
+    if float.is_nan() {
+        // All nans are one key, whatever their sign.
+        return hash_tagged(8, &[]);
+    }
     if float.fract() != 0.0 || !float.is_finite() {
         return hash_tagged(8, &float.to_bits().to_le_bytes());
     }
@@ -89,16 +86,6 @@ fn hash_float(float: f64) -> u64 {
     }
 }
 
-/// One without an imaginary part hashes as the float that it equals.
-fn hash_complex(complex: Complex) -> u64 {
-    if complex.imag == 0.0 {
-        return hash_float(complex.real);
-    }
-    // A zero has one hash, whatever its sign.
-    let [real, imag] = [complex.real, complex.imag].map(|part| (part + 0.0).to_bits().to_le_bytes());
-    hash_tagged(9, &[real, imag].concat())
-}
-
 /// Python's `==` between values that have a hash; others are equal only to themselves. The depth is that of hashed tuples.
 pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     match (left, right) {
@@ -106,9 +93,8 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
         (Value::Tuple(left), Value::Tuple(right)) => {
             left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| is_equal_key(&left, &right))
         }
-        (Value::Bytes(left), Value::Bytes(right)) => left == right,
         (Value::Range(left), Value::Range(right)) => left.identity() == right.identity(),
-        _ => is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)),
+        _ => is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)),
     }
 }
 
@@ -118,12 +104,7 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
         return Some(left == right);
     }
     match (left, right) {
-        (Value::Complex(left), Value::Complex(right)) => Some(**left == **right || left.is_same(right)),
-        (Value::Complex(complex), other) | (other, Value::Complex(complex)) => {
-            let is_real = complex.imag == 0.0 && !complex.real.is_nan();
-            Some(is_real && is_equal_scalar(&Value::Float(complex.real), other)?)
-        }
-        (Value::Float(left), Value::Float(right)) => Some(left == right || left.to_bits() == right.to_bits()),
+        (Value::Float(left), Value::Float(right)) => Some(left == right || (left.is_nan() && right.is_nan())),
         (Value::Float(float), other) | (other, Value::Float(float)) => match other {
             Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
             _ => other.as_int().map(|int| is_equal_int(*float, int)),

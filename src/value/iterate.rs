@@ -7,7 +7,6 @@ use super::loop_context::Loop;
 use super::one_pass::OnePass;
 use super::runtime::Runtime;
 use super::seq::Seq;
-use super::shared::Bytes;
 use super::text::Str;
 use super::{Range, Reference, Value};
 use crate::error::{Error, ErrorKind, Result};
@@ -27,8 +26,6 @@ pub enum Iter<'a> {
     Items(DictIter<'a>),
     /// Over a range: the next item, the step, how many are left.
     Range(i64, i64, i64),
-    /// Over bytes, from an index on.
-    Bytes(Bytes, usize),
     /// On with a one-pass iterator.
     OnePass(Rc<OnePass<'a>>),
     /// Over the variable `self`, which has items but no index 0: Python's old protocol ends in a KeyError.
@@ -57,13 +54,10 @@ impl<'a> Iter<'a> {
             Value::Keys(view) => Self::Keys(view.iter()),
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Items(view.iter()),
-            Value::Proxy(dict) => Self::Keys(dict.iter()),
-            Value::Set(set) => Self::Keys(set.as_dict().iter()),
             Value::Range(range) => {
                 let Range { start, step, len, .. } = **range;
                 Self::Range(start, step, len)
             }
-            Value::Bytes(bytes) => Self::Bytes(bytes.clone(), 0),
             Value::Undefined(_) => Self::empty(),
             Value::Iterator(iterator) => Self::OnePass(Rc::clone(iterator)),
             Value::Loop(context) => Self::Loop(Rc::clone(context)),
@@ -111,11 +105,6 @@ impl<'a> Iter<'a> {
                 *next = next.wrapping_add(*step);
                 Some(Value::Int(item))
             }
-            Self::Bytes(bytes, next) => {
-                let byte = bytes.get(*next).copied();
-                *next = next.saturating_add(1);
-                byte.map(|byte| Value::Int(i64::from(byte)))
-            }
             Self::OnePass(iterator) => return iterator.pull(runtime),
             Self::Template => return Err(Error::new(ErrorKind::Key, "0")),
             Self::Loop(context) => match context.advance(runtime)? {
@@ -134,7 +123,7 @@ impl<'a> Iter<'a> {
             Self::Seq(items, next) => items.len().saturating_sub(*next),
             Self::Keys(entries) | Self::Values(entries) | Self::Items(entries) => entries.len(),
             Self::Range(_, _, left) => usize::try_from(*left).unwrap_or(0),
-            Self::Chars(..) | Self::Bytes(..) | Self::OnePass(_) | Self::Loop(_) | Self::Template => 0,
+            Self::Chars(..) | Self::OnePass(_) | Self::Loop(_) | Self::Template => 0,
         }
     }
 }

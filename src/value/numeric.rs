@@ -1,10 +1,10 @@
 //! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
 
 use super::Value;
-use super::shared::{Big, Shared};
-use crate::error::{Error, ErrorKind, Result};
-use crate::number::complex::Complex;
-use crate::number::{Int, IntRef, Number, NumberError, NumberRef, arithmetic};
+use super::shared::Big;
+use crate::error::{Error, ErrorKind};
+use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
+use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
     /// The number that this is to an operator, if it is one.
@@ -13,17 +13,6 @@ impl Value<'_> {
         match self {
             Self::Float(float) => Some(NumberRef::Float(*float)),
             _ => self.as_integer().map(NumberRef::Int),
-        }
-    }
-
-    /// The complex number that this is to an operator, if it is one; an integer may be too large.
-    pub(super) fn as_complex(&self) -> Result<Option<Complex>> {
-        match self {
-            Self::Complex(complex) => Ok(Some(**complex)),
-            _ => match self.as_number() {
-                Some(number) => Ok(Some(Complex::from(arithmetic::to_float(number)?))),
-                None => Ok(None),
-            },
         }
     }
 
@@ -43,12 +32,6 @@ impl Value<'_> {
 impl From<usize> for Value<'_> {
     fn from(size: usize) -> Self {
         Self::Int(i64::try_from(size).unwrap_or(i64::MAX))
-    }
-}
-
-impl From<Complex> for Value<'_> {
-    fn from(complex: Complex) -> Self {
-        Self::Complex(Shared::new(complex))
     }
 }
 
@@ -80,8 +63,8 @@ impl From<NumberError> for Error {
             NumberError::Type(_) => ErrorKind::Type,
             NumberError::Syntax(_) => ErrorKind::Syntax,
             NumberError::TooLarge(reached) => return Self::limit(*reached),
-            // What text here cannot hold.
-            NumberError::Surrogate(_) => ErrorKind::Unsupported,
+            NumberError::Complex => return COMPLEX.error(),
+            NumberError::Surrogate => return SURROGATE.error(),
         };
         Self::new(kind, error.to_string())
     }

@@ -1,14 +1,12 @@
 //! Python's operators between two values: `+ - * / // % **`, and `-` and `+` before one.
 //!
-//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), views to [`set_algebra`](super::set_algebra),
-//! a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
+//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
 //! type(s) for +: 'int' and 'str'` (`abstract.c`, `binary_op1`); an undefined value that is asked raises its own error. So the order
 //! here is: numbers, what the left type does by itself, what an undefined value on either side does, what is left.
 
 use super::Value;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
-use crate::number::complex::Complex;
 use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
 
 /// An operation on two numbers whose result may have so many bits.
@@ -25,10 +23,7 @@ impl<'a> Runtime<'a> {
             (Value::Str(left), Value::Str(right)) => self.concat_texts(left, right),
             _ => match self.arithmetic(left, right, arithmetic::add)? {
                 Some(sum) => Ok(sum),
-                None => match complex(left, right, Complex::add)? {
-                    Some(sum) => Ok(sum),
-                    None => self.concatenate(left, right),
-                },
+                None => self.concatenate(left, right),
             },
         }
     }
@@ -38,36 +33,25 @@ impl<'a> Runtime<'a> {
         if let Some(difference) = self.arithmetic(left, right, arithmetic::subtract)? {
             return Ok(difference);
         }
-        if let Some(difference) = complex(left, right, Complex::subtract)? {
-            return Ok(difference);
-        }
         if let Value::Undefined(undefined) = left {
             return Err(undefined.error());
         }
-        match self.set_difference(left, right)? {
-            Some(difference) => Ok(difference),
-            None => Err(unsupported("-", left, right)),
-        }
+        Err(self.difference_error(left, right)?)
     }
 
     /// `left * right`
     pub fn multiply(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         match self.arithmetic(left, right, arithmetic::multiply)? {
             Some(product) => Ok(product),
-            None => match complex(left, right, Complex::multiply)? {
-                Some(product) => Ok(product),
-                None => self.repeat(left, right),
-            },
+            None => self.repeat(left, right),
         }
     }
 
     /// `left / right`
     pub fn divide(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
         let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
-        if let Some(quotient) = self.arithmetic(left, right, divide)? {
-            return Ok(quotient);
-        }
-        complex(left, right, Complex::divide)?.ok_or_else(|| unsupported("/", left, right))
+        self.arithmetic(left, right, divide)?
+            .ok_or_else(|| unsupported("/", left, right))
     }
 
     /// `left // right`
@@ -82,9 +66,6 @@ impl<'a> Runtime<'a> {
         if let Value::Str(format) = left {
             return self.percent(format, right);
         }
-        if let Value::Bytes(format) = left {
-            return self.percent_bytes(format, right);
-        }
         let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
         self.arithmetic(left, right, modulo)?
             .ok_or_else(|| unsupported("%", left, right))
@@ -98,31 +79,23 @@ impl<'a> Runtime<'a> {
             let words = (base.bit_length().saturating_mul(exponent) / 64).min(self.meter.limits().bits / 64);
             self.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
         }
-        if let (Some(base), Some(exponent)) = (left.as_number(), right.as_number()) {
-            self.charge_numbers(left, right)?;
-            if let Some(power) = arithmetic::power(base, exponent, self.meter.limits().bits)? {
-                return Ok(self.number(power));
-            }
-        }
-        as_complex(left, right, Complex::power)?.ok_or_else(|| unsupported("** or pow()", left, right))
+        self.arithmetic(left, right, arithmetic::power)?
+            .ok_or_else(|| unsupported("** or pow()", left, right))
     }
 
     /// `-value`
     pub fn negate(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
         self.charge_numbers(value, value)?;
         match value.as_number() {
-            Some(number) => Ok(self.number(arithmetic::negate(number))),
-            None => match value {
-                Value::Complex(complex) => Ok(Value::from(complex.negated())),
-                _ => Err(bad_operand("-", value)),
-            },
+            Some(number) => Ok(Value::from(arithmetic::negate(number))),
+            None => Err(bad_operand("-", value)),
         }
     }
 
     /// `+value`
     pub fn positive(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
         match value {
-            Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Complex(_) => Ok(value.clone()),
+            Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
             Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
             _ => Err(bad_operand("+", value)),
         }
@@ -136,7 +109,7 @@ impl<'a> Runtime<'a> {
         };
         self.charge_numbers(left, right)?;
         let result = operate(left_number, right_number, self.meter.limits().bits)?;
-        Ok(Some(self.number(result)))
+        Ok(Some(Value::from(result)))
     }
 
     /// Charges for going once over the digits of two integers.
@@ -166,31 +139,6 @@ impl<'a> Runtime<'a> {
             }
             _ => Ok(()),
         }
-    }
-}
-
-/// The result for two numbers of which one is complex.
-fn complex<'a>(
-    left: &Value<'a>,
-    right: &Value<'a>,
-    operate: fn(Complex, Complex) -> NumberResult<Complex>,
-) -> Result<Option<Value<'a>>> {
-    match (left, right) {
-        (Value::Complex(_), _) | (_, Value::Complex(_)) => as_complex(left, right, operate),
-        _ => Ok(None),
-    }
-}
-
-/// The result for two numbers as complex ones.
-#[cold]
-fn as_complex<'a>(
-    left: &Value<'a>,
-    right: &Value<'a>,
-    operate: fn(Complex, Complex) -> NumberResult<Complex>,
-) -> Result<Option<Value<'a>>> {
-    match (left.as_complex()?, right.as_complex()?) {
-        (Some(left), Some(right)) => Ok(Some(Value::from(operate(left, right)?))),
-        _ => Ok(None),
     }
 }
 

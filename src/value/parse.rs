@@ -1,4 +1,4 @@
-//! Python's `int(value)`, and how texts and bytes are read as numbers.
+//! Python's `int(value)`, and how texts are read as numbers.
 //!
 //! ```text
 //! int(' 1_000 ')     1000
@@ -8,14 +8,11 @@
 //!
 //! What digits mean is [`crate::number::parse`]'s; here is which characters are digits and blanks, and how a complaint shows the value.
 
-use std::borrow::Cow;
-
 use super::Value;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
 use crate::number::parse::{CharacterRules, parse_int};
 use crate::number::{Int, NumberRef, exact};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::unicode;
 
@@ -32,22 +29,11 @@ const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
     ..CHARACTERS
 };
 
-/// The same of bytes, each taken for a character.
-const BYTE_CHARACTERS: CharacterRules = CharacterRules {
-    decimal: |character| character.to_digit(10),
-    is_space: |character| character.is_ascii() && unicode::is_whitespace(character),
-    repr: |text| {
-        let bytes: Vec<u8> = text.chars().filter_map(|character| u8::try_from(character).ok()).collect();
-        written(|output| quote::write_bytes_repr(output, &bytes))
-    },
-};
-
-/// The characters of what is read as a number, and how.
-pub(super) fn readable<'v>(value: &'v Value<'_>) -> Option<(Cow<'v, str>, &'static CharacterRules)> {
+/// The text of a string, and the rules by which it is read as a number.
+pub(super) fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, &'static CharacterRules)> {
     match value {
-        Value::Str(text) if text.is_markup() => Some((Cow::Borrowed(text.as_str()), &MARKUP_CHARACTERS)),
-        Value::Str(text) => Some((Cow::Borrowed(text.as_str()), &CHARACTERS)),
-        Value::Bytes(bytes) => Some((bytes.iter().copied().map(char::from).collect(), &BYTE_CHARACTERS)),
+        Value::Str(text) if text.is_markup() => Some((text.as_str(), &MARKUP_CHARACTERS)),
+        Value::Str(text) => Some((text.as_str(), &CHARACTERS)),
         _ => None,
     }
 }
@@ -68,6 +54,6 @@ impl<'a> Runtime<'a> {
             )));
         };
         self.meter.charge_scan(text.len())?;
-        Ok(parse_int(&text, 10, characters)?)
+        Ok(parse_int(text, 10, characters)?)
     }
 }

@@ -1,4 +1,4 @@
-//! Python's `%` on strings: `'%s has %d' % ('a', 3)`; on bytes in [`percent_bytes`].
+//! Python's `%` on strings: `'%s has %d' % ('a', 3)`.
 //!
 //! ```text
 //! '%(k)05.1f' % {'k': 2.25}        002.2
@@ -10,7 +10,6 @@
 //! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
 
 use super::parse::readable;
-use super::percent_bytes;
 use super::runtime::Runtime;
 use super::{Seq, Str, Value};
 use crate::error::{Error, Result};
@@ -28,8 +27,6 @@ pub(super) enum Flavor {
     Text,
     /// Of a Markup, which wraps its arguments.
     Markup,
-    /// Of bytes, each taken for a character: [`super::percent_bytes`].
-    Bytes,
 }
 
 /// Where conversions take their arguments from.
@@ -66,7 +63,7 @@ impl<'a> Runtime<'a> {
         };
         let mut source = Source {
             runtime: self,
-            mapping: is_mapping(arguments, flavor).then(|| arguments.clone()),
+            mapping: is_mapping(arguments).then(|| arguments.clone()),
             arguments: given,
             flavor,
         };
@@ -81,21 +78,16 @@ impl<'a> Runtime<'a> {
         }
         output.push_str(rest);
         if source.mapping.is_none() && source.arguments.is_left() {
-            let what = if flavor == Flavor::Bytes { "bytes" } else { "string" };
-            return Err(Error::type_error(format!(
-                "not all arguments converted during {what} formatting"
-            )));
+            return Err(Error::type_error("not all arguments converted during string formatting"));
         }
         Ok(output)
     }
 }
 
-/// What has `__getitem__` and is neither a tuple nor a string, nor bytes where those are the format; `%` never complains that it has
-/// too many items.
-fn is_mapping(value: &Value<'_>, flavor: Flavor) -> bool {
+/// Returns whether a value has `__getitem__` and is neither a tuple nor a string: `%` does not require that all its items are used.
+fn is_mapping(value: &Value<'_>) -> bool {
     match value {
-        Value::Dict(_) | Value::Proxy(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
-        Value::Bytes(_) => flavor != Flavor::Bytes,
+        Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
         Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
         _ => false,
     }
@@ -121,10 +113,7 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
     }
 
     fn pick_key(&mut self, key: &str) -> Result<()> {
-        let key = match self.flavor {
-            Flavor::Bytes => Value::Bytes(percent_bytes::bytes(key)),
-            Flavor::Text | Flavor::Markup => self.runtime.str(key.to_owned())?,
-        };
+        let key = self.runtime.str(key.to_owned())?;
         let mapping = self.mapping.clone().unwrap_or(Value::None);
         let value = self.runtime.subscript(&mapping, &key)?;
         self.arguments = Given::One(Some(value));
@@ -141,13 +130,6 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
             _ => None,
         })
-    }
-
-    fn too_precise(&self) -> &'static str {
-        match self.flavor {
-            Flavor::Bytes => "prec too big",
-            Flavor::Text | Flavor::Markup => "precision too big",
-        }
     }
 }
 
@@ -175,17 +157,7 @@ impl<'a> Source<'_, 'a> {
         let argument = self.next()?;
         let max_width = self.runtime.meter.limits().width;
         let is_wrapped = self.flavor == Flavor::Markup;
-        let before_letter = || {
-            let at = index
-                .saturating_add(conversion.length)
-                .saturating_sub(conversion.letter.len_utf8());
-            format.get(..at).unwrap_or_default()
-        };
         let formatted = match conversion.letter {
-            _ if self.flavor == Flavor::Bytes => match self.byte_conversion(&conversion, &argument, max_width)? {
-                Some(formatted) => formatted,
-                None => return Err(percent_bytes::unsupported_letter(&conversion, before_letter())),
-            },
             's' | 'r' | 'a' => {
                 let text = self.text(conversion.letter, &argument)?;
                 let end = conversion
@@ -209,7 +181,11 @@ impl<'a> Source<'_, 'a> {
             }
             'o' | 'x' | 'X' => number(self.runtime, &conversion, &argument, max_width)?,
             'c' => self.character(&conversion, &argument, max_width)?,
-            _ => return Err(conversion.unsupported_letter(before_letter().chars().count()).into()),
+            letter => {
+                let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
+                let before = format.get(..at).unwrap_or_default();
+                return Err(conversion.unsupported_letter(before.chars().count()).into());
+            }
         };
         self.runtime.meter.charge_scan(formatted.len())?;
         output.push_str(&formatted);
@@ -267,8 +243,8 @@ impl<'a> Source<'_, 'a> {
             return Err(undefined.error());
         }
         let parsed = match readable(argument) {
-            Some((text, characters)) if is_integer => Value::from(parse_int(&text, 10, characters)?),
-            Some((text, characters)) => Value::Float(parse_float(&text, characters)?),
+            Some((text, characters)) if is_integer => Value::from(parse_int(text, 10, characters)?),
+            Some((text, characters)) => Value::Float(parse_float(text, characters)?),
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {
@@ -282,7 +258,7 @@ impl<'a> Source<'_, 'a> {
     }
 }
 
-pub(super) fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
     if let Some(int) = argument.as_integer() {
         runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
     }

@@ -8,7 +8,6 @@ use super::one_pass::{OnePass, Pull};
 use super::seq::Seq;
 use super::text::{OwnedText, Str};
 use super::types::Type;
-use crate::chance::Chance;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits, Meter, Reached};
@@ -21,8 +20,6 @@ pub struct Runtime<'a> {
     pub meter: Meter<'a>,
     /// What `strftime_now` asks.
     pub clock: &'a dyn Clock,
-    /// Where what depends on chance gets its numbers, once it has asked.
-    chance: Option<Chance>,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
     /// Whether the statement that runs is inside an `autoescape` whose condition is true (`context.eval_ctx.autoescape`).
@@ -33,8 +30,6 @@ pub struct Runtime<'a> {
 #[derive(Debug, Default)]
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
-    /// How many objects were given an identity.
-    pub(super) identities: u32,
     /// What `loop.changed` remembers, by the loop's number.
     memories: Vec<Option<Value<'a>>>,
     /// What the template is rendered with.
@@ -99,15 +94,9 @@ impl<'a> Runtime<'a> {
         Self {
             meter,
             clock,
-            chance: None,
             heap: Heap::default(),
             autoescape: false,
         }
-    }
-
-    /// A number below `bound`, by chance.
-    pub fn chance(&mut self, bound: u64) -> u64 {
-        self.chance.get_or_insert_with(Chance::unforeseen).below(bound)
     }
 
     /// A `str` of text that was made. The bytes are claimed here; what makes a long text checks its size before.

@@ -1,4 +1,4 @@
-//! `+` and `*` of strings, lists, tuples and bytes.
+//! `+` and `*` of strings, lists and tuples.
 //!
 //! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes the plain string that it meets on either side of `+` (markupsafe 3.0.4,
 //! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,
@@ -125,17 +125,10 @@ impl<'a> Runtime<'a> {
                 let items = self.chained(left, right)?;
                 self.tuple(items)
             }
-            (Value::Bytes(left), Value::Bytes(right)) => {
-                let len = left.len().saturating_add(right.len());
-                self.meter.charge_scan(len)?;
-                self.meter.check_size(len)?;
-                Ok(Value::Bytes([&**left, &**right].concat().into()))
-            }
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
             (Value::Str(text), _) if !text.is_markup() => Err(cannot_concatenate("str", right)),
             (Value::List(_), _) => Err(cannot_concatenate("list", right)),
             (Value::Tuple(_), _) => Err(cannot_concatenate("tuple", right)),
-            (Value::Bytes(_), _) => Err(Error::type_error(format!("can't concat {} to bytes", right.ty().name()))),
             _ => Err(unsupported("+", left, right)),
         }
     }
@@ -179,11 +172,6 @@ impl<'a> Runtime<'a> {
             Value::List(items) => {
                 let items = self.repeated_items(items, count)?;
                 self.list(items)
-            }
-            Value::Bytes(bytes) => {
-                let times = self.check_repetition(bytes.len(), bytes.len(), count, "repeated bytes are too long")?;
-                self.meter.charge_scan(bytes.len().saturating_mul(times))?;
-                Ok(Value::Bytes(bytes.repeat(times).into()))
             }
             _ => Err(unsupported("*", sequence, &Value::Int(count))),
         }
@@ -233,7 +221,7 @@ impl<'a> Runtime<'a> {
 
 /// Whether `*` repeats a value.
 fn is_sequence(value: &Value<'_>) -> bool {
-    matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Bytes(_))
+    matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_))
 }
 
 #[cold]

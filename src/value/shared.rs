@@ -102,50 +102,6 @@ impl From<BigInt> for Big<'_> {
     }
 }
 
-/// Python's `bytes`.
-#[derive(Clone, Debug)]
-pub struct Bytes(Shared<Box<[u8]>>);
-
-impl Bytes {
-    /// Whether both are one object.
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.0.is_same(&other.0)
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    #[inline]
-    fn deref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl From<Vec<u8>> for Bytes {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self(Shared::new(bytes.into()))
-    }
-}
-
-impl From<&[u8]> for Bytes {
-    fn from(bytes: &[u8]) -> Self {
-        Self::from(bytes.to_vec())
-    }
-}
-
-impl FromIterator<u8> for Bytes {
-    fn from_iter<I: IntoIterator<Item = u8>>(bytes: I) -> Self {
-        bytes.into_iter().collect::<Vec<_>>().into()
-    }
-}
-
-impl PartialEq for Bytes {
-    fn eq(&self, other: &Self) -> bool {
-        **self == **other
-    }
-}
-
 impl<'a> Runtime<'a> {
     /// The value with a claim to the memory of the object that it is, where it was just made.
     #[inline]
@@ -159,10 +115,6 @@ impl<'a> Runtime<'a> {
     pub(super) fn claim_object(&mut self, value: &mut Value<'a>) -> Result<()> {
         match value {
             Value::Big(_)
-            | Value::Complex(_)
-            | Value::Bytes(_)
-            | Value::Proxy(_)
-            | Value::Set(_)
             | Value::Range(_)
             | Value::Cycler(_)
             | Value::Joiner(_)
@@ -178,10 +130,6 @@ impl<'a> Runtime<'a> {
         let meter = &mut self.meter;
         match value {
             Value::Big(Big::Made(big)) => big.claim(meter, |big| usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX)),
-            Value::Complex(complex) => complex.claim(meter, |_| 0),
-            Value::Bytes(Bytes(bytes)) => bytes.claim(meter, |bytes| bytes.len()),
-            Value::Proxy(dict) => dict.claim(meter, |_| 0),
-            Value::Set(set) => set.claim(meter, |set| set.table().size()),
             Value::Range(range) => range.claim(meter, |_| 0),
             Value::Cycler(cycler) => cycler.claim(meter, |_| 0),
             Value::Joiner(joiner) => joiner.claim(meter, |_| 0),

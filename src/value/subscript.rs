@@ -20,7 +20,6 @@ impl<'a> Runtime<'a> {
     pub fn subscript(&mut self, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
         let item = match value {
             Value::Dict(dict) => return self.entry(dict, key),
-            Value::Proxy(dict) => return self.entry(dict, key),
             Value::List(items) | Value::Tuple(items) => position(value, key, items.len())?.and_then(|at| items.get(at)),
             Value::Str(text) => {
                 self.meter.charge_bytes(text.as_str().len())?;
@@ -33,10 +32,6 @@ impl<'a> Runtime<'a> {
                 position(value, key, len)?
                     .and_then(|at| range.at(i64::try_from(at).ok()?))
                     .map(Value::Int)
-            }
-            Value::Bytes(bytes) => {
-                let byte = position(value, key, bytes.len())?.and_then(|at| bytes.get(at).copied());
-                byte.map(|byte| Value::Int(i64::from(byte)))
             }
             Value::Undefined(undefined) => return Err(undefined.error()),
             // Its blocks are found by their names only, which are no keys of a template's.
@@ -88,7 +83,6 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
     let key = key.ty().name();
     Error::type_error(match value {
         Value::Str(_) => format!("string indices must be integers, not '{key}'"),
-        Value::Bytes(_) => format!("byte indices must be integers or slices, not {key}"),
         _ => format!("{} indices must be integers or slices, not {key}", value.ty().name()),
     })
 }

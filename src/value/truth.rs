@@ -3,7 +3,6 @@
 use super::Value;
 use super::runtime::Runtime;
 use crate::error::Result;
-use crate::number::complex::Complex;
 
 impl<'a> Runtime<'a> {
     /// Whether a value is true.
@@ -17,12 +16,8 @@ impl<'a> Runtime<'a> {
             Value::Dict(dict) => !dict.is_empty(),
             Value::Keys(view) | Value::Values(view) | Value::Items(view) => !view.is_empty(),
             Value::Int(int) => *int != 0,
-            Value::Complex(complex) => **complex != Complex::from(0.0),
             Value::Float(float) => *float != 0.0,
-            Value::Proxy(dict) => !dict.is_empty(),
-            Value::Set(set) => !set.is_empty(),
             Value::Range(range) => range.len != 0,
-            Value::Bytes(bytes) => !bytes.is_empty(),
             // It has a length, and to ask for it may drain what it goes over.
             Value::Loop(context) => context.length(self)? != 0,
             _ => true,

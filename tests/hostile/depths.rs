@@ -56,7 +56,6 @@ const WRAPPED: &[&str] = &[
 const DOWN: &[&str] = &[
     "{{ v }}",
     "{{ v|tojson }}",
-    "{{ v|pprint }}",
     "{{ v|string|length }}",
     "{{ v == w }}",
     "{{ v < w }}",
@@ -71,7 +70,6 @@ const DOWN: &[&str] = &[
     "{{ '%r' % (v,) }}",
     "{{ '{}'.format(v) }}",
     "{{ raise_exception(v) }}",
-    "{{ v|urlencode }}",
     "{% for a in v %}{% for b in a %}{% endfor %}{% endfor %}",
 ];
 

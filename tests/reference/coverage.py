@@ -1,23 +1,23 @@
-"""What the reference offers to templates, and which of it no case names: what this crate forgot to have, no test of its own can miss.
+"""Finds the names that templates can reach in the reference and that no case mentions. Names in src/unsupported.rs do not count.
 
-Found by reading the templates of the cases as text: `|name` or the name in quotes for a filter, `is name`
+It reads the templates of the cases as text: `|name` or the name in quotes for a filter, `is name`
 or the name in quotes for a test, `.name` for an attribute of any kind of value, the bare word for a global.
 """
 
 import re
 
 from environment import Clock, compile_template
-from reachable import all_attributes
+from reachable import all_attributes, filters, global_names
 
 
 def missing(cases):
-    """One sentence for each name that no case names."""
+    """One sentence for each name that no case mentions."""
     text = "\n".join(case["template"] for case in cases)
     environment = compile_template("", Clock()).template.environment
     wanted = [
-        ("filter", sorted(environment.filters), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),
+        ("filter", filters(environment), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),
         ("test", sorted(environment.tests), r"\bis (not )?{0}\b|['\"]{0}['\"]"),
-        ("global", sorted(environment.globals), r"\b{0}\b"),
+        ("global", global_names(environment), r"\b{0}\b"),
         ("attribute", sorted(all_attributes()), r"\.{0}\b|attr\('{0}'\)"),
     ]
     return [

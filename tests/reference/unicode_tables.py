@@ -8,7 +8,6 @@ Unicode's own files, so that whatever CPython does is what the tables say. The d
 of the file let a Rust test check each property over all code points without Python.
 """
 
-import ctypes
 import pathlib
 import sys
 import unicodedata
@@ -64,7 +63,6 @@ CLASSES = {
     "CASE_IGNORABLE": is_case_ignorable,
     "XID_START": lambda char: char.isidentifier() and char != "_",
     "XID_CONTINUE": lambda char: ("a" + char).isidentifier(),
-    "ASSIGNED": lambda char: unicodedata.category(char) != "Cn",
 }
 
 # What is derived from the classes in src/unicode/class.rs, or written there by hand.
@@ -136,39 +134,6 @@ def case_runs(pairs):
     return [(first, last, step or 1, delta) for first, last, step, delta in runs]
 
 
-class NameApi(ctypes.Structure):
-    """The C interface through which CPython's string literals ask for names."""
-
-    _fields_ = [
-        ("getname", ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_uint32, ctypes.c_char_p,
-                                      ctypes.c_int, ctypes.c_int)),
-        ("getcode", ctypes.c_void_p),
-    ]
-
-
-def aliases():
-    """The pairs (alias, code point) that `\\N{...}` accepts besides the characters' names.
-
-    CPython keeps each alias as the name of a private-use code point from U+F0000 on.
-    """
-    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    get_pointer.restype = ctypes.c_void_p
-    get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    address = get_pointer(unicodedata._ucnhash_CAPI, b"unicodedata._ucnhash_CAPI")
-    api = NameApi.from_address(address)
-    found = []
-    for code in range(0xF0000, 0xF0200):
-        buffer = ctypes.create_string_buffer(257)
-        if api.getname(code, buffer, 257, 1):
-            alias = buffer.value.decode("ascii")
-            # Names of sequences stand there too; a literal does not accept them.
-            char = unicodedata.lookup(alias)
-            if len(char) == 1:
-                found.append((alias, ord(char)))
-    assert any(alias == "BELL" for alias, _ in found) or unicodedata.lookup("BELL")
-    return sorted(found)
-
-
 # The file.
 
 
@@ -215,7 +180,7 @@ def main():
         "//! Properties of characters as CPython 3.11 (Unicode 14) sees them.\n"
         "//!\n"
         "//! Written by `tests/reference/unicode_tables.py`, which says where each table comes from; do not\n"
-        "//! edit. The functions over these tables are in `class.rs`, `case.rs` and `name.rs`."
+        "//! edit. The functions over these tables are in `class.rs` and `case.rs`."
     ]
     for bit, name in enumerate(CLASSES):
         parts.append(f"/// The flag of the class of that name in [`CLASSES`].\npub(super) const {name}: u16 = {1 << bit:#x};")
@@ -242,13 +207,6 @@ def main():
     parts.append(table("TITLE_LONG", long_kind, "Title case of several characters where it is not upper case.", long_entries(title_long)))
     parts.append(table("FOLD_RUNS", run_kind, f"Case folding where it is not lower case: {runs_doc}", run_entries(fold)))
     parts.append(table("FOLD_LONG", long_kind, "Case folding of several characters where it is not lower case.", long_entries(fold_long)))
-    parts.append(
-        table(
-            "ALIASES", "(&str, u32)", "Names that `\\N{...}` accepts besides the characters' own, sorted.",
-            [f'("{alias}", {code:#x})' for alias, code in aliases()],
-        )
-    )
-
     digests = []
     for name, has in (CLASSES | DERIVED).items():
         digests.append((name, digest(code for code in SCALARS if has(chr(code)))))
@@ -265,14 +223,6 @@ def main():
 
         digests.append((name, digest(changes())))
 
-    def names():
-        for code in SCALARS:
-            name = unicodedata.name(chr(code), None)
-            if name is not None:
-                yield code
-                yield from name.encode("ascii")
-
-    digests.append(("NAME", digest(names())))
     digests.append(
         (
             "NFKC",

@@ -5,8 +5,9 @@
 //! CHAT_TEMPLATE_CORPUS=DIR CHAT_TEMPLATE_PROBES=DIR cargo test …      and real templates, and small cases by area
 //! ```
 //!
-//! Every case is the reference's answer beside a request. What may differ stands in a file of deviations, and a deviation that is in
-//! fact right, or that names no case, fails the test: the list cannot rot. The figures go to standard error past libtest's capture.
+//! A case is a request and the reference's answer. `tests/deviations.jsonl` lists the answers of this crate that differ; a listed answer
+//! that does not differ fails the test. The cases of the area `unsupported`, and no others, are answered by an error of kind
+//! `unsupported`. The figures go to standard error past libtest's capture.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 mod case;
@@ -23,11 +24,17 @@ use case::Answer;
 use deviation::Deviations;
 use run::{Aspect, Outcome, Tree};
 
-/// The most probes that may be answered otherwise than by the reference.
-const MOST_PROBE_DEVIATIONS: usize = 20;
+/// The most probes that this crate may not support.
+const MOST_UNSUPPORTED_PROBES: usize = 250;
 
-/// The probes that show how CPython compiles; of them only counts that an error is an error.
+/// The area of the probes about how CPython compiles: only the output and the presence of an error are compared.
 const ARTEFACTS: &str = "python_artefacts";
+
+/// The area of the cases that this crate does not support.
+const UNSUPPORTED: &str = "unsupported";
+
+/// The part that each message of `src/unsupported.rs` has.
+const REASON: &str = " is not part of the Jinja that chat templates use; ";
 
 #[test]
 fn cases_are_answered_as_by_the_reference() {
@@ -35,7 +42,9 @@ fn cases_are_answered_as_by_the_reference() {
     let deviations = Deviations::read(&tests().join("deviations.jsonl"));
     for (tree, name) in [(Tree::Own, "cases"), (Tree::Serde, "cases from serde_json")] {
         let outcomes = run::all(&cases, tree);
-        let faults = deviations.faults(&outcomes, |_| true);
+        let mut faults = deviations.faults(&outcomes);
+        let should_be_supported = |outcome: &&Outcome<'_>| (outcome.case.area() == UNSUPPORTED) != outcome.is_unsupported();
+        faults.extend(outcomes.iter().filter(should_be_supported).map(show::difference));
         say(&format!("{name}: {}\n", figures(&outcomes)));
         assert!(faults.is_empty(), "{}", show::listed(&faults));
     }
@@ -64,15 +73,20 @@ fn probes_are_answered_as_by_the_reference() {
     };
     let cases = sources::cases(&folder);
     let outcomes = run::all(&cases, Tree::Own);
-    let deviations = Deviations::read(&tests().join("probe_deviations.jsonl"));
-    let mut faults = deviations.faults(&outcomes, |aspect| aspect == Aspect::Output);
-    if deviations.len() > MOST_PROBE_DEVIATIONS {
+    let (unsupported, supported): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.is_unsupported());
+    let wrong = supported.iter().filter(|outcome| outcome.is_wrong(Aspect::Output));
+    let mut faults: Vec<String> = wrong.map(|outcome| show::difference(outcome)).collect();
+    let has_reason = |outcome: &Outcome<'_>| matches!(&outcome.got, Answer::Error(error) if error.message.contains(REASON));
+    let without_reason = unsupported.iter().filter(|outcome| !has_reason(outcome));
+    faults.extend(without_reason.map(|outcome| show::difference(outcome)));
+    if unsupported.len() > MOST_UNSUPPORTED_PROBES {
         faults.push(format!(
-            "{} probes are listed as deviations, at most {MOST_PROBE_DEVIATIONS} may be",
-            deviations.len()
+            "{} probes are unsupported, at most {MOST_UNSUPPORTED_PROBES} may be",
+            unsupported.len()
         ));
     }
-    let compared: Vec<&Outcome<'_>> = outcomes.iter().filter(|outcome| outcome.case.area() != ARTEFACTS).collect();
+    let is_compared = |outcome: &&Outcome<'_>| outcome.case.area() != ARTEFACTS;
+    let compared: Vec<&Outcome<'_>> = supported.into_iter().filter(|outcome| is_compared(outcome)).collect();
     let mut share = |aspect: Aspect, least: f64, place: &str, among: &[&Outcome<'_>]| {
         let percent = percent_right(aspect, among);
         if percent < least {
@@ -96,19 +110,23 @@ fn probes_are_answered_as_by_the_reference() {
         share(Aspect::Message, 85.0, area, &of_area);
     }
     say(&format!("probes: {}\n", figures(&outcomes)));
-    say(&format!("probes without {ARTEFACTS}: {}\n", figures(compared)));
+    say(&format!(
+        "probes without {ARTEFACTS}: {}\n",
+        figures(outcomes.iter().filter(is_compared))
+    ));
     assert!(faults.is_empty(), "{}", show::listed(&faults));
 }
 
-/// How many are right, as one line.
+/// Counts the right answers and those that are unsupported, as one line.
 fn figures<'o, 'c: 'o>(outcomes: impl IntoIterator<Item = &'o Outcome<'c>>) -> String {
     let outcomes: Vec<&Outcome<'_>> = outcomes.into_iter().collect();
-    let right = outcomes.iter().filter(|outcome| !outcome.is_wrong(Aspect::Output)).count();
+    let unsupported = outcomes.iter().filter(|outcome| outcome.is_unsupported()).count();
+    let right = outcomes.iter().filter(|outcome| outcome.is_right()).count();
     let errors = outcomes.iter().filter(|outcome| outcome.errs_rightly()).count();
     let [kinds, messages, lines] = [Aspect::Kind, Aspect::Message, Aspect::Line]
         .map(|aspect| format!("{} {:.2} %", aspect.name(), percent_right(aspect, &outcomes)));
     format!(
-        "{right} of {} right; of {errors} errors: {kinds}, {messages}, {lines}",
+        "{right} of {} right, {unsupported} unsupported; of {errors} errors: {kinds}, {messages}, {lines}",
         outcomes.len()
     )
 }

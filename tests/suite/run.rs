@@ -53,9 +53,20 @@ impl Outcome<'_> {
         self.wrong.contains(&aspect)
     }
 
-    /// Whether there should be an error and is one.
+    /// Returns whether this crate does not support what the case asks, which is neither right nor wrong.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(&self.got, Answer::Error(error) if error.kind == "unsupported")
+    }
+
+    /// Returns whether the output is right, or both this crate and the reference answer with an error.
+    pub fn is_right(&self) -> bool {
+        !self.is_unsupported() && !self.is_wrong(Aspect::Output)
+    }
+
+    /// Returns whether both this crate and the reference answer with an error.
     pub fn errs_rightly(&self) -> bool {
-        matches!((&self.case.expect, &self.got), (Answer::Error(_), Answer::Error(_)))
+        let both = matches!((&self.case.expect, &self.got), (Answer::Error(_), Answer::Error(_)));
+        both && !self.is_unsupported()
     }
 }
 

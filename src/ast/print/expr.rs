@@ -78,6 +78,8 @@ impl Printer<'_> {
         let level = level(kind);
         match kind {
             ExprKind::Literal(literal) => self.literal(literal),
+            // Any literal that is not supported is as good.
+            ExprKind::UnsupportedText(_) => self.put("'\\ud800'"),
             ExprKind::Markup(text) => self.string(text),
             ExprKind::Name(name) => self.name(name.symbol),
             ExprKind::Tuple(items) => {

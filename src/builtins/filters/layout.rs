@@ -135,24 +135,19 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
 ///
 /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
 pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let joined = given(&mut arguments, 3);
-    let separator = match &joined {
-        Value::None | Value::Bytes(_) => Str::from("\n"),
-        Value::Str(separator) => separator.clone(),
-        other => return Err(lacks(runtime, other, "join")),
+    let separator = match given(&mut arguments, 3) {
+        Value::None => Str::from("\n"),
+        Value::Str(separator) => separator,
+        other => return Err(lacks(runtime, &other, "join")),
     };
     let text = match given(&mut arguments, 0) {
         Value::Str(text) => text,
-        Value::Bytes(bytes) if bytes.is_empty() => Str::from(""),
         other => return Err(lacks(runtime, &other, "splitlines")),
     };
     // It goes word by word, and twice.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     if text.as_str().is_empty() {
-        return match joined {
-            Value::Bytes(_) => joined_by_bytes(runtime, &joined, ""),
-            _ => Ok(Value::Str(Str::from("").with_markup(separator.is_markup()))),
-        };
+        return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
     }
     let width = arguments.take(1).unwrap_or(Value::Int(79));
     let wrap = Wrap {
@@ -174,18 +169,7 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
             ));
         }
     }
-    match joined {
-        Value::Bytes(_) => joined_by_bytes(runtime, &joined, wrapped.as_str()),
-        _ => Ok(Value::Str(wrapped)),
-    }
-}
-
-/// What bytes make of lines that were wrapped: they join nothing but lines without words.
-fn joined_by_bytes<'a>(runtime: &mut Runtime<'a>, separator: &Value<'a>, wrapped: &str) -> Result<Value<'a>> {
-    match wrapped.chars().all(|char| char == '\n') {
-        true => runtime.multiply(separator, &Value::from(wrapped.len())),
-        false => Err(Error::type_error("sequence item 0: expected a bytes-like object, str found")),
-    }
+    Ok(Value::Str(wrapped))
 }
 
 /// The text wrapped. A separator that is a Markup escapes what it joins.
@@ -214,8 +198,8 @@ fn wrapped<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, w
 fn lacks<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Error {
     match python_attribute(runtime, value, name) {
         Err(error) => error,
-        // Bytes have lines, which `re` then refuses to search.
-        Ok(_) => Error::type_error("cannot use a string pattern on a bytes-like object"),
+        // An attribute of a namespace.
+        Ok(found) => Error::type_error(format!("'{}' object is not callable", found.ty().name())),
     }
 }
 

@@ -16,7 +16,6 @@ mod layout;
 mod lazy;
 mod number;
 mod path;
-mod pprint;
 mod pythonic;
 mod rows;
 mod sequence;
@@ -27,6 +26,7 @@ mod text;
 use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
 use crate::text::{measure, strip};
+use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
 use std::fmt;
 
@@ -65,7 +65,7 @@ pub(super) const fn builtin(name: &'static str, python: &'static str, body: Body
 const TOJSON: &str = "_cached_compile_jinja_template.<locals>.tojson";
 
 #[rustfmt::skip]
-static FILTERS: [Function; 54] = [
+static FILTERS: [Function; 48] = [
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
@@ -94,8 +94,6 @@ static FILTERS: [Function; 54] = [
     open("map", "sync_do_map", lazy::map),
     python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
     python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
-    python("pprint", "do_pprint", &[VALUE], pprint::pprint),
-    python("random", "do_random", &[CONTEXT, required("seq")], sequence::random),
     open("reject", "sync_do_reject", lazy::reject),
     open("rejectattr", "sync_do_rejectattr", lazy::rejectattr),
     python("replace", "do_replace", &[EVAL_CTX, S, required("old"), required("new"), optional("count")], text::replace),
@@ -107,7 +105,6 @@ static FILTERS: [Function; 54] = [
     python("slice", "sync_do_slice", &[VALUE, required("slices"), FILL_WITH], rows::slice),
     python("sort", "do_sort", &[ENVIRONMENT, VALUE, optional("reverse"), CASE_SENSITIVE, ATTRIBUTE], sort::sort),
     python("string", "soft_str", &[unnamed("s")], text::string),
-    python("striptags", "do_striptags", &[VALUE], html::striptags),
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
     python("title", "do_title", &[S], text::title),
     python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).alone(json::plain).written(json::write_json, json::write_plain),
@@ -115,11 +112,8 @@ static FILTERS: [Function; 54] = [
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
     python("upper", "do_upper", &[S], text::upper).alone(text::upper_of),
-    python("urlencode", "do_urlencode", &[VALUE], html::urlencode),
-    python("urlize", "do_urlize", &[EVAL_CTX, VALUE, optional("trim_url_limit"), optional("nofollow"), optional("target"), optional("rel"), optional("extra_schemes")], html::urlize),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
     python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
-    python("xmlattr", "do_xmlattr", &[EVAL_CTX, required("d"), optional("autospace")], html::xmlattr),
 ];
 
 /// All of them.
@@ -131,6 +125,11 @@ pub fn all() -> &'static [Function] {
 /// The number of the filter of that name.
 pub fn find(name: &str) -> Option<usize> {
     FILTERS.iter().position(|filter| filter.name == name)
+}
+
+/// Returns whether Jinja has a filter of that name and this crate does not.
+pub fn is_unsupported(name: &str) -> bool {
+    unsupported::names(Place::Filter).any(|other| other == name)
 }
 
 /// The filter of that number.
@@ -147,6 +146,13 @@ fn named<'a>(
 ) -> Result<&'static Function> {
     if let Some(function) = name.as_str().and_then(find) {
         return Ok(function);
+    }
+    if let Some(error) = name
+        .as_str()
+        .filter(|_| kind == "filter")
+        .and_then(|name| unsupported::find(Place::Filter, name))
+    {
+        return Err(error);
     }
     // Names are the keys of a dict, so what cannot be a key fails as one.
     Key::new(runtime, name.clone())?;
@@ -190,14 +196,13 @@ pub(super) mod tests {
     use crate::{ErrorKind, Template};
 
     /// The sources whose documentation has examples, `template -> output`.
-    const SOURCES: [&str; 11] = [
+    const SOURCES: [&str; 10] = [
         include_str!("group.rs"),
         include_str!("html.rs"),
         include_str!("json.rs"),
         include_str!("layout.rs"),
         include_str!("lazy.rs"),
         include_str!("number.rs"),
-        include_str!("pprint.rs"),
         include_str!("rows.rs"),
         include_str!("sequence.rs"),
         include_str!("sort.rs"),
@@ -271,7 +276,6 @@ pub(super) mod tests {
             ),
             ("'hello'|truncate(2)", ErrorKind::Runtime, "expected length >= 3, got 2"),
             ("nope|int", ErrorKind::Undefined, "'nope' is undefined"),
-            ("1|random", ErrorKind::Type, "object of type 'int' has no len()"),
         ];
         for (expression, kind, message) in cases {
             let error = render(&format!("{{{{ {expression} }}}}")).unwrap_err();

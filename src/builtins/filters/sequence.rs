@@ -1,4 +1,4 @@
-//! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `random`, `join`, `sum`.
+//! Filters on whole values and sequences: `default`, `attr`, `first`, `last`, `length`, `list`, `reverse`, `join`, `sum`.
 //!
 //! ```text
 //! {{ [1, 2]|first }}             1
@@ -64,9 +64,6 @@ pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    if let Value::Bytes(bytes) = &value {
-        runtime.meter.charge_scan(bytes.len())?;
-    }
     let item = Backwards::new(&value)?.pull(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
 }
@@ -129,13 +126,8 @@ impl<'a> Backwards<'a> {
         Ok(match value {
             Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
             Value::Str(text) => Self::Characters(text.clone()),
-            Value::Bytes(bytes) => {
-                let reversed: Vec<u8> = bytes.iter().rev().copied().collect();
-                Self::Items(Iter::Bytes(reversed.into(), 0))
-            }
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
-            Value::Proxy(dict) => Self::Keys(dict.iter()),
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
@@ -158,7 +150,7 @@ impl<'a> Backwards<'a> {
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
-            Value::Dict(_) | Value::Keys(_) | Value::Proxy(_) => Type::DictReverseIterator,
+            Value::Dict(_) | Value::Keys(_) => Type::DictReverseIterator,
             Value::Values(_) => Type::ValuesReverseIterator,
             Value::Items(_) => Type::ItemsReverseIterator,
             Value::Range(_) => Type::RangeIterator,
@@ -169,10 +161,7 @@ impl<'a> Backwards<'a> {
 
 impl<'a> Pull<'a> for Backwards<'a> {
     fn held(&self) -> usize {
-        match self {
-            Self::Items(Iter::Bytes(bytes, _)) => bytes.len(),
-            _ => 0,
-        }
+        0
     }
 
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
@@ -195,23 +184,6 @@ impl<'a> Pull<'a> for Backwards<'a> {
                 None => None,
             },
         })
-    }
-}
-
-/// One of the items by chance, another one in each render; an undefined value where there are none.
-///
-/// `{{ [5, 5]|random }} -> 5`
-pub(super) fn random<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let none = Value::Undefined(Undefined::Hint("No random item, sequence was empty."));
-    let length = runtime.length(&value)?;
-    if length == 0 {
-        return Ok(none);
-    }
-    let index = runtime.chance(length as u64);
-    match runtime.subscript(&value, &Value::Int(i64::try_from(index).unwrap_or(i64::MAX))) {
-        Err(error) if error.kind() == ErrorKind::Index => Ok(none),
-        item => item,
     }
 }
 
@@ -294,10 +266,8 @@ pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     let path = Path::new(runtime, &given(&mut arguments, 1))?;
     let mut iter = Iter::new(&value)?;
     let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
-    match sum {
-        Value::Str(_) => return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]")),
-        Value::Bytes(_) => return Err(Error::type_error("sum() can't sum bytes [use b''.join(seq) instead]")),
-        _ => {}
+    if let Value::Str(_) = sum {
+        return Err(Error::type_error("sum() can't sum strings [use ''.join(seq) instead]"));
     }
     while let Some(item) = iter.next(runtime)? {
         let item = path.follow(runtime, &item)?;

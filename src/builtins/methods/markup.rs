@@ -1,23 +1,19 @@
-//! The methods of a Markup: those of `str` that markupsafe 3.0.4 writes again in Python, and three of its own.
+//! The methods of a Markup: those of `str` that markupsafe 3.0.4 defines anew in Python, and its own `escape`.
 //!
 //! ```text
 //! {{ ("<a>"|safe).replace("a", "<") }}       <&lt;>
 //! {{ (","|safe).join(["<", ">"]) }}          &lt;,&gt;
-//! {{ ("<b>x</b>"|safe).striptags() }}        x
+//! {{ ("<b>"|safe).escape("<") }}             &lt;
 //! ```
 //!
-//! What they do is what those of `str` do, which keep the flag of the text; here are their signatures, and what escapes its arguments.
-//! What markupsafe does not write again (`find`, `isalpha`, `encode` …) is found in the tables of `str`.
+//! The functions are those of `str`, which keep the flag of the text; here are the signatures, and the functions that escape their
+//! arguments. Methods that markupsafe does not define (`find`, `isalpha` …) are in the tables of `str`.
 
 use super::argument::receiver;
 use super::row::{SELF, optional, optional_unnamed, python, required, unnamed};
 use super::{text_case, text_format, text_pad, text_replace, text_split, text_strip};
-use crate::error::{Error, Result};
-use crate::number::NumberError;
-use crate::text::tags;
-use crate::text::unescape::{TooManyDigits, unescape};
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
-use std::borrow::Cow;
+use crate::error::Result;
+use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value};
 
 const ALONE: &[Parameter] = &[unnamed("self")];
 const CHARS: &[Parameter] = &[unnamed("self"), optional_unnamed("chars")];
@@ -27,7 +23,7 @@ const SPLIT: &[Parameter] = &[unnamed("self"), optional("sep"), optional("maxspl
 const PARTED: &[Parameter] = &[unnamed("self"), unnamed("sep")];
 
 /// The rows.
-pub(super) static METHODS: [Function; 29] = [
+pub(super) static METHODS: [Function; 27] = [
     python("join", "Markup.join", &[unnamed("self"), unnamed("iterable")], join),
     python("split", "Markup.split", SPLIT, text_split::split),
     python("rsplit", "Markup.rsplit", SPLIT, text_split::split_from_end),
@@ -84,8 +80,6 @@ pub(super) static METHODS: [Function; 29] = [
     ),
     text_format::format_row("Markup.format"),
     text_format::format_map_row("Markup.format_map"),
-    python("striptags", "Markup.striptags", ALONE, strip_tags),
-    python("unescape", "Markup.unescape", ALONE, unescaped),
     python("escape", "Markup.escape", &[unnamed("cls"), unnamed("s")], escaped),
 ];
 
@@ -101,36 +95,6 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
     match text_split::joined(runtime, &separator, &items)? {
         Value::Str(text) => Ok(Value::Str(text.with_markup(true))),
         other => Ok(other),
-    }
-}
-
-/// `html.unescape` uses Python's `int`, which refuses too many digits.
-#[cold]
-fn too_many_digits(error: TooManyDigits) -> Error {
-    NumberError::text_of_too_many_digits(error.digits).into()
-}
-
-/// `Markup.striptags()`
-fn strip_tags<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
-    without_tags(runtime, &text)
-}
-
-/// A plain string of the text without tags, unescaped, with single spaces.
-pub fn without_tags<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Value<'a>> {
-    // Each character is looked at for comments, tags, blanks and entities, and copied as often.
-    runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
-    let stripped = tags::strip_tags(text.as_str()).map_err(too_many_digits)?;
-    runtime.str(stripped)
-}
-
-/// `Markup.unescape()`: a plain string.
-fn unescaped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?.with_markup(false);
-    runtime.meter.charge_scan(text.as_str().len().saturating_mul(4))?;
-    match unescape(text.as_str()).map_err(too_many_digits)? {
-        Cow::Borrowed(_) => Ok(Value::Str(text.clone())),
-        Cow::Owned(unescaped) => runtime.str(unescaped),
     }
 }
 

@@ -1,49 +1,39 @@
 //! What a value has behind a dot: its methods and its parts, and what the sandbox hides.
 //!
 //! ```text
-//! find(Type::Str, "upper")            the row of `str.upper`
-//! attribute(runtime, value, "real")   Attribute::Value(…) for an int
-//! attribute(runtime, list, "append")  Attribute::Unsafe
+//! find(Type::Str, "upper")              the row of `str.upper`
+//! attribute(runtime, namespace, "n")    Attribute::Value(…)
+//! attribute(runtime, list, "append")    Attribute::Unsafe
+//! attribute(runtime, int, "real")       an error: not supported
 //! ```
 //!
 //! A method is one row in the table of its type. What a missing attribute becomes is in [`super::access`]. The names are those of
 //! CPython 3.11, jinja2 3.1.6 and markupsafe 3.0.4.
 
 mod argument;
-mod bytes;
-mod bytes_search;
-mod bytes_table;
-mod codec;
-mod complex;
-mod decode;
 mod dict;
 mod engine;
-mod float;
 mod hidden;
-mod int;
 mod markup;
-mod range;
 pub(super) mod row;
 mod sequence;
 mod text_case;
 mod text_class;
-mod text_encode;
 mod text_find;
 mod text_format;
 mod text_pad;
 mod text_replace;
 mod text_split;
 mod text_strip;
-mod views;
 
 pub(super) use argument::{c_int, clinic_text};
-pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
+pub(super) use dict::is_attribute as is_dict_attribute;
 pub(super) use engine::{block, call_joiner, loop_attribute};
-pub(super) use markup::without_tags;
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
 use crate::value::{Function, Runtime, Type, Value};
 
 /// What stands behind a dot.
@@ -60,7 +50,7 @@ pub enum Attribute<'a> {
 }
 
 /// The methods of `str`, those first that templates call most.
-static TEXT: [&[Function]; 9] = [
+static TEXT: [&[Function]; 8] = [
     &text_strip::METHODS,
     &text_split::METHODS,
     &text_find::METHODS,
@@ -69,7 +59,6 @@ static TEXT: [&[Function]; 9] = [
     &text_format::METHODS,
     &text_class::METHODS,
     &text_pad::METHODS,
-    &text_encode::METHODS,
 ];
 
 /// The initials and lengths of their names. Most names that templates ask a string for in vain (`message.content is defined`) have
@@ -119,23 +108,14 @@ pub fn text(number: u16) -> Option<&'static Function> {
 
 /// The types that have methods; those of others are the same.
 #[cfg(feature = "cli")]
-pub const TYPES: [Type; 16] = [
+pub const TYPES: [Type; 7] = [
     Type::Str,
     Type::Markup,
-    Type::Bytes,
     Type::Dict,
     Type::List,
     Type::Tuple,
-    Type::Keys,
-    Type::Proxy,
-    Type::Set,
-    Type::Range,
-    Type::Int,
-    Type::Float,
-    Type::Complex,
     Type::Loop,
     Type::Cycler,
-    Type::TemplateDict,
 ];
 
 /// The method of that name, of values of a type.
@@ -164,22 +144,12 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
             &text_find::METHODS,
             &text_class::METHODS,
             &text_replace::METHODS,
-            &text_encode::METHODS,
         ],
-        Type::Bytes => bytes::METHODS,
         Type::Dict => &[&dict::METHODS],
-        Type::Proxy => &[&dict::PROXY],
         Type::List => &[&sequence::LIST],
         Type::Tuple | Type::Group => &[&sequence::TUPLE],
-        Type::Keys | Type::Items => &[&views::VIEW],
-        Type::Set => &[&views::SET],
-        Type::Range => &[&range::METHODS],
-        Type::Int | Type::Bool => &[&int::METHODS],
-        Type::Float => &[&float::METHODS],
-        Type::Complex => &[&complex::METHODS],
         Type::Loop => &[&engine::LOOP],
         Type::Cycler => &[&engine::CYCLER],
-        Type::TemplateDict => &[&super::globals::DICT_METHODS],
         _ => &[],
     };
     look(tables)
@@ -202,11 +172,6 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
         Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
         Value::Reference(reference) => engine::reference_attribute(reference, name),
-        Value::Int(_) | Value::Bool(_) | Value::Big(_) => int::attribute(value, name),
-        Value::Float(float) => float::attribute(*float, name),
-        Value::Complex(complex) => complex::attribute(**complex, name),
-        Value::Range(range) => range::attribute(range, name),
-        Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => views::attribute(dict, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
         _ => None,
     };
@@ -216,11 +181,32 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
     if let Some(method) = find(ty, name) {
         return Ok(Attribute::Method(method));
     }
-    Ok(if is_refused(ty, name) {
-        Attribute::Unsafe
-    } else {
-        Attribute::Missing
-    })
+    if is_refused(ty, name) {
+        return Ok(Attribute::Unsafe);
+    }
+    match unsupported_attribute(ty, name) {
+        Some(error) => Err(error),
+        None => Ok(Attribute::Missing),
+    }
+}
+
+/// Returns the error of reaching an attribute that Python has and this crate does not.
+#[cold]
+fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
+    let owners: &[&str] = match ty {
+        Type::Str => &["str"],
+        Type::Markup => &["Markup", "str"],
+        Type::Int | Type::Bool => &["int"],
+        Type::Float => &["float"],
+        Type::Range => &["range"],
+        Type::Dict | Type::TemplateDict => &["dict"],
+        Type::Keys | Type::Items => &["view"],
+        Type::Values if name == "mapping" => &["view"],
+        _ => &[],
+    };
+    owners
+        .iter()
+        .find_map(|owner| unsupported::find(Place::Attribute(owner), name))
 }
 
 /// Whether the name is that of a method which changes its object, or of the inside of a generator or a class (jinja2 3.1.6
@@ -229,7 +215,6 @@ fn is_refused(ty: Type, name: &str) -> bool {
     let refused: &[&str] = match ty {
         Type::List => sequence::MUTATING,
         Type::Dict => dict::MUTATING,
-        Type::Set => views::MUTATING,
         Type::Generator => &["gi_frame", "gi_code"],
         Type::Class => &["mro"],
         _ => &[],

@@ -13,9 +13,9 @@
 use super::argument::{clinic_text, receiver, size};
 use super::row::{SELF, one_argument, optional, positional, required};
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::NumberError;
 use crate::text::replace;
 use crate::text::slice::char_count;
+use crate::unsupported::SURROGATE;
 use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value};
 use std::borrow::Cow;
 
@@ -46,10 +46,6 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let old = clinic_text(arguments.take(1), "replace() argument 1")?;
     let new = clinic_text(new, "replace() argument 2")?;
     let count = size(arguments.get(3), -1)?;
-    // CPython looks whether both are one object, and has nothing to do then.
-    if old.is_same(&new) {
-        return Ok(Value::Str(whole));
-    }
     let (old, new) = (old.as_str(), new.as_str());
     runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
@@ -104,7 +100,7 @@ fn character_of(code: i64) -> Result<char> {
     let code = u32::try_from(code).map_err(|_| not_a_character())?;
     match char::from_u32(code) {
         Some(character) => Ok(character),
-        None if code <= u32::from(char::MAX) => Err(NumberError::Surrogate(code).into()),
+        None if code <= u32::from(char::MAX) => Err(SURROGATE.error()),
         None => Err(not_a_character()),
     }
 }

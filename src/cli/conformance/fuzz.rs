@@ -16,8 +16,8 @@ use super::{bar, print, seconds, words, write};
 pub const HELP: &str = "\
 The rounds are made of grammar/template.ebnf and of the names of the built-ins. Not compared are: addresses (0x7f…) that Python prints;
 the end of a SyntaxError's text that names a line of generated Python; rounds in which one of the ports answers `limit`, the reference
-gives no answer, or further processes of the reference answer otherwise (the order of a set, chance). Left out of templates: numbers that
-would cost the reference its memory, and lone surrogates.
+gives no answer, or further processes of the reference answer otherwise (the order of a set). Left out of templates: numbers that
+would cost the reference its memory, and what src/unsupported.rs lists of literals.
 Exit status: 0 where nothing differs that is not listed, 1 where something does, 2 where nothing could be run.
 
 Example:

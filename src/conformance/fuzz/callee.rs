@@ -47,8 +47,6 @@ pub struct Callee {
 
 /// Directives and texts for `strftime`.
 const TIMES: &[&str] = &["%Y-%m-%d", "%d %b %Y", "%H:%M:%S", "%A %j", "%%", "%-d", "", "%y %B %p %I"];
-const CODECS: &[&str] = &["utf-8", "ascii", "latin-1", "utf-16", "UTF8", "utf-32-le", "nope"];
-const FAULTS: &[&str] = &["strict", "ignore", "replace", "backslashreplace", "xmlcharrefreplace", "nope"];
 
 impl Callee {
     /// A function of the tables; what a filter, a test or a method is applied to is no argument.
@@ -110,10 +108,7 @@ fn starred(function: &Function) -> (&'static [Wish], usize) {
 
 /// What a parameter of that name takes.
 fn wish(function: &Function, name: &str) -> Wish {
-    let text = match function.ty {
-        _ if function.python.starts_with("bytes") => Wish::Of(Type::Bytes),
-        _ => Wish::Of(Type::Str),
-    };
+    let text = Wish::Of(Type::Str);
     match (function.name, name) {
         ("truncate", "end") => text,
         ("round", "method") => Wish::OneOf(&["common", "ceil", "floor", "nope"]),
@@ -122,15 +117,9 @@ fn wish(function: &Function, name: &str) -> Wish {
         ("attr", "name") => Wish::Attribute,
         ("removeprefix" | "removesuffix" | "partition" | "rpartition", _) => text,
         ("format_map" | "translate", _) => Wish::Of(Type::Dict),
-        ("fromhex", _) => Wish::OneOf(&["0x1.8p1", "1", "nan", "x"]),
-        ("isdisjoint" | "symmetric_difference" | "issubset" | "issuperset", _) => Wish::Of(Type::List),
         ("join", name) if name != "d" && name != "attribute" => Wish::Of(Type::List),
         (_, "attribute") => Wish::Attribute,
-        (_, "encoding") => Wish::OneOf(CODECS),
-        (_, "errors") => Wish::OneOf(FAULTS),
-        (_, "byteorder") => Wish::OneOf(&["big", "little", "nope"]),
         (_, "format") => Wish::OneOf(TIMES),
-        (_, "bytes") | (_, "fillbyte") => Wish::Of(Type::Bytes),
         (_, "fillchar") => Wish::OneOf(&["*", "é", "ab"]),
         (_, "seq" | "iterable" | "extra_schemes" | "x") => Wish::Of(Type::List),
         (
@@ -138,9 +127,7 @@ fn wish(function: &Function, name: &str) -> Wish {
             "s" | "d" | "old" | "new" | "chars" | "sep" | "sub" | "prefix" | "suffix" | "key" | "message" | "target" | "rel"
             | "wrapstring",
         ) => text,
-        (_, "case_sensitive" | "reverse" | "first" | "blank" | "boolean" | "binary" | "killwords" | "html" | "signed") => {
-            Wish::Of(Type::Bool)
-        }
+        (_, "case_sensitive" | "reverse" | "first" | "blank" | "boolean" | "binary" | "killwords" | "html") => Wish::Of(Type::Bool),
         (_, "break_long_words" | "break_on_hyphens" | "autospace" | "nofollow" | "ensure_ascii" | "sort_keys" | "keepends") => {
             Wish::Of(Type::Bool)
         }

@@ -1,4 +1,4 @@
-//! Random contexts: names, and values of every type that JSON has.
+//! Rng contexts: names, and values of every type that JSON has.
 //!
 //! ```text
 //! {"x": [1, "<é>"], "messages": [{"role": "user", "content": null}], "n": -9223372036854775809}
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use num_bigint::BigInt;
 
-use super::random::Random;
+use super::rng::Rng;
 use crate::json::{Data, Entry, Object};
 
 /// Names of variables. Some are the engine's own, which a context may hide or not.
@@ -63,7 +63,7 @@ const TEXTS: [&str; 34] = [
 ];
 
 /// The variables of a round.
-pub fn context(random: &mut Random) -> Vec<Entry<'static>> {
+pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
     let mut context: Vec<Entry<'static>> = Vec::new();
     for _ in 0..random.below(7).saturating_add(2) {
         let name = random.text(&NAMES);
@@ -80,7 +80,7 @@ pub fn context(random: &mut Random) -> Vec<Entry<'static>> {
     Object::new(context).entries().to_vec()
 }
 
-fn value(random: &mut Random, depth: usize) -> Data<'static> {
+fn value(random: &mut Rng, depth: usize) -> Data<'static> {
     let nested = if depth == 0 { 0 } else { 24 };
     match random.weighted(&[6, 8, 22, 26, nested, nested]) {
         0 => Data::None,
@@ -92,11 +92,11 @@ fn value(random: &mut Random, depth: usize) -> Data<'static> {
     }
 }
 
-fn text(random: &mut Random) -> Data<'static> {
+fn text(random: &mut Rng) -> Data<'static> {
     Data::Str(Cow::Borrowed(random.text(&TEXTS)))
 }
 
-fn number(random: &mut Random) -> Data<'static> {
+fn number(random: &mut Rng) -> Data<'static> {
     const FLOATS: [f64; 18] = [
         0.0,
         -0.0,
@@ -137,12 +137,12 @@ fn number(random: &mut Random) -> Data<'static> {
     }
 }
 
-fn small(random: &mut Random) -> Data<'static> {
+fn small(random: &mut Rng) -> Data<'static> {
     const SMALL: [i64; 12] = [-3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 8];
     Data::Int(random.pick(&SMALL).copied().unwrap_or_default())
 }
 
-fn list(random: &mut Random, depth: usize) -> Data<'static> {
+fn list(random: &mut Rng, depth: usize) -> Data<'static> {
     let length = random.below(5);
     let items = match random.below(4) {
         0 => (0..length).map(|_| value(random, depth)).collect(),
@@ -153,15 +153,15 @@ fn list(random: &mut Random, depth: usize) -> Data<'static> {
     Data::List(items)
 }
 
-fn object(random: &mut Random, depth: usize) -> Data<'static> {
-    let key = |random: &mut Random| Cow::Borrowed(random.text(&KEYS));
+fn object(random: &mut Rng, depth: usize) -> Data<'static> {
+    let key = |random: &mut Rng| Cow::Borrowed(random.text(&KEYS));
     let entries = (0..random.below(5)).map(|_| (key(random), value(random, depth))).collect();
     Data::Object(Object::new(entries))
 }
 
-fn messages(random: &mut Random) -> Data<'static> {
+fn messages(random: &mut Rng) -> Data<'static> {
     const ROLES: [&str; 5] = ["system", "user", "assistant", "tool", "Odd"];
-    let message = |random: &mut Random| {
+    let message = |random: &mut Rng| {
         let content = match random.below(5) {
             0 => Data::None,
             1 => Data::List(vec![Data::Object(Object::new(vec![

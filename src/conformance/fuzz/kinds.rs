@@ -12,8 +12,8 @@ use crate::value::Type;
 /// The types that a filter is made for; none where any will do.
 pub fn takes(filter: &str) -> &'static [Type] {
     match filter {
-        "capitalize" | "center" | "indent" | "lower" | "replace" | "striptags" | "title" | "trim" | "truncate" | "upper"
-        | "urlencode" | "urlize" | "wordcount" | "wordwrap" | "format" => &[Type::Str, Type::Markup],
+        "capitalize" | "center" | "indent" | "lower" | "replace" | "title" | "trim" | "truncate" | "upper" | "wordcount"
+        | "wordwrap" | "format" => &[Type::Str, Type::Markup],
         "batch" | "first" | "last" | "map" | "max" | "min" | "reject" | "reverse" | "select" | "slice" | "sort" | "unique"
         | "join" | "list" | "length" | "count" => &[
             Type::List,
@@ -23,11 +23,10 @@ pub fn takes(filter: &str) -> &'static [Type] {
             Type::Range,
             Type::Generator,
             Type::Keys,
-            Type::Set,
         ],
         "sum" => &[Type::List, Type::Range, Type::Tuple],
         "selectattr" | "rejectattr" | "groupby" => &[Type::List, Type::Generator],
-        "dictsort" | "items" | "xmlattr" => &[Type::Dict],
+        "dictsort" | "items" => &[Type::Dict],
         "abs" | "round" | "filesizeformat" => &[Type::Int, Type::Float, Type::Bool],
         _ => &[],
     }
@@ -36,33 +35,31 @@ pub fn takes(filter: &str) -> &'static [Type] {
 /// The type of what a filter, a method or a global function gives, when it is applied to a value of a type.
 pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
     Some(match name {
-        "safe" | "e" | "escape" | "forceescape" | "xmlattr" => Type::Markup,
-        "encode" | "to_bytes" => Type::Bytes,
-        "decode" | "hex" | "string" | "tojson" | "pprint" | "center" | "indent" | "trim" | "truncate" | "wordwrap"
-        | "strftime_now" | "striptags" | "urlencode" | "urlize" | "filesizeformat" => Type::Str,
+        "safe" | "e" | "escape" | "forceescape" => Type::Markup,
+        "string" | "tojson" | "center" | "indent" | "trim" | "truncate" | "wordwrap" | "strftime_now" | "filesizeformat" => {
+            Type::Str
+        }
         "capitalize" | "lower" | "upper" | "title" | "casefold" | "swapcase" | "strip" | "lstrip" | "rstrip" | "removeprefix"
         | "removesuffix" | "ljust" | "rjust" | "zfill" | "expandtabs" | "replace" | "format_map" | "format" | "join" => {
             return receiver
-                .filter(|ty| matches!(ty, Type::Str | Type::Markup | Type::Bytes))
+                .filter(|ty| matches!(ty, Type::Str | Type::Markup))
                 .or(Some(Type::Str));
         }
         "split" | "rsplit" | "splitlines" | "list" | "sort" | "dictsort" | "groupby" => Type::List,
-        "partition" | "rpartition" | "as_integer_ratio" => Type::Tuple,
-        "find" | "rfind" | "index" | "rindex" | "count" | "length" | "int" | "wordcount" | "bit_length" | "bit_count"
-        | "from_bytes" => Type::Int,
+        "partition" | "rpartition" => Type::Tuple,
+        "find" | "rfind" | "index" | "rindex" | "count" | "length" | "int" | "wordcount" => Type::Int,
         "float" | "round" => Type::Float,
         "batch" | "map" | "select" | "reject" | "selectattr" | "rejectattr" | "slice" | "unique" => Type::Generator,
         "keys" => Type::Keys,
         "values" => Type::Values,
         "items" => Type::Items,
-        "dict" | "fromkeys" => Type::Dict,
+        "dict" => Type::Dict,
         "copy" => return receiver,
-        "union" | "intersection" | "difference" | "symmetric_difference" => Type::Set,
         "range" => Type::Range,
         "namespace" => Type::Namespace,
         "cycler" => Type::Cycler,
         "joiner" => Type::Joiner,
-        "startswith" | "endswith" | "is_integer" | "isdisjoint" | "issubset" | "issuperset" | "changed" => Type::Bool,
+        "startswith" | "endswith" | "changed" => Type::Bool,
         name if name.starts_with("is") => Type::Bool,
         _ => return None,
     })
@@ -71,21 +68,12 @@ pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
 /// How values are written that no literal makes, or none of these.
 pub fn written(ty: Type) -> &'static [&'static str] {
     match ty {
-        Type::Complex => &["((-8) ** 0.5)", "((-2) ** 1.5)"],
-        Type::Bytes => &[
-            "'aé'.encode()",
-            "'A b'.encode('ascii')",
-            "''.encode()",
-            "(5).to_bytes(2, 'big')",
-        ],
         Type::Markup => &["('<b>'|safe)", "('a&b <i>'|escape)", "(' a,b '|safe)"],
         Type::Tuple => &["(1, 'a')", "()", "('a', 'b')", "(1, 2, 1)"],
         Type::Group => &["([{'a': 1}, {'a': 2}, {'a': 1}]|groupby('a')|first)"],
         Type::Keys => &["{'a': 1, 'b': 2}.keys()", "{}.keys()"],
         Type::Values => &["{'a': 1, 'b': 2}.values()"],
         Type::Items => &["{'a': 1, 'b': 2}.items()", "{'a': 'x'}.items()"],
-        Type::Proxy => &["{'a': 1, 'b': 2}.keys().mapping", "{}.values().mapping"],
-        Type::Set => &["({'a': 1}.keys() - [])", "({'a': 1}.keys() - ['a'])", "({1: 1}.keys() - [2])"],
         Type::Range => &["range(3)", "range(5, 0, -2)", "range(0)"],
         Type::Undefined => &["nope", "{}.a", "(1 if false)", "none.a"],
         Type::Generator => &["(['a', 'b']|map('upper'))", "([1, 2, 3]|select('odd'))", "('ab'|batch(1))"],
@@ -105,9 +93,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 23] = [
-    Type::Complex,
-    Type::Bytes,
+pub const WRITTEN: [Type; 19] = [
     Type::Markup,
     Type::Markup,
     Type::Tuple,
@@ -116,8 +102,6 @@ pub const WRITTEN: [Type; 23] = [
     Type::Keys,
     Type::Values,
     Type::Items,
-    Type::Proxy,
-    Type::Set,
     Type::Range,
     Type::Range,
     Type::Undefined,
@@ -155,14 +139,10 @@ pub fn parts(ty: Type) -> &'static [&'static str] {
             "caller",
             "explicit_caller",
         ],
-        Type::Int => &["real", "imag", "numerator", "denominator"],
-        Type::Float | Type::Complex => &["real", "imag"],
-        Type::Range => &["start", "stop", "step"],
         Type::Group => &["grouper", "list"],
         Type::Cycler => &["current", "pos", "items"],
         Type::Joiner => &["sep", "used"],
         Type::Namespace => &["a", "b", "x"],
-        Type::Keys | Type::Values | Type::Items => &["mapping"],
         Type::List => &["append", "sort", "pop"],
         Type::Dict => &["update", "pop"],
         _ => &[],

@@ -1,4 +1,4 @@
-//! Random templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
+//! Rng templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
 //!
 //! ```text
 //! chat-template conformance fuzz --port PORT --reference REFERENCE --seed 1 --count 20000
@@ -12,7 +12,7 @@ mod callee;
 mod context;
 mod kinds;
 mod names;
-mod random;
+mod rng;
 mod round;
 mod run;
 mod sentence;

@@ -35,18 +35,6 @@ const KEYWORDS: [&str; 12] = [
     "__debug__",
 ];
 
-/// Calls of `lipsum` without words: what words there are, is left to chance.
-const LIPSUM: [&str; 8] = [
-    "lipsum(0)",
-    "lipsum(n=0, html=false)",
-    "lipsum(2, min=0, max=1)",
-    "lipsum(2, false, -3, 0.0)",
-    "lipsum(min=5, max=2)",
-    "lipsum(max='20')",
-    "lipsum(1, 1, 1.5)",
-    "lipsum(n='1')",
-];
-
 impl<'w> Walker<'w> {
     pub(super) fn name(&mut self, rule: &'w Rule) {
         match (self.within(1), self.within(2)) {
@@ -108,9 +96,6 @@ impl<'w> Walker<'w> {
             0..=7 => {
                 let globals = globals::all();
                 let Some(global) = self.random.pick(globals) else { return };
-                if global.name == "lipsum" {
-                    return self.lipsum();
-                }
                 self.word(global.name);
                 self.hit("global", global.name);
                 self.at = Known {
@@ -158,14 +143,6 @@ impl<'w> Walker<'w> {
         let (name, known) = chosen.unwrap_or_else(|| ("nope".to_owned(), Known::of(Type::Undefined)));
         self.at = known;
         self.word(&name);
-    }
-
-    /// A call of `lipsum` that leaves nothing to chance.
-    fn lipsum(&mut self) {
-        let call = self.random.text(&LIPSUM);
-        self.hit("global", "lipsum");
-        self.at = Known::of(if call.contains("false") { Type::Str } else { Type::Markup });
-        self.word(call);
     }
 
     fn target(&mut self) {
@@ -221,12 +198,7 @@ impl<'w> Walker<'w> {
             }
             function = self.random.pick(functions).unwrap_or(function);
         }
-        if function.name == "random" && !matches!(self.at.ty, Some(Type::None | Type::Bool | Type::Int | Type::Float)) {
-            // Of one item, so that nothing is left to chance.
-            self.word("list|batch(999)|list|random");
-        } else {
-            self.word(function.name);
-        }
+        self.word(function.name);
         self.hit(kind, function.name);
         self.callee = Some(Callee::of(function, true));
         let ty = self.at.ty;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::super::answer::{Answer, Failure};
 use super::super::line::{self, string};
 use super::context::context;
-use super::random::Random;
+use super::rng::Rng;
 use super::sentence::Sentence;
 use super::vocabulary::Vocabulary;
 use super::walk::Walker;
@@ -42,7 +42,7 @@ pub struct Round {
 impl Round {
     /// The round of this number, and what it hits.
     pub fn new(words: &Vocabulary, seed: u64, number: u64) -> (Self, BTreeSet<usize>) {
-        let mut random = Random::new(seed, number);
+        let mut random = Rng::for_round(seed, number);
         let context = context(&mut random);
         let now = random.text(&TIMES);
         let walked = Walker::walk(words, random, &context);

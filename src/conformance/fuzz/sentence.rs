@@ -4,7 +4,7 @@
 //! {{ x |upper }}     tokens `{{` `x` `|` `upper` `}}`, and among the stretches: an expression, something that may be absent
 //! ```
 
-use super::random::Random;
+use super::rng::Rng;
 
 /// A token and what stands before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +93,7 @@ impl Sentence {
     }
 
     /// Breaks it: drops, doubles, swaps or cuts a token.
-    pub fn break_one(&mut self, random: &mut Random) {
+    pub fn break_one(&mut self, random: &mut Rng) {
         let place = random.below(self.tokens.len());
         let next = place.saturating_add(1);
         let Some(token) = self.tokens.get(place).cloned() else {

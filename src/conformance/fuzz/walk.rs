@@ -11,7 +11,7 @@
 use std::collections::BTreeSet;
 
 use super::callee::{Callee, Wish};
-use super::random::Random;
+use super::rng::Rng;
 use super::sentence::{CLOSING, Part, Sentence};
 use super::vocabulary::Vocabulary;
 use crate::ebnf::Rule;
@@ -51,7 +51,7 @@ pub struct Walked {
 /// The walk.
 pub struct Walker<'w> {
     pub(super) words: &'w Vocabulary,
-    pub(super) random: Random,
+    pub(super) random: Rng,
     pub(super) context: &'w [Entry<'static>],
     pub(super) sentence: Sentence,
     pub(super) hits: BTreeSet<usize>,
@@ -81,7 +81,7 @@ pub struct Walker<'w> {
 
 impl<'w> Walker<'w> {
     /// Writes a template for this context.
-    pub fn walk(words: &'w Vocabulary, random: Random, context: &'w [Entry<'static>]) -> Walked {
+    pub fn walk(words: &'w Vocabulary, random: Rng, context: &'w [Entry<'static>]) -> Walked {
         let mut walker = Self {
             words,
             random,
@@ -320,7 +320,7 @@ impl<'w> Walker<'w> {
                     // The first operand is behind none.
                     _ if !self.words.is_operator(within, operator) => return,
                     ("**", _) => Wish::Exponent,
-                    ("*", Some(Type::Str | Type::Markup | Type::List | Type::Tuple | Type::Bytes)) => Wish::Count,
+                    ("*", Some(Type::Str | Type::Markup | Type::List | Type::Tuple)) => Wish::Count,
                     ("%", Some(Type::Str | Type::Markup)) => Wish::Any,
                     ("in", _) => Wish::Of(Type::List),
                     ("~", _) => Wish::Any,

@@ -35,10 +35,7 @@ impl<'w> Walker<'w> {
         let is_called = self.at.callee.is_some();
         let is_needed = self.callee.as_ref().is_some_and(|callee| callee.least > 0);
         let is_number = matches!(self.at.ty, Some(Type::Int | Type::Float | Type::Bool));
-        let is_sequence = matches!(
-            self.at.ty,
-            Some(Type::Str | Type::Markup | Type::List | Type::Tuple | Type::Bytes)
-        );
+        let is_sequence = matches!(self.at.ty, Some(Type::Str | Type::Markup | Type::List | Type::Tuple));
         match (self.within(0), label) {
             ("body", "output") => 45,
             ("body", "TEXT") => 30,
@@ -229,11 +226,7 @@ impl<'w> Walker<'w> {
             return 0;
         }
         let is_number = matches!(self.at.ty, Some(Type::Int | Type::Float | Type::Bool));
-        let is_operand = is_number
-            || matches!(
-                self.at.ty,
-                Some(Type::Str | Type::Markup | Type::List | Type::Tuple | Type::Bytes)
-            );
+        let is_operand = is_number || matches!(self.at.ty, Some(Type::Str | Type::Markup | Type::List | Type::Tuple));
         // Less where something is wished for, and deep inside.
         let is_rare = self.wish != Wish::Any || self.depth > 2;
         let of = |percent: usize| if is_rare { percent / 3 } else { percent };
@@ -260,7 +253,7 @@ impl<'w> Walker<'w> {
                 Some(Type::Dict) if self.at.value.is_some() => 60,
                 Some(Type::None | Type::Bool | Type::Int) => 8,
                 Some(Type::List | Type::Tuple) => 25,
-                Some(Type::Loop | Type::Namespace | Type::Cycler | Type::Range | Type::Set | Type::Bytes | Type::Markup) => 80,
+                Some(Type::Loop | Type::Namespace | Type::Cycler | Type::Range | Type::Markup) => 80,
                 Some(_) => 32,
                 None => 10,
             },
