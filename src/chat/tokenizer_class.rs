@@ -46,7 +46,7 @@ pub(super) fn choose(
     let own = string(tokenizer, "tokenizer_class")?;
     let code = code_of_class(tokenizer)?;
     if code.is_none() {
-        if let Some(class) = without_code(model, own, is_byte_level)? {
+        if let Some(class) = without_code(model, own, is_byte_level) {
             return Ok(class);
         }
     }
@@ -75,31 +75,23 @@ pub(super) fn choose(
 }
 
 /// The class that the rules for folders without code choose, if one of them applies.
-fn without_code(
-    model: &ModelConfig<'_>,
-    own: Option<&str>,
-    is_byte_level: impl FnOnce() -> bool,
-) -> Result<Option<TokenizerClass>> {
+fn without_code(model: &ModelConfig<'_>, own: Option<&str>, is_byte_level: impl FnOnce() -> bool) -> Option<TokenizerClass> {
     if tokenizer_tables::is_repository_of_backend(model.repository) {
-        return Ok(Some(TokenizerClass::BACKEND));
+        return Some(TokenizerClass::BACKEND);
     }
-    let Some(named) = own.filter(|name| !name.is_empty()).or(model.tokenizer_class) else {
-        return Ok(None);
-    };
+    let named = own.filter(|name| !name.is_empty()).or(model.tokenizer_class)?;
     let is_corrected = tokenizer_tables::is_corrected(model.model_type) || tokenizer_tables::is_corrected(model.model_name);
     // Models of Llama 3's kind name the class of Llama 2.
     if plain(named) == "LlamaTokenizer" && !is_corrected && is_byte_level() {
-        return Ok(Some(TokenizerClass::BACKEND));
+        return Some(TokenizerClass::BACKEND);
     }
     let registered = tokenizer_tables::registered(model.model_type).map(plain);
-    let Some(registered) = registered.filter(|registered| *registered != plain(named)) else {
-        return Ok(None);
-    };
+    let registered = registered.filter(|registered| *registered != plain(named))?;
     if GENERIC.contains(&registered) {
-        return Ok(Some(TokenizerClass::BACKEND));
+        return Some(TokenizerClass::BACKEND);
     }
     let class = tokenizer_tables::class(if is_corrected { registered } else { named });
-    Ok(Some(class.unwrap_or(TokenizerClass::BACKEND)))
+    Some(class.unwrap_or(TokenizerClass::BACKEND))
 }
 
 /// The code that the key `auto_map` names as the tokenizer's class.
