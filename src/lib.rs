@@ -9,6 +9,10 @@
 //! [`ChatTemplate::from_dir`] reads the templates and the special tokens where the Hub's folders keep them, and compiles each template
 //! once. A folder that cannot be read is an error that names the file; nothing is guessed.
 //!
+//! The special tokens that no file names are those of the tokenizer's class. As transformers does, `from_dir` chooses the class by
+//! `tokenizer_config.json` together with the keys `model_type` and `tokenizer_class` of `config.json`. If the class is code in the folder,
+//! reading it is an error, unless [`LoadOptions::ignore_remote_code`] is set.
+//!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate};
 //! # let folder = std::env::temp_dir().join(format!("chat-template-docs-{}", std::process::id()));
@@ -207,7 +211,8 @@
 //!
 //! ## 7. A clock
 //!
-//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`]:
+//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`].
+//! Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate is lighter to build.
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
