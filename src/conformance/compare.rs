@@ -3,10 +3,9 @@
 //! Some differences do not count, by these rules:
 //!
 //! - Addresses that Python prints (`<generator object … at 0x7f…>`) are all equal.
-//! - A `SyntaxError` of CPython equals any syntax error: its text ends with ` (<template>, line …)`, a line of the Python that Jinja
-//!   writes.
-//! - Other errors that only that Python has are counted apart: of its nested brackets, the functions that it defines, the constants that
-//!   it cannot write, the texts that it joins.
+//! - A `SyntaxError` of CPython equals any syntax error: its text ends with ` (<template>, line …)`, a line of the Python that Jinja writes.
+//! - An error that only that Python has is not compared: its nested brackets, the functions that it defines, the constants that it
+//!   cannot write, the texts that it joins.
 //! - If a port answers `limit`, or the reference takes too long or ends, the round is counted apart.
 //! - If fresh processes of the reference answer differently, the answer depends on chance. The run checks that; this module does not.
 
@@ -21,7 +20,7 @@ pub enum Comparison {
     Same,
     /// The replies differ.
     Different(Signature),
-    /// A port reached a limit or does not support the request, or only the Python that Jinja writes has the error.
+    /// A port reached a limit or does not support the request, or the error is one of the Python that Jinja writes.
     Limited,
     /// The reference did not answer.
     Unanswered,
