@@ -13,7 +13,7 @@ use super::methods::{self, Attribute};
 use crate::error::{ErrorKind, Result};
 use crate::text::quote;
 use crate::text::slice::position;
-use crate::value::{Runtime, Str, Undefined, Value};
+use crate::value::{Runtime, Str, Undefined, Value, ops, print};
 
 /// `value.name`
 #[inline]
@@ -90,7 +90,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
 /// An item that [`item`] has not found: of a value that is no dict, or the attribute of that name.
 fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let Value::Str(name) = key else {
-        return match runtime.subscript(value, key) {
+        return match ops::get_item(runtime, value, key) {
             Ok(item) => Ok(item),
             Err(error) if is_caught(error.kind()) => missing_element(runtime, value, key),
             Err(error) => Err(error),
@@ -144,7 +144,7 @@ pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'
 /// The undefined value for an index or another key that is no string.
 #[cold]
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    let key = runtime.repr(key)?;
+    let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
     runtime.claimed(Value::Undefined(Undefined::element(value.ty(), key)))
 }

@@ -10,7 +10,7 @@
 use super::{Evaluator, Flow};
 use crate::ast::{Autoescape, AutoescapeBlock, Expr};
 use crate::error::Result;
-use crate::value::Value;
+use crate::value::{Value, markup};
 
 impl<'a> Evaluator<'a, '_> {
     /// `{% autoescape %}`. A body that is left by `break` leaves the setting behind, as in the reference.
@@ -43,7 +43,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     fn write_escape(&mut self, value: &Value<'a>) -> Result<()> {
-        let text = self.runtime.escape(value)?;
+        let text = markup::escape(self.runtime, value)?;
         self.write_value(&Value::Str(text))
     }
 
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a, '_> {
                 false => evaluator.write_value(&value),
             })
         })?;
-        self.runtime.markup_if(is_markup, text)
+        markup::markup_if(self.runtime, is_markup, text)
     }
 }
 

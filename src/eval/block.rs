@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Evaluator, Render};
 use crate::ast::Block;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Blocks, Callable, Reference, Runtime, Shared, Undefined, Value};
+use crate::value::{Arguments, Blocks, Callable, Reference, Runtime, Shared, Undefined, Value, markup};
 
 /// The blocks of a template, as the variable `self` sees them.
 struct Own<'a> {
@@ -91,7 +91,7 @@ impl<'a> Blocks<'a> for Own<'a> {
 impl<'a> Callable<'a> for BlockCode<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(runtime.autoescape, text)
+        markup::markup_if(runtime, runtime.autoescape, text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
 use crate::resolve::operate;
-use crate::value::{Arguments, Code, Value};
+use crate::value::{Arguments, Code, Value, ops};
 
 impl<'a> Evaluator<'a, '_> {
     /// Whether an expression is true; comparisons and tests make no value on the way. Each kind is a function of its own, which is
@@ -53,7 +53,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn made_truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         let value = self.expr(expr)?;
-        let truth = self.runtime.truth(&value).map_err(|error| error.at(expr.span));
+        let truth = ops::is_true(self.runtime, &value).map_err(|error| error.at(expr.span));
         truth.map(Answer::from)
     }
 
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
         let told = function.call(self.runtime, &mut arguments)?;
-        self.runtime.truth(&told).map(Answer::from)
+        ops::is_true(self.runtime, &told).map(Answer::from)
     }
 }
 

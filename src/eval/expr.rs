@@ -6,7 +6,7 @@ use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Liter
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value, ops};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
@@ -104,7 +104,7 @@ impl<'a> Evaluator<'a, '_> {
             };
         }
         let left = self.expr(left)?;
-        let truth = self.runtime.truth(&left).map_err(|error| self.explained(error, expr))?;
+        let truth = ops::is_true(self.runtime, &left).map_err(|error| self.explained(error, expr))?;
         match truth == (op == LogicOp::Or) {
             true => Ok(left),
             false => self.expr(right),
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'a, '_> {
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
-        let piece = self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())?;
+        let piece = ops::slice(self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())?;
         self.runtime.claimed(piece)
     }
 

@@ -8,7 +8,7 @@ use super::{Evaluator, Flow, Render};
 use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
 use crate::builtins::filters;
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, Iter, Loop, Pull, Runtime, Value, markup, ops};
 
 /// `loop(…)`: renders the body of a recursive loop again.
 struct RecursiveLoop<'a> {
@@ -143,7 +143,7 @@ impl<'a> Evaluator<'a, '_> {
     /// What the variable `loop` is.
     #[inline(never)]
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
-        let length = self.runtime.try_length(source)?;
+        let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
             return Loop::plain(self.runtime, iter, length);
         }
@@ -270,7 +270,7 @@ impl<'a> Evaluator<'a, '_> {
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(self.node.autoescape.is_on(runtime.autoescape), text)
+        markup::markup_if(runtime, self.node.autoescape.is_on(runtime.autoescape), text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {

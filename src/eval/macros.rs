@@ -7,7 +7,7 @@ use super::{Evaluator, Render};
 use crate::ast::{CallBlock, Macro as Node, Slot};
 use crate::builtins::call;
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value};
+use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value, markup};
 
 /// The code of a macro, and where it was defined.
 struct Code<'a> {
@@ -282,7 +282,7 @@ impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         let becomes_markup = runtime.autoescape;
         let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(becomes_markup, text)
+        markup::markup_if(runtime, becomes_markup, text)
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {

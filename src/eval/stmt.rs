@@ -3,7 +3,7 @@
 use super::{Evaluator, Flow, placed};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
 use crate::error::{Error, Result};
-use crate::value::{Iter, Value};
+use crate::value::{Iter, Value, markup, ops};
 
 impl<'a> Evaluator<'a, '_> {
     /// Executes a body until it ends, or is left. All of its statements are charged before the first.
@@ -103,10 +103,10 @@ impl<'a> Evaluator<'a, '_> {
         }
         let becomes_markup = self.runtime.autoescape;
         if let Some(filter) = &node.filter {
-            let text = self.runtime.markup_if(self.escapes(node.autoescape), value)?;
+            let text = markup::markup_if(self.runtime, self.escapes(node.autoescape), value)?;
             value = self.block_filter(filter, text)?;
         }
-        let value = self.runtime.markup_if(becomes_markup, value)?;
+        let value = markup::markup_if(self.runtime, becomes_markup, value)?;
         // The reference does not ask for a namespace here, and then writes an item.
         self.assign(&node.target, value)?;
         self.leave_scope(&node.scope)?;
@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let text = self.runtime.markup_if(self.escapes(node.autoescape), text)?;
+        let text = markup::markup_if(self.runtime, self.escapes(node.autoescape), text)?;
         let filtered = self.block_filter(&node.filter, text)?;
         self.write_joined(&filtered)?;
         self.leave_scope(&node.scope)?;
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a, '_> {
         let template = self.expr(&node.template)?;
         if let (LoaderTag::Include { ignores_missing }, false) = (node.tag, matches!(template, Value::Str(_) | Value::Undefined(_)))
         {
-            if !self.runtime.truth(&template)? {
+            if !ops::is_true(self.runtime, &template)? {
                 return match ignores_missing {
                     true => Ok(()),
                     false => Err(Error::runtime("Tried to select from an empty list of templates.")),
@@ -177,7 +177,7 @@ impl<'a> Evaluator<'a, '_> {
         let Value::Str(text) = value else {
             self.joined.refuse(value.ty().name());
             if self.is_counted {
-                if let Err(error) = self.runtime.length(value) {
+                if let Err(error) = ops::length(self.runtime, value) {
                     let tracked = self.runtime.heap.tracked.as_mut();
                     tracked.map(|tracked| tracked.unmeasured.get_or_insert(error));
                 }

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
 use crate::number::IntRef;
 use crate::number::text::int_text;
-use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value, markup, ops, print};
 
 /// A literal may have this many parts; a larger one is made anew each time.
 const MAX_PARTS: usize = 256;
@@ -116,7 +116,7 @@ pub(super) fn truth(expr: &Expr, context: EvalContext) -> Option<bool> {
     }
     let mut folding = Folding::new(context);
     let value = folding.constant(expr)?;
-    folding.runtime.truth(&value).ok()
+    ops::is_true(&mut folding.runtime, &value).ok()
 }
 
 /// What a constant prints, unless that is long or fails.
@@ -124,8 +124,8 @@ pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
     let mut folding = Folding::new(context);
     let value = folding.constant(expr)?;
     let text = match context.autoescape {
-        true => folding.runtime.escape(&value),
-        false => folding.runtime.str_of(&value),
+        true => markup::escape(&mut folding.runtime, &value),
+        false => print::to_str(&mut folding.runtime, &value),
     };
     let text = text.ok()?;
     let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
@@ -256,7 +256,7 @@ impl<'t> Folding<'t> {
             ExprKind::Concat(items) => {
                 let mut text = String::new();
                 for item in self.constants(items)? {
-                    self.runtime.write_str(&item, &mut text).ok()?;
+                    print::write_str(&mut self.runtime, &item, &mut text).ok()?;
                 }
                 self.runtime.str(text)
             }
@@ -273,7 +273,7 @@ impl<'t> Folding<'t> {
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant(left)?;
-                match self.runtime.truth(&left) {
+                match ops::is_true(&mut self.runtime, &left) {
                     Ok(truth) if truth == (*op == LogicOp::Or) => Ok(left),
                     Ok(_) => Ok(self.constant(right)?),
                     Err(error) => Err(error),
@@ -282,7 +282,7 @@ impl<'t> Folding<'t> {
             ExprKind::Compare(compare) => Ok(Value::Bool(self.compared(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
-                match self.runtime.truth(&test).ok()? {
+                match ops::is_true(&mut self.runtime, &test).ok()? {
                     true => Ok(self.constant(&conditional.then)?),
                     false => Ok(self.constant(conditional.otherwise.as_ref()?)?),
                 }
@@ -348,7 +348,7 @@ impl<'t> Folding<'t> {
         let (object, start) = (part(&slice.object)?, part(&slice.start)?);
         let (stop, step) = (part(&slice.stop)?, part(&slice.step)?);
         Some(match object {
-            Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
+            Some(object) => ops::slice(&mut self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref()),
             // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
             None => self.runtime.dict(Entries::default()).map(Value::Keys),
         })
@@ -368,7 +368,7 @@ impl<'t> Folding<'t> {
         }
         if let Some(star) = &others.star {
             let values = self.constant(star)?;
-            let values = self.runtime.drain(&mut Iter::try_new(&values)?).ok()?;
+            let values = Iter::try_new(&values)?.drain(&mut self.runtime).ok()?;
             values.into_iter().for_each(|value| arguments.push(value));
         }
         if let Some(double_star) = &others.double_star {

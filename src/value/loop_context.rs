@@ -4,15 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::Value;
-use super::call::Callable;
 use super::dict::Dict;
-use super::found::{Found, Lookup};
-use super::iterate::Iter;
+use super::iter::Iter;
+use super::list::Seq;
+use super::peek::{Found, Lookup};
 use super::runtime::{Heap, Runtime};
-use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
 use crate::limits::Claim;
+use crate::value::Callable;
 
 /// Bytes of what calls a recursive loop.
 const RECURSION: usize = 128;
@@ -184,7 +184,7 @@ impl<'a> Loop<'a> {
             return Ok(length);
         }
         let mut iter = self.with(State::running)?;
-        let rest = runtime.drain(&mut iter)?;
+        let rest = iter.drain(runtime)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
             return Err(Error::internal("a list is no list"));

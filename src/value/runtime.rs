@@ -2,11 +2,11 @@
 
 use super::Value;
 use super::dict::{Dict, Entries, Key};
-use super::idle::Idle;
+use super::generator::{OnePass, Pull};
+use super::list::Seq;
 use super::namespace::{Namespace, NamespaceId};
-use super::one_pass::{OnePass, Pull};
-use super::seq::Seq;
-use super::text::{OwnedText, Str};
+use super::recycle::Idle;
+use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Jinja's Undefined (jinja2 3.1.6 `runtime.py`, `Undefined`): where it came from, and so what it says when it is used.
 
-use super::shared::Shared;
-use super::text::Str;
+use super::metered_rc::Shared;
+use super::str::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
 use crate::text::measure::written;

@@ -16,7 +16,7 @@ use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
 use crate::text::same::{SHORT, is_same};
-use crate::value::{Arguments, Found, Function, Iter, Pull, Runtime, Str, Value};
+use crate::value::{Arguments, Found, Function, Iter, Pull, Runtime, Str, Value, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -79,7 +79,7 @@ impl<'a> Extra<'a> {
     /// Whether an item passes the test whose name stands at an index; without a name, whether it is true.
     fn test(&mut self, runtime: &mut Runtime<'a>, at: usize, item: Value<'a>) -> Result<bool> {
         let Some(function) = self.function(runtime, "test", find_test, at)? else {
-            return runtime.truth(&item);
+            return ops::is_true(runtime, &item);
         };
         let others = at.saturating_add(1);
         if self.keywords.is_empty() {
@@ -88,7 +88,7 @@ impl<'a> Extra<'a> {
             }
         }
         let outcome = function.call(runtime, &mut self.arguments(item, others))?;
-        runtime.truth(&outcome)
+        ops::is_true(runtime, &outcome)
     }
 
     /// The filter or test whose name stands at an index.
@@ -158,7 +158,7 @@ impl<'a> Map<'a> {
         };
         let default = self.extra.take_keyword("default").unwrap_or(Value::None);
         if let Some((name, _)) = self.extra.keywords.first() {
-            let name = runtime.repr(&Value::Str(name.clone()))?;
+            let name = print::repr(runtime, &Value::Str(name.clone()))?;
             return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
         }
         self.path = Some(Path::new(runtime, &attribute)?.or(default));
@@ -173,7 +173,7 @@ impl<'a> Pull<'a> for Map<'a> {
 
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
-            if !runtime.truth(value)? {
+            if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
             self.prepare(runtime)?;
@@ -295,7 +295,7 @@ impl<'a> Pull<'a> for Select<'a> {
 
     fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
-            if !runtime.truth(value)? {
+            if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
             self.prepare(runtime)?;

@@ -14,7 +14,7 @@ use super::row::{SELF, python};
 use crate::error::{Error, Result};
 use crate::text::quote;
 use crate::value::{
-    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value,
+    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value, ops,
 };
 use std::rc::Rc;
 
@@ -139,7 +139,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     let values = runtime.tuple(arguments.take_from(1))?;
     let memory = context.memory(&mut runtime.heap);
     if let Some(before) = runtime.heap.remembered(memory).cloned() {
-        if runtime.equal(&before, &values)? {
+        if ops::equal(runtime, &before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
