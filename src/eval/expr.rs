@@ -6,7 +6,7 @@ use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Liter
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value, ops};
+use crate::value::{Arguments, Entries, Key, Peek, Seq, Str, Undefined, Value, ops};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
@@ -29,9 +29,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn key(&mut self, attribute: &'a Attribute, expr: &'a Expr) -> Result<Value<'a>> {
         match self.frame.look_up_key(&self.runtime.heap, attribute) {
-            Lookup::Found(found) => Ok(found.to_value()),
-            Lookup::Absent(ty) => Ok(absent(ty, attribute)),
-            Lookup::Elsewhere => self.compound(expr),
+            Peek::Found(found) => Ok(found.to_value()),
+            Peek::Absent(ty) => Ok(absent(ty, attribute)),
+            Peek::Unknown => self.compound(expr),
         }
     }
 

@@ -7,7 +7,7 @@ use super::Value;
 use super::dict::Dict;
 use super::iter::Iter;
 use super::list::Seq;
-use super::peek::{Found, Lookup};
+use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
@@ -204,24 +204,24 @@ impl<'a> Loop<'a> {
         Ok(self.peek(runtime)?.is_none())
     }
 
-    /// A part of it that is a number or a truth value and is known without going on; [`Lookup::Elsewhere`] for other names, and where
+    /// A part of it that is a number or a truth value and is known without going on; [`Peek::Unknown`] for other names, and where
     /// the next item would have to be looked at first.
-    pub fn look(&self, name: &str) -> Lookup<'_, 'a> {
-        let int = |int: i64| Lookup::Found(Found::Int(int));
-        let bool = |bool: bool| Lookup::Found(Found::Bool(bool));
+    pub fn look(&self, name: &str) -> Peek<'_, 'a> {
+        let int = |int: i64| Peek::Found(ValueRef::Int(int));
+        let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
         match (name, &self.items) {
             ("index", _) => int(self.index0().saturating_add(1)),
             ("index0", _) => int(self.index0()),
             ("first", _) => bool(self.index0() == 0),
             ("last", Some(items)) => bool(self.rounds.get() >= items.len()),
-            ("length", _) => self.known_length().map_or(Lookup::Elsewhere, int),
+            ("length", _) => self.known_length().map_or(Peek::Unknown, int),
             ("revindex", _) => self
                 .known_length()
-                .map_or(Lookup::Elsewhere, |length| int(length.saturating_sub(self.index0()))),
-            ("revindex0", _) => self.known_length().map_or(Lookup::Elsewhere, |length| {
+                .map_or(Peek::Unknown, |length| int(length.saturating_sub(self.index0()))),
+            ("revindex0", _) => self.known_length().map_or(Peek::Unknown, |length| {
                 int(length.saturating_sub(self.index0()).saturating_sub(1))
             }),
-            _ => Lookup::Elsewhere,
+            _ => Peek::Unknown,
         }
     }
 

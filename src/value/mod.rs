@@ -47,7 +47,7 @@ pub use loop_context::Loop;
 pub use metered_rc::{Big, Shared};
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use number::CHARACTERS;
-pub use peek::{Found, Lookup};
+pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Idle;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};

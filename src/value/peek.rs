@@ -1,10 +1,10 @@
 //! A value where it stands: in the caller's data or on the heap, looked at without a copy.
 //!
 //! ```text
-//! Found::Json({"role": "user"}).key(heap, "role")  ->  Lookup::Found(Found::Json("user"))
+//! ValueRef::Json({"role": "user"}).key(heap, "role")  ->  Peek::Found(ValueRef::Json("user"))
 //! ```
 //!
-//! It answers what can be answered by looking alone, and leaves everything else to [`Found::to_value`].
+//! It answers what can be answered by looking alone, and leaves everything else to [`ValueRef::to_value`].
 
 use super::dict::Dict;
 use super::runtime::Heap;
@@ -14,7 +14,7 @@ use crate::data::{Data, Object};
 
 /// A value that was found, and not copied.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'v, 'a> {
+pub enum ValueRef<'v, 'a> {
     /// In the caller's JSON.
     Json(&'a serde_json::Value),
     /// In the tree of a JSON text, or in a literal.
@@ -29,16 +29,16 @@ pub enum Found<'v, 'a> {
 
 /// What a key gives.
 #[derive(Clone, Copy, Debug)]
-pub enum Lookup<'v, 'a> {
+pub enum Peek<'v, 'a> {
     /// Its value.
-    Found(Found<'v, 'a>),
+    Found(ValueRef<'v, 'a>),
     /// There is a dict that has no such key, or a string that has no such attribute.
     Absent(Type),
     /// There is no dict and no namespace that has it: the rules of [`crate::builtins::access`] decide.
-    Elsewhere,
+    Unknown,
 }
 
-impl<'v, 'a> Lookup<'v, 'a> {
+impl<'v, 'a> Peek<'v, 'a> {
     /// What stands under a key of an object of the caller.
     #[inline]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
@@ -52,44 +52,44 @@ impl<'v, 'a> Lookup<'v, 'a> {
     }
 
     fn json(json: &'a serde_json::Value) -> Self {
-        Self::Found(Found::Json(json))
+        Self::Found(ValueRef::Json(json))
     }
 
     fn data(data: &'a Data<'a>) -> Self {
-        Self::Found(Found::Data(data))
+        Self::Found(ValueRef::Data(data))
     }
 
     fn value(value: &'v Value<'a>) -> Self {
-        Self::Found(Found::Value(value))
+        Self::Found(ValueRef::Value(value))
     }
 }
 
-impl<'v, 'a> Found<'v, 'a> {
+impl<'v, 'a> ValueRef<'v, 'a> {
     /// What stands under a key that no method of a dict hides, or under the name of an attribute of a namespace.
-    pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
+    pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
         match self {
-            Self::Json(serde_json::Value::Object(map)) => Lookup::in_json(map, key),
-            Self::Data(Data::Object(object)) => Lookup::in_data(object, key),
+            Self::Json(serde_json::Value::Object(map)) => Peek::in_json(map, key),
+            Self::Data(Data::Object(object)) => Peek::in_data(object, key),
             Self::Value(value) => Self::of_value(value, heap, key),
-            _ => Lookup::Elsewhere,
+            _ => Peek::Unknown,
         }
     }
 
     /// The same of a value that the render holds.
     #[inline]
-    pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
+    pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
         match value {
-            Value::Dict(Dict::Json(map)) => Lookup::in_json(map, key),
-            Value::Dict(Dict::Data(object)) => Lookup::in_data(object, key),
-            Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent(Type::Dict), Lookup::value),
+            Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
+            Value::Dict(Dict::Data(object)) => Peek::in_data(object, key),
+            Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
             Value::Namespace(id) => {
                 // Of many attributes one is found the longer way, which charges for it.
                 let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
-                attribute.map_or(Lookup::Elsewhere, Lookup::value)
+                attribute.map_or(Peek::Unknown, Peek::value)
             }
             Value::Loop(context) => context.look(key),
-            _ => Lookup::Elsewhere,
+            _ => Peek::Unknown,
         }
     }
 

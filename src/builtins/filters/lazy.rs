@@ -16,7 +16,7 @@ use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
 use crate::text::same::{SHORT, is_same};
-use crate::value::{Arguments, Found, Function, Iter, Pull, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Function, Iter, Pull, Runtime, Str, Value, ValueRef, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -269,7 +269,7 @@ impl<'a> Select<'a> {
             return None;
         };
         let compares = matches!(self.extra.function?.name, "equalto" | "==" | "eq") && self.extra.keywords.is_empty();
-        let wanted = Found::Value(wanted)
+        let wanted = ValueRef::Value(wanted)
             .plain_text()
             .filter(|text| compares && text.len() <= SHORT)?;
         Some(is_same(path.look(runtime, item)?.plain_text()?, wanted))

@@ -14,7 +14,7 @@ use super::row::{SELF, python};
 use crate::error::{Error, Result};
 use crate::text::quote;
 use crate::value::{
-    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value, ops,
+    Arguments, Cycler, Function, Joiner, Loop, Macro, NamespaceId, Peek, Reference, Runtime, Shared, Str, Undefined, Value, ops,
 };
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // From here on the length is known.
         context.length(runtime)?;
     }
-    if let Lookup::Found(part) = context.look(name) {
+    if let Peek::Found(part) = context.look(name) {
         return Ok(Some(part.to_value()));
     }
     Ok(Some(match name {
