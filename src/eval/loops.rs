@@ -8,7 +8,7 @@ use super::{Evaluator, Flow, Render};
 use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
 use crate::builtins::filters;
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, Iter, Loop, Pull, Runtime, Value, markup, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, markup, ops};
 
 /// `loop(…)`: renders the body of a recursive loop again.
 struct RecursiveLoop<'a> {
@@ -297,8 +297,8 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Tested<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Tested<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let line = self.node.line;
         self.next(runtime).map_err(|error| error.on_line(line))
     }

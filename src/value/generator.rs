@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::limits::Claim;
 
 /// What makes the items of a one-pass iterator, one at a time.
-pub trait Pull<'a> {
+pub trait ItemSource<'a> {
     /// The next item, or None behind the last.
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
 
     /// Bytes that it holds elsewhere and alone.
-    fn held(&self) -> usize {
+    fn owned_bytes(&self) -> usize {
         0
     }
 
@@ -26,16 +26,16 @@ pub trait Pull<'a> {
 }
 
 /// A one-pass iterator. Once it has failed or ended it stays empty, as a Python generator does.
-pub struct OnePass<'a> {
+pub struct Generator<'a> {
     ty: Type,
     name: &'static str,
     height: u32,
-    source: RefCell<Option<Box<dyn Pull<'a> + 'a>>>,
+    source: RefCell<Option<Box<dyn ItemSource<'a> + 'a>>>,
     _claim: Claim,
 }
 
-impl<'a> OnePass<'a> {
-    pub(super) fn new(ty: Type, height: u32, source: Box<dyn Pull<'a> + 'a>, claim: Claim) -> Self {
+impl<'a> Generator<'a> {
+    pub(super) fn new(ty: Type, height: u32, source: Box<dyn ItemSource<'a> + 'a>, claim: Claim) -> Self {
         Self {
             ty,
             name: source.name(),
@@ -61,14 +61,14 @@ impl<'a> OnePass<'a> {
     }
 
     /// The next item, or None behind the last.
-    pub fn pull(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    pub fn next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         runtime.meter.check_stack()?;
         let Ok(mut source) = self.source.try_borrow_mut() else {
             return Err(Error::value("generator already executing"));
         };
         let item = match source.as_mut() {
-            Some(source) => source.pull(runtime),
+            Some(source) => source.next_item(runtime),
             None => Ok(None),
         };
         if !matches!(item, Ok(Some(_))) {
@@ -78,8 +78,8 @@ impl<'a> OnePass<'a> {
     }
 }
 
-impl fmt::Debug for OnePass<'_> {
+impl fmt::Debug for Generator<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "OnePass({})", self.ty.name())
+        write!(out, "Generator({})", self.ty.name())
     }
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::dict::{Dict, DictIter};
-use super::generator::OnePass;
+use super::generator::Generator;
 use super::list::Seq;
 use super::loop_context::Loop;
 use super::runtime::Runtime;
@@ -27,7 +27,7 @@ pub enum Iter<'a> {
     /// Over a range: the next item, the step, how many are left.
     Range(i64, i64, i64),
     /// On with a one-pass iterator.
-    OnePass(Rc<OnePass<'a>>),
+    Generator(Rc<Generator<'a>>),
     /// Over the variable `self`, which has items but no index 0: Python's old protocol ends in a KeyError.
     Template,
     /// On with the loop around: each item comes with the loop itself.
@@ -59,7 +59,7 @@ impl<'a> Iter<'a> {
                 Self::Range(start, step, len)
             }
             Value::Undefined(_) => Self::empty(),
-            Value::Iterator(iterator) => Self::OnePass(Rc::clone(iterator)),
+            Value::Iterator(iterator) => Self::Generator(Rc::clone(iterator)),
             Value::Loop(context) => Self::Loop(Rc::clone(context)),
             Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => Self::Template,
             _ => return None,
@@ -105,7 +105,7 @@ impl<'a> Iter<'a> {
                 *next = next.wrapping_add(*step);
                 Some(Value::Int(item))
             }
-            Self::OnePass(iterator) => return iterator.pull(runtime),
+            Self::Generator(iterator) => return iterator.next(runtime),
             Self::Template => return Err(Error::new(ErrorKind::Key, "0")),
             Self::Loop(context) => match context.advance(runtime)? {
                 Some(item) => {
@@ -123,7 +123,7 @@ impl<'a> Iter<'a> {
             Self::Seq(items, next) => items.len().saturating_sub(*next),
             Self::Keys(entries) | Self::Values(entries) | Self::Items(entries) => entries.len(),
             Self::Range(_, _, left) => usize::try_from(*left).unwrap_or(0),
-            Self::Chars(..) | Self::OnePass(_) | Self::Loop(_) | Self::Template => 0,
+            Self::Chars(..) | Self::Generator(_) | Self::Loop(_) | Self::Template => 0,
         }
     }
 

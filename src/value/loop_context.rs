@@ -62,7 +62,7 @@ impl<'a> State<'a> {
     /// for an item while it makes one.
     fn running(&mut self) -> Iter<'a> {
         match &self.iter {
-            Iter::OnePass(iterator) => Iter::OnePass(Rc::clone(iterator)),
+            Iter::Generator(iterator) => Iter::Generator(Rc::clone(iterator)),
             _ => std::mem::replace(&mut self.iter, Iter::empty()),
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Loop<'a> {
     pub fn height(&self) -> u32 {
         match self.state.try_borrow() {
             Ok(state) => match &state.iter {
-                Iter::OnePass(iterator) => iterator.height().saturating_add(1),
+                Iter::Generator(iterator) => iterator.height().saturating_add(1),
                 Iter::Loop(context) => context.height().saturating_add(1),
                 _ => 1,
             },

@@ -136,7 +136,7 @@ impl<'a> Runtime<'a> {
             Value::Method(method) => method.claim(meter, |_| 0),
             // A block's code is an object of its own.
             Value::Reference(reference) => reference.claim(meter, |_| 64),
-            Value::Undefined(Undefined::Other(other)) => other.claim(meter, |other| other.held()),
+            Value::Undefined(Undefined::Other(other)) => other.claim(meter, |other| other.owned_bytes()),
             _ => Ok(()),
         }
     }

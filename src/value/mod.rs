@@ -39,7 +39,7 @@ pub use call::{
     Shortcuts, Signature, Style, WithText, Write, WriteAlone,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
-pub use generator::{OnePass, Pull};
+pub use generator::{Generator, ItemSource};
 pub use index::not_an_index;
 pub use iter::Iter;
 pub use list::Seq;
@@ -88,7 +88,7 @@ pub enum Value<'a> {
     /// Jinja's Undefined.
     Undefined(Undefined<'a>),
     /// A one-pass iterator: a generator of a filter, or one of Python's own.
-    Iterator(Rc<OnePass<'a>>),
+    Iterator(Rc<Generator<'a>>),
     /// A namespace.
     Namespace(NamespaceId),
     /// The variable `loop`.

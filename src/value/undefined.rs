@@ -39,7 +39,7 @@ pub enum Other<'a> {
 
 impl Other<'_> {
     /// The bytes of a text that is held here alone.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn owned_bytes(&self) -> usize {
         match self {
             Self::Attribute(..) | Self::Element(..) => 0,
             Self::Message(message) | Self::Unsafe(message) => message.capacity(),

@@ -14,7 +14,7 @@ use super::source::Source;
 use super::{flag, given};
 use crate::error::Result;
 use crate::limits::Claim;
-use crate::value::{Arguments, Entries, Key, Pull, Runtime, Value, ops};
+use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
 
 /// Pairs of a value of the attribute and the items that have it, in the order of the values.
 ///
@@ -94,8 +94,8 @@ struct Unique<'a> {
     claim: Option<Claim>,
 }
 
-impl<'a> Pull<'a> for Unique<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Unique<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let path = match &mut self.path {
             Some(path) => path,
             None => {

@@ -16,7 +16,7 @@ use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
 use crate::text::same::{SHORT, is_same};
-use crate::value::{Arguments, Function, Iter, Pull, Runtime, Str, Value, ValueRef, ops, print};
+use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -50,7 +50,7 @@ impl<'a> Extra<'a> {
     }
 
     /// Bytes of what was given.
-    fn held(&self) -> usize {
+    fn owned_bytes(&self) -> usize {
         let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
         let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
         positional.saturating_add(keywords)
@@ -166,12 +166,12 @@ impl<'a> Map<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Map<'a> {
-    fn held(&self) -> usize {
-        self.extra.held()
+impl<'a> ItemSource<'a> for Map<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
             if !ops::is_true(runtime, value)? {
                 return Ok(None);
@@ -288,12 +288,12 @@ impl<'a> Select<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Select<'a> {
-    fn held(&self) -> usize {
-        self.extra.held()
+impl<'a> ItemSource<'a> for Select<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
             if !ops::is_true(runtime, value)? {
                 return Ok(None);
@@ -331,8 +331,8 @@ pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 
 struct Pairs<'a>(Source<'a>);
 
-impl<'a> Pull<'a> for Pairs<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Pairs<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self.0.untouched() {
             None | Some(Value::Undefined(_)) => {}
             Some(value) => match value.as_mapping() {

@@ -11,7 +11,7 @@
 use super::given;
 use super::source::Source;
 use crate::error::Result;
-use crate::value::{Arguments, Pull, Runtime, Seq, Value, not_an_index, ops};
+use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
 /// Lists of so many items; the last one may be filled up.
 ///
@@ -41,8 +41,8 @@ struct Batch<'a> {
     next: Option<Value<'a>>,
 }
 
-impl<'a> Pull<'a> for Batch<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Batch<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let mut row: Vec<Value<'a>> = self.next.take().into_iter().collect();
         while let Some(item) = self.source.next(runtime)? {
             if ops::equal(runtime, &Value::from(row.len()), &self.count)? {
@@ -129,8 +129,8 @@ impl<'a> Slice<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Slice<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Slice<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if self.columns.is_none() {
             self.columns = Some(self.columns(runtime)?);
         }

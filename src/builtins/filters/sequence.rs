@@ -13,7 +13,7 @@ use super::{flag, given, plain};
 use crate::builtins::methods::{self, Attribute};
 use crate::builtins::{access, call};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, DictIter, Iter, Key, Pull, Runtime, Str, Type, Undefined, Value, markup, ops, print};
+use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, markup, ops, print};
 
 /// Another value where this one is undefined, or, if asked for, false.
 ///
@@ -159,12 +159,12 @@ impl<'a> Backwards<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Backwards<'a> {
-    fn held(&self) -> usize {
+impl<'a> ItemSource<'a> for Backwards<'a> {
+    fn owned_bytes(&self) -> usize {
         0
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
             Self::Items(iter) => return iter.next(runtime),
