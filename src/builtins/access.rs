@@ -38,7 +38,7 @@ fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str
 
 /// What a template gets of what was found.
 fn value_of<'a>(runtime: &mut Runtime<'a>, found: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    runtime.claimed(match found {
+    runtime.claim_value(match found {
         Attribute::Value(value) => value,
         Attribute::Method(function) => value.clone().method(function),
         Attribute::Unsafe => unsafe_attribute(value, name),
@@ -75,7 +75,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
         (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
             Some(item) => Ok(item),
             None if methods::is_dict_attribute(name.as_str()) => item_or_attribute(runtime, value, key),
-            None => runtime.claimed(missing(value, name)),
+            None => runtime.claim_value(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
             match position(*index, items.len()).and_then(|position| items.get(position)) {
@@ -146,7 +146,7 @@ pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
-    runtime.claimed(Value::Undefined(Undefined::element(value.ty(), key)))
+    runtime.claim_value(Value::Undefined(Undefined::element(value.ty(), key)))
 }
 
 #[cfg(test)]

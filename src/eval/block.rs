@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Evaluator, Render};
 use crate::ast::Block;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Blocks, Callable, Reference, Runtime, Shared, Undefined, Value, markup};
+use crate::value::{Arguments, Blocks, Callable, MeteredRc, Reference, Runtime, Undefined, Value, markup};
 
 /// The blocks of a template, as the variable `self` sees them.
 struct Own<'a> {
@@ -42,7 +42,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// The variable `self`.
     pub(super) fn self_reference(&self) -> Value<'a> {
-        Value::Reference(Shared::new(Reference::Template(Rc::new(Own {
+        Value::Reference(MeteredRc::new(Reference::Template(Rc::new(Own {
             render: self.render,
             context: self.context,
         }))))

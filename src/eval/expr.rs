@@ -218,7 +218,7 @@ impl<'a> Evaluator<'a, '_> {
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
         let piece = ops::slice(self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())?;
-        self.runtime.claimed(piece)
+        self.runtime.claim_value(piece)
     }
 
     #[inline(never)]

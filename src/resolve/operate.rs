@@ -22,7 +22,7 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
         UnaryOp::Not => Ok(Value::Bool(!ops::is_true(runtime, operand)?)),
         UnaryOp::Neg => {
             let value = ops::negate(runtime, operand)?;
-            runtime.claimed(value)
+            runtime.claim_value(value)
         }
         UnaryOp::Pos => ops::positive(operand),
     }
@@ -58,7 +58,7 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
         BinaryOp::Mod => ops::modulo(runtime, left, right),
         BinaryOp::Pow => ops::power(runtime, left, right),
     };
-    runtime.claimed(value?)
+    runtime.claim_value(value?)
 }
 
 /// One link of a chain of comparisons.

@@ -16,14 +16,14 @@ use crate::error::Result;
 use crate::limits::{Claim, Meter};
 
 /// An object that may be shared.
-pub struct Shared<T>(Rc<Held<T>>);
+pub struct MeteredRc<T>(Rc<Held<T>>);
 
 struct Held<T> {
     object: T,
     claim: Option<Claim>,
 }
 
-impl<T> Shared<T> {
+impl<T> MeteredRc<T> {
     /// An object that was just made, and has no claim yet.
     pub fn new(object: T) -> Self {
         Self(Rc::new(Held { object, claim: None }))
@@ -47,7 +47,7 @@ impl<T> Shared<T> {
     }
 }
 
-impl<T> Deref for Shared<T> {
+impl<T> Deref for MeteredRc<T> {
     type Target = T;
 
     #[inline]
@@ -56,13 +56,13 @@ impl<T> Deref for Shared<T> {
     }
 }
 
-impl<T> Clone for Shared<T> {
+impl<T> Clone for MeteredRc<T> {
     fn clone(&self) -> Self {
         Self(Rc::clone(&self.0))
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Shared<T> {
+impl<T: fmt::Debug> fmt::Debug for MeteredRc<T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.object.fmt(out)
     }
@@ -74,7 +74,7 @@ pub enum Big<'a> {
     /// Of the template, or of a JSON text.
     Borrowed(&'a BigInt),
     /// Made by the render.
-    Made(Shared<BigInt>),
+    Made(MeteredRc<BigInt>),
 }
 
 impl Big<'_> {
@@ -98,14 +98,14 @@ impl Deref for Big<'_> {
 
 impl From<BigInt> for Big<'_> {
     fn from(big: BigInt) -> Self {
-        Self::Made(Shared::new(big))
+        Self::Made(MeteredRc::new(big))
     }
 }
 
 impl<'a> Runtime<'a> {
     /// The value with a claim to the memory of the object that it is, where it was just made.
     #[inline]
-    pub fn claimed(&mut self, mut value: Value<'a>) -> Result<Value<'a>> {
+    pub fn claim_value(&mut self, mut value: Value<'a>) -> Result<Value<'a>> {
         self.claim_object(&mut value)?;
         Ok(value)
     }

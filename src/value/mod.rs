@@ -44,7 +44,7 @@ pub use index::not_an_index;
 pub use iter::Iter;
 pub use list::Seq;
 pub use loop_context::Loop;
-pub use metered_rc::{Big, Shared};
+pub use metered_rc::{Big, MeteredRc};
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use number::CHARACTERS;
 pub use peek::{Peek, ValueRef};
@@ -84,7 +84,7 @@ pub enum Value<'a> {
     /// `dict_items`
     Items(Dict<'a>),
     /// A `range`.
-    Range(Shared<Range>),
+    Range(MeteredRc<Range>),
     /// Jinja's Undefined.
     Undefined(Undefined<'a>),
     /// A one-pass iterator: a generator of a filter, or one of Python's own.
@@ -96,15 +96,15 @@ pub enum Value<'a> {
     /// A macro, or the `caller` of a call block.
     Macro(Rc<Macro<'a>>),
     /// What `cycler(…)` made.
-    Cycler(Shared<Cycler<'a>>),
+    Cycler(MeteredRc<Cycler<'a>>),
     /// What `joiner(…)` made.
-    Joiner(Shared<Joiner<'a>>),
+    Joiner(MeteredRc<Joiner<'a>>),
     /// A global function.
     Function(&'static Function),
     /// A method, still bound to its value.
-    Method(Shared<BoundMethod<'a>>),
+    Method(MeteredRc<BoundMethod<'a>>),
     /// The variable `self`, or one of its blocks.
-    Reference(Shared<Reference<'a>>),
+    Reference(MeteredRc<Reference<'a>>),
 }
 
 /// What stands for the template itself.

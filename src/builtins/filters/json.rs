@@ -42,7 +42,7 @@ fn room(runtime: &mut Runtime<'_>) -> String {
 
 /// The same, appended to a text.
 pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    print::write_json(runtime, value, &print::Dump::default(), out)
+    print::write_json(runtime, value, &print::JsonOptions::default(), out)
 }
 
 /// The same as the filter, appended to a text.
@@ -53,10 +53,10 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         Value::None => None,
         separators => Some(unpack(runtime, &separators)?),
     };
-    let mut options = print::Dump {
+    let mut options = print::JsonOptions {
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
-        ..print::Dump::default()
+        ..print::JsonOptions::default()
     };
     // A string is written without looking at the rest of the options.
     if matches!(value, Value::Str(_)) {

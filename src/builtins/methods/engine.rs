@@ -14,7 +14,7 @@ use super::row::{SELF, python};
 use crate::error::{Error, Result};
 use crate::text::quote;
 use crate::value::{
-    Arguments, Cycler, Function, Joiner, Loop, Macro, NamespaceId, Peek, Reference, Runtime, Shared, Str, Undefined, Value, ops,
+    Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Reference, Runtime, Str, Undefined, Value, ops,
 };
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> 
 pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
     let Reference::Template(blocks) = reference else { return None };
     let (name, code) = blocks.block(name)?;
-    Some(Value::Reference(Shared::new(Reference::Block(name, code))))
+    Some(Value::Reference(MeteredRc::new(Reference::Block(name, code))))
 }
 
 /// The attribute of a namespace.
@@ -147,7 +147,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     Ok(Value::Bool(true))
 }
 
-fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Shared<Cycler<'a>>> {
+fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
     match arguments.take(0) {
         Some(Value::Cycler(cycler)) => Ok(cycler),
         _ => Err(wrong_receiver("Cycler")),

@@ -5,7 +5,7 @@ use std::fmt;
 use super::positional::Positional;
 use crate::error::{Error, Result};
 use crate::limits::Claim;
-use crate::value::{Runtime, Shared, Signature, Str, Type, Value};
+use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
 
 /// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
 #[derive(Clone, Debug, Default)]
@@ -172,7 +172,7 @@ impl Function {
         match self.code {
             Code::Run(run) => {
                 let value = run(runtime, std::mem::take(arguments))?;
-                runtime.claimed(value)
+                runtime.claim_value(value)
             }
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
             Code::Compare(holds) => match (arguments.get(0), arguments.get(1)) {
@@ -328,7 +328,7 @@ impl<'a> Arguments<'a> {
 impl<'a> Value<'a> {
     /// A method of this value, bound to it.
     pub fn method(self, function: &'static Function) -> Self {
-        Self::Method(Shared::new(BoundMethod {
+        Self::Method(MeteredRc::new(BoundMethod {
             receiver: self,
             function,
         }))

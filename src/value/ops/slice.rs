@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::slice::{self, SliceIndices};
 use crate::value::print::class_path;
-use crate::value::{Range, Runtime, Seq, Shared, Str, Type, Value};
+use crate::value::{MeteredRc, Range, Runtime, Seq, Str, Type, Value};
 
 /// The bounds of a slice as integers, each brought into the range of `Py_ssize_t`.
 #[derive(Clone, Copy)]
@@ -122,7 +122,7 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
         })
     };
     match sliced() {
-        Some(range) => Ok(Value::Range(Shared::new(range))),
+        Some(range) => Ok(Value::Range(MeteredRc::new(range))),
         None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
     }
 }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn ranges_stay_ranges() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let range = Value::Range(Shared::new(Range {
+        let range = Value::Range(MeteredRc::new(Range {
             start: 0,
             stop: 10,
             step: 1,

@@ -6,4 +6,4 @@ mod to_json;
 
 pub(super) use objects::class_path;
 pub use repr::{ascii, repr, to_str, write_str};
-pub use to_json::{Dump, write_json};
+pub use to_json::{JsonOptions, write_json};

@@ -22,7 +22,7 @@ use crate::value::{Dict, Runtime, Seq, Value, ops};
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
-pub struct Dump {
+pub struct JsonOptions {
     /// Whether everything beyond ASCII is escaped.
     pub ensure_ascii: bool,
     /// Whether dicts are written in the order of their keys.
@@ -35,7 +35,7 @@ pub struct Dump {
 }
 
 /// Appends `json.dumps(value)`.
-pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Dump, out: &mut String) -> Result<()> {
+pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &JsonOptions, out: &mut String) -> Result<()> {
     let mut dumper = Dumper {
         runtime: runtime,
         options,
@@ -49,7 +49,7 @@ pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Du
 /// A text under way.
 struct Dumper<'r, 'a> {
     runtime: &'r mut Runtime<'a>,
-    options: &'r Dump,
+    options: &'r JsonOptions,
     /// How many containers are open.
     level: usize,
     out: &'r mut String,
@@ -294,7 +294,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::value::{Entries, Key};
 
-    fn dumped(options: &Dump) -> String {
+    fn dumped(options: &JsonOptions) -> String {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let list = runtime
             .list(vec![Value::Float(1.0), Value::Bool(true), Value::Float(f64::NAN)])
@@ -313,12 +313,12 @@ mod tests {
 
     #[test]
     fn options_change_the_layout() {
-        assert_eq!(dumped(&Dump::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
-        let options = Dump {
+        assert_eq!(dumped(&JsonOptions::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
+        let options = JsonOptions {
             ensure_ascii: true,
             sort_keys: true,
             layout: Layout::indented(" ".to_owned()),
-            ..Dump::default()
+            ..JsonOptions::default()
         };
         let lines = "{\n \"a\": null,\n \"\\u00e9\": [\n  1.0,\n  true,\n  NaN\n ]\n}";
         assert_eq!(dumped(&options), lines);
