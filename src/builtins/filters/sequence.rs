@@ -64,7 +64,7 @@ pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    let item = Backwards::new(&value)?.pull(runtime)?;
+    let item = Backwards::new(&value)?.next_item(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
 }
 
