@@ -50,8 +50,6 @@ pub enum Limit {
     Attributes,
     /// Fixed: bits of a bound of `range`.
     RangeBits,
-    /// Fixed: names that blocks which are `scoped` see, those of all blocks together.
-    Visible,
     /// Fixed: templates by name in one configuration.
     Templates,
     /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
@@ -81,7 +79,6 @@ impl Limit {
         Self::JsonValues,
         Self::Attributes,
         Self::RangeBits,
-        Self::Visible,
         Self::Templates,
         Self::Objects,
     ];
@@ -109,7 +106,6 @@ impl Limit {
             Self::JsonValues => "json_values",
             Self::Attributes => "attributes",
             Self::RangeBits => "range_bits",
-            Self::Visible => "visible",
             Self::Templates => "templates",
             Self::Objects => "objects",
         }

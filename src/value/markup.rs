@@ -22,14 +22,6 @@ impl Value<'_> {
     }
 }
 
-/// Python's `Markup(value)`, or the value itself.
-pub fn markup_if<'a>(runtime: &mut Runtime<'a>, becomes_markup: bool, value: Value<'a>) -> Result<Value<'a>> {
-    match becomes_markup {
-        true => Ok(Value::Str(print::to_str(runtime, &value)?.with_markup(true))),
-        false => Ok(value),
-    }
-}
-
 /// The value as a Markup: one that is a Markup stays, any other is printed and escaped.
 pub fn escape<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
     let text = print::to_str(runtime, value)?;

@@ -14,7 +14,7 @@ use crate::builtins::methods::mapped_text;
 use crate::error::{Error, Result};
 use crate::text::{strip, title, word};
 use crate::unicode;
-use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, markup, ops, print};
+use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, ops, print};
 
 /// The text as Python's `soft_str` makes it, given to a method of `str`.
 fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -100,26 +100,14 @@ pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resul
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }
 
-/// The text with one string in the place of another; never a Markup but inside `autoescape`.
+/// The text with one string in the place of another; never a Markup.
 ///
 /// `{{ "aaa"|replace("a", "b", 2) }} -> bba`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let [text, old, new] = [0, 1, 2].map(|index| given(&mut arguments, index));
-    let (text, old, new) = match runtime.autoescape {
-        true => {
-            let escapes = old.is_markup() || new.is_markup();
-            let text = if escapes {
-                markup::escape(runtime, &text)?
-            } else {
-                print::to_str(runtime, &text)?
-            };
-            (text, print::to_str(runtime, &old)?, print::to_str(runtime, &new)?)
-        }
-        false => (plain(runtime, &text)?, plain(runtime, &old)?, plain(runtime, &new)?),
-    };
-    let mut replacement = Arguments::one(Value::Str(text));
-    replacement.push(Value::Str(old));
-    replacement.push(Value::Str(new));
+    let mut replacement = Arguments::one(Value::Str(plain(runtime, &text)?));
+    replacement.push(Value::Str(plain(runtime, &old)?));
+    replacement.push(Value::Str(plain(runtime, &new)?));
     let count = given(&mut arguments, 3);
     if !matches!(count, Value::None) {
         replacement.push(count);

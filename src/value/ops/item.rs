@@ -12,7 +12,7 @@
 use super::slice::not_subscriptable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
-use crate::value::{Dict, Key, Reference, Runtime, Value, print};
+use crate::value::{Dict, Key, Runtime, Value, print};
 
 /// Python's `value[key]`.
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
@@ -32,10 +32,6 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
                 .map(Value::Int)
         }
         Value::Undefined(undefined) => return Err(undefined.error()),
-        // Its blocks are found by their names only, which are no keys of a template's.
-        Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => {
-            return Err(Error::new(ErrorKind::Key, print::repr(runtime, key)?));
-        }
         _ => return Err(not_subscriptable(value)),
     };
     item.ok_or_else(|| out_of_range(value))

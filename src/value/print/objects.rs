@@ -61,10 +61,7 @@ pub(super) fn write_object<'a>(
         Value::Iterator(iterator) if iterator.ty() == Type::Generator => {
             format!("<generator object {} at {ADDRESS}>", iterator.name())
         }
-        _ => match value.ty() {
-            Type::TemplateReference => "<TemplateReference None>".to_owned(),
-            ty => format!("<{} at {ADDRESS}>", ty.described()),
-        },
+        _ => format!("<{} at {ADDRESS}>", value.ty().described()),
     };
     repr::write_piece(runtime, &text, out)
 }
