@@ -267,20 +267,24 @@
 //!
 //! # How the crate is built
 //!
-//! A file imports only from its own floor or those below it:
+//! A module imports only modules of lower floors:
 //!
 //! ```text
-//! 10 bin           the command line
-//!  9 conformance   cases, ports as child processes, scoring
-//!  8 chat          the contract of transformers: folders, special tokens, apply, continuation
-//!  7 template      the public engine: compile once, render many times, from any thread
-//!  6 eval          walks the tree; the only floor that attaches places to run-time errors
-//!  5 resolve       names to slots, what is an error at compile time, what is constant
-//!  4 builtins      filters, tests, methods, globals
-//!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
-//!  2 parser        tokens to tree
-//!  1 lexer, ast    text to tokens; the tree
-//!  0 span, source, error, limits, clock, unsupported, data, and the pure parts: text, number, unicode, json, strftime, ebnf
+//! 14 cli              the command line
+//! 13 conformance      cases, ports as child processes, scores
+//! 12 chat             the contract of transformers: folders, special tokens, messages, continuation
+//! 11 template         the public engine: compiles once, renders many times, from any thread
+//! 10 eval             walks the tree, and adds the position to each run-time error
+//!  9 resolve          assigns slots to names, reports compile errors, folds constants
+//!  8 builtins         filters, tests, methods, globals
+//!  7 value            Python's semantics: types, operators, comparison, slices, formatting
+//!  6 parser           tokens to tree
+//!  5 lexer            text to tokens
+//!  4 ast              the tree
+//!  3 meter, unsupported, strftime, json
+//!  2 error
+//!  1 source, text, number
+//!  0 span, limits, clock, unicode, ebnf
 //! ```
 
 mod ast;
@@ -289,7 +293,6 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
-mod data;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -299,6 +302,7 @@ pub mod fuzzing;
 pub mod json;
 mod lexer;
 mod limits;
+mod meter;
 mod number;
 mod parser;
 mod resolve;

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::text::same::is_same;
+use crate::text::short_eq::is_equal;
 
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,7 +82,7 @@ impl Symbols {
             let Some(known) = self.names.get(next.0 as usize) else {
                 return (None, false);
             };
-            if is_same(&known.spelling, name) {
+            if is_equal(&known.spelling, name) {
                 return (Some(next), false);
             }
             next = known.neighbour;

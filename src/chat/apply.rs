@@ -22,7 +22,8 @@ use super::{ChatTemplate, Input, refused};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::{Limits, Meter};
+use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::template::{RenderOptions, Template};
 use crate::value::{Runtime, Value};
 

@@ -10,8 +10,8 @@
 //! of an entry are ignored. Where a template is no text the reference fails once it is asked for; that is an error here at once.
 //! Files and special tokens are not known here.
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 use crate::value::Value;
 

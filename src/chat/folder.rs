@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 use super::templates::{NamedTemplate, Templates};
 use super::{ChatTemplate, config, padding, tokenizer_class, tokens};
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 
 /// Whose rules decide where a folder's templates are.

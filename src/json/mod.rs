@@ -17,12 +17,13 @@ mod scan;
 mod serialize;
 mod serialize_key;
 mod string;
+mod tree;
 mod write;
 
-pub use crate::data::{Data, Entry, Object};
 pub use error::{JsonError, JsonErrorKind, SerializeError};
 pub use layout::Layout;
 pub use read::{DEPTH, read, read_bytes};
 pub use serialize::to_data;
+pub use tree::{Data, Entry, Object};
 pub use write::{write_data, write_float, write_string};
 pub(crate) use write::{write_escaped, write_short};

@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 
 use super::error::Fault;
 use super::read::Reader;
-use crate::data::Data;
-use crate::number::text::MAX_DIGITS;
+use super::tree::Data;
+use crate::number::error::MAX_DIGITS;
 
 /// So many digits fit into an `i64` whatever they are.
 const SAFE_DIGITS: usize = 18;

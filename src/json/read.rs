@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use super::error::{Fault, JsonError};
 use super::scan::Marks;
-use crate::data::{Data, Entry, Object};
+use super::tree::{Data, Entry, Object};
 
 /// How deep arrays and objects may nest where nobody says otherwise.
 ///

@@ -9,7 +9,7 @@
 //! one string at a time and looks at sixteen bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
 //! are many: it looks at each block of 64 bytes once. Knows no escapes.
 
-use crate::text::blocks::{self, any_in_few, without_blocks};
+use crate::text::scan_blocks::{self, has_match_in_few, skip_blocks};
 
 /// The bytes of a text that matter, found block by block as the reader gets there.
 pub(super) struct Marks<'t> {
@@ -129,13 +129,13 @@ fn marks_of_last_block(tail: &[u8]) -> u64 {
 }
 
 /// Most strings are at most so long.
-const SHORT: usize = blocks::BLOCK;
+const SHORT: usize = scan_blocks::BLOCK;
 
 /// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a
 /// control character below U+0020.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
-    bytes.len() <= SHORT && !any_in_few(bytes, matters)
+    bytes.len() <= SHORT && !has_match_in_few(bytes, matters)
 }
 
 /// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control
@@ -184,7 +184,7 @@ fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl F
 )]
 #[inline]
 fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = without_blocks(bytes, matters);
+    let mut tail = skip_blocks(bytes, matters);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {

@@ -16,7 +16,7 @@ use serde::ser::{self, Serialize, Serializer};
 use super::error::SerializeError;
 use super::read::read;
 use super::serialize_key::KeySerializer;
-use crate::data::{Data, Entry, Object};
+use super::tree::{Data, Entry, Object};
 
 /// Turns a value into a tree that borrows from nothing.
 ///

@@ -8,7 +8,7 @@
 //! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
 
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
-use crate::data::Data;
+use super::tree::Data;
 use crate::number::text::{float_text, write_digits, write_int};
 
 /// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.

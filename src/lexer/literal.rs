@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use super::escape::{self, Fault};
 use crate::ast::Literal;
-use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Data;
 use crate::number::parse::{CharacterRules, parse_float_literal, parse_int_literal};
 use crate::number::{Int, NumberError};
 use crate::span::Span;

@@ -3,14 +3,10 @@
 //! Everything that takes time or memory asks first: [`Meter::charge`] for work, [`Meter::claim`] for memory. Limits are on by
 //! default and generous for every real template; each says why it is what it is.
 
-mod meter;
 mod reached;
 mod read;
-mod stack;
 
-pub use meter::{Claim, Meter, STEP_BYTES};
 pub use reached::{Limit, Reached};
-pub use stack::Stack;
 
 /// The limits of one render, and those of compiling.
 ///

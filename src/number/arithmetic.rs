@@ -5,7 +5,7 @@
 
 use super::error::NumberResult;
 use super::int::{Number, NumberRef};
-use super::{exact, float, int_arithmetic};
+use super::{float, int_arithmetic, int_float};
 
 /// `left + right`.
 pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
@@ -34,7 +34,7 @@ pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> Num
 /// `left / right`: always a float.
 pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f64> {
     match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => exact::true_divide(left, right),
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_float::true_divide(left, right),
         _ => float::true_divide(to_float(left)?, to_float(right)?),
     }
 }
@@ -84,7 +84,7 @@ pub fn absolute(number: NumberRef<'_>) -> Number {
 /// `float(number)`.
 pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
     match number {
-        NumberRef::Int(int) => exact::int_to_float(int),
+        NumberRef::Int(int) => int_float::int_to_float(int),
         NumberRef::Float(float) => Ok(float),
     }
 }

@@ -4,8 +4,10 @@
 
 use std::fmt;
 
-use super::text::MAX_DIGITS;
 use crate::limits::{Limit, Reached};
+
+/// The most decimal digits of an integer that CPython converts from or to text by default, to avoid quadratic time.
+pub const MAX_DIGITS: usize = 4300;
 
 /// A result whose error is a [`NumberError`].
 pub type NumberResult<T> = Result<T, NumberError>;

@@ -5,9 +5,9 @@
 use super::arithmetic::to_float;
 use super::digits::{FloatFormat, Notation, format_float};
 use super::error::NumberResult;
-use super::exact::{compare, int_to_float, truncate};
 use super::int::{IntRef, NumberRef};
 use super::int_arithmetic::power;
+use super::int_float::{compare, int_to_float, truncate};
 use super::text::int_text;
 
 /// The units of 1000 bytes and its powers.

@@ -1,7 +1,7 @@
 //! Arithmetic of integers, after CPython's `longobject.c`: `-7 // 2` is `-4`, `-7 % 3` is `2`, `2**100` is exact.
 //!
 //! What can grow takes the number of bits a result may have, and refuses before it computes. True division is in
-//! [`exact`](super::exact), because its result is a float, and powers with a negative exponent are in
+//! [`int_float`](super::int_float), because its result is a float, and powers with a negative exponent are in
 //! [`arithmetic`](super::arithmetic).
 
 use std::ops::Neg;
@@ -9,8 +9,8 @@ use std::ops::Neg;
 use num_integer::Integer;
 
 use super::error::{NumberError, NumberResult};
-use super::exact::Leading;
 use super::int::{Int, IntRef};
+use super::int_float::Leading;
 
 /// `left + right`.
 pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {

@@ -7,11 +7,11 @@
 pub mod arithmetic;
 pub mod digits;
 pub mod error;
-pub mod exact;
 pub mod filesize;
 pub mod float;
 pub mod int;
 pub mod int_arithmetic;
+pub mod int_float;
 pub mod layout;
 pub mod parse;
 pub mod percent;

@@ -6,9 +6,8 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::error::{NumberError, NumberResult};
+use super::error::{MAX_DIGITS, NumberError, NumberResult};
 use super::int::Int;
-use super::text::MAX_DIGITS;
 
 /// What the parsers need to know of characters.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@
 
 use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{NumberError, NumberResult};
-use super::exact::{int_to_float, truncate};
 use super::int::{Int, IntRef, NumberRef};
+use super::int_float::{int_to_float, truncate};
 use super::spec::character;
 use super::text::magnitude_text;
 

@@ -11,7 +11,7 @@ use num_integer::Integer;
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
-use super::{arithmetic, exact};
+use super::{arithmetic, int_float};
 
 /// More decimal places than this leave every float as it is.
 const MAX_PLACES: i64 = 323;
@@ -38,15 +38,15 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
     }
     let unit = power_of_ten(places.unsigned_abs());
     let magnitude = float.abs();
-    let whole = exact::truncate(magnitude)?;
+    let whole = int_float::truncate(magnitude)?;
     let rounded = nearest_multiple(&whole.as_ref().to_big(), &unit, magnitude.fract() != 0.0);
-    let nearest = exact::int_to_float(IntRef::from(&rounded)).map_err(|_| too_large())?;
+    let nearest = int_float::int_to_float(IntRef::from(&rounded)).map_err(|_| too_large())?;
     Ok(nearest.copysign(float))
 }
 
 /// `round(float)`: an integer.
 pub fn round_float_to_int(float: f64) -> NumberResult<Int> {
-    exact::truncate(float.round_ties_even())
+    int_float::truncate(float.round_ties_even())
 }
 
 /// `round(int, places)`: an integer, changed only where `places` is negative.
@@ -77,12 +77,12 @@ pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> 
 
 /// The filter `round` with the method `ceil`: `math.ceil(value * 10**precision) / 10**precision`.
 pub fn round_up(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, exact::ceil)
+    scaled(value, precision, max_bits, int_float::ceil)
 }
 
 /// The filter `round` with the method `floor`: `math.floor(value * 10**precision) / 10**precision`.
 pub fn round_down(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, exact::floor)
+    scaled(value, precision, max_bits, int_float::floor)
 }
 
 /// The value rounded to a multiple of a power of ten as Jinja does it, with what Python's operators do on the way.

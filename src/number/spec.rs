@@ -6,8 +6,8 @@
 
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
 use super::error::{NumberError, NumberResult};
-use super::exact::int_to_float;
 use super::int::IntRef;
+use super::int_float::int_to_float;
 use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
 use super::text::magnitude_text;
 

@@ -4,11 +4,8 @@
 //! template asks for are in [`spec`](super::spec) and [`percent`](super::percent).
 
 use super::digits::{FloatFormat, Notation, format_float};
-use super::error::{NumberError, NumberResult};
+use super::error::{MAX_DIGITS, NumberError, NumberResult};
 use super::int::{IntRef, Number, NumberRef};
-
-/// The digits that CPython converts from or to text, unless told otherwise: its default against quadratic time.
-pub const MAX_DIGITS: usize = 4300;
 
 /// The bits of the smallest number with more than [`MAX_DIGITS`] digits, which is `10**4300`.
 const MAX_DIGITS_BITS: u64 = 14285;

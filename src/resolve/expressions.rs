@@ -13,8 +13,8 @@ use crate::ast::{
     Test, UnaryOp,
 };
 use crate::builtins::{access, filters, methods, predicates};
-use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::Data;
 use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
 use crate::unsupported;

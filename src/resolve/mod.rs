@@ -30,7 +30,7 @@ use track::undeclared;
 use crate::ast::{Block, Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, Result};
-use crate::limits::{STEP_BYTES, Stack};
+use crate::meter::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;

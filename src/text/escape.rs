@@ -6,7 +6,7 @@
 //!
 //! The rule is that of markupsafe 3.0.4 `_native.py`, `_escape_inner`. The caller knows which texts are escaped already.
 
-use super::measure::written_len;
+use super::written_len::written_len;
 use std::borrow::Cow;
 use std::fmt::{Result, Write};
 

@@ -42,11 +42,11 @@ pub fn write_indented(output: &mut impl Write, text: &str, indentation: &str, in
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::written;
+    use super::super::written_len::write_to_string;
     use super::*;
 
     fn indented(text: &str, first: bool, blank: bool) -> String {
-        written(|output| write_indented(output, text, "  ", Indent { first, blank }))
+        write_to_string(|output| write_indented(output, text, "  ", Indent { first, blank }))
     }
 
     #[test]

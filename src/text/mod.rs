@@ -16,17 +16,15 @@
 //! with a kind, limits. Indices are code points, as everywhere in Python; where a function takes
 //! `i64` bounds, the caller has brought larger integers into that range as CPython does.
 
-pub mod blocks;
-pub mod chunk;
 pub mod escape;
 pub mod indent;
 pub mod lines;
-pub mod measure;
 pub mod pad;
 pub mod quote;
 pub mod replace;
-pub mod same;
+pub mod scan_blocks;
 pub mod search;
+pub mod short_eq;
 pub mod slice;
 pub mod split;
 pub mod strip;
@@ -34,3 +32,5 @@ pub mod title;
 pub mod truncate;
 pub mod word;
 pub mod wrap;
+pub mod wrap_chunks;
+pub mod written_len;

@@ -9,7 +9,7 @@
 
 use std::fmt::{Result, Write};
 
-use super::blocks::{self, without_blocks};
+use super::scan_blocks::{self, skip_blocks};
 use crate::unicode::is_printable;
 
 /// The quote that needs the least escaping: a single one, unless only those occur inside.
@@ -19,13 +19,13 @@ fn quote_for(has_single: bool, has_double: bool) -> u8 {
 
 /// `repr(text)`, for messages.
 pub fn repr(text: &str) -> String {
-    super::measure::written(|output| write_repr(output, text))
+    super::written_len::write_to_string(|output| write_repr(output, text))
 }
 
 /// Writes `repr(text)`.
 pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
     let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
-    if !blocks::any(text.as_bytes(), matters) {
+    if !scan_blocks::has_match(text.as_bytes(), matters) {
         output.write_char('\'')?;
         output.write_str(text)?;
         return output.write_char('\'');
@@ -61,7 +61,7 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
 /// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
 fn plain_length(bytes: &[u8], quote: u8) -> usize {
     let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
-    let tail = without_blocks(bytes, matters);
+    let tail = skip_blocks(bytes, matters);
     let plain = tail.iter().position(|byte| matters(*byte)).unwrap_or(tail.len());
     bytes.len().saturating_sub(tail.len()).saturating_add(plain)
 }
@@ -98,12 +98,12 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::written;
+    use super::super::written_len::write_to_string;
     use super::*;
 
     #[test]
     fn quotes_are_chosen_by_the_content() {
-        let repr = |text| written(|output| write_repr(output, text));
+        let repr = |text| write_to_string(|output| write_repr(output, text));
         assert_eq!(repr("a"), "'a'");
         assert_eq!(repr("it's"), "\"it's\"");
         assert_eq!(repr("say \"x\""), "'say \"x\"'");
@@ -112,11 +112,14 @@ mod tests {
 
     #[test]
     fn what_is_not_printable_is_escaped() {
-        let repr = |text| written(|output| write_repr(output, text));
+        let repr = |text| write_to_string(|output| write_repr(output, text));
         assert_eq!(
             repr("\u{1b}\t\u{7f}\u{a0}\u{ad}\u{200b}\u{2028}\u{e000}😀é\u{1fae8}"),
             r"'\x1b\t\x7f\xa0\xad\u200b\u2028\ue000😀é\U0001fae8'"
         );
-        assert_eq!(written(|output| write_ascii(output, "'é😀\\n'")), r"'\xe9\U0001f600\n'");
+        assert_eq!(
+            write_to_string(|output| write_ascii(output, "'é😀\\n'")),
+            r"'\xe9\U0001f600\n'"
+        );
     }
 }

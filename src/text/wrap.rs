@@ -8,10 +8,10 @@
 //! text, so [`wrap_line`] borrows. The rules are those of jinja2's `do_wordwrap` and of CPython's
 //! `textwrap.py`, `TextWrapper._wrap_chunks` and `_handle_long_word`.
 
-use super::chunk::Chunks;
 use super::lines::split_lines;
 use super::slice::{char_count, split_at_char};
 use super::strip::strip_end;
+use super::wrap_chunks::Chunks;
 use std::fmt::{Result, Write};
 use std::num::NonZeroUsize;
 
@@ -203,7 +203,7 @@ impl<'a> Iterator for Wrapped<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::written;
+    use super::super::written_len::write_to_string;
     use super::*;
 
     fn wrap(width: usize, breaks_long_words: bool, hyphens: bool) -> Wrap {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn wrapped(text: &str, wrap: Wrap) -> String {
-        written(|output| write_wrapped(output, text, "|", wrap))
+        write_to_string(|output| write_wrapped(output, text, "|", wrap))
     }
 
     #[test]

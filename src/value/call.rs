@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 
 /// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
 #[derive(Clone, Debug, Default)]

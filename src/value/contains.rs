@@ -8,7 +8,7 @@ use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use crate::error::{Error, Result};
-use crate::number::{Int, exact};
+use crate::number::{Int, int_float};
 
 impl<'a> Runtime<'a> {
     /// Whether the item is in the container.
@@ -76,7 +76,7 @@ impl<'a> Runtime<'a> {
 /// The integer that a number equals, if it equals one that fits.
 fn whole_number(value: &Value<'_>) -> Option<i64> {
     match value {
-        Value::Float(float) if exact::is_integer(*float) => match exact::truncate(*float) {
+        Value::Float(float) if int_float::is_integer(*float) => match int_float::truncate(*float) {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },

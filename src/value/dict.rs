@@ -10,10 +10,10 @@ use super::identity::Identity;
 use super::runtime::Runtime;
 use super::seq::{Part, Seq};
 use super::text::Str;
-use crate::data::{Entry, Object};
 use crate::error::Result;
-use crate::limits::Claim;
-use crate::text::same::{SHORT, is_same};
+use crate::json::{Entry, Object};
+use crate::meter::Claim;
+use crate::text::short_eq::{SHORT, is_equal};
 
 /// Objects up to this size are scanned: that is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -109,7 +109,7 @@ pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>
     if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);
     }
-    map.iter().find(|(name, _)| is_same(name, key)).map(|(_, value)| value)
+    map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
 }
 
 impl<'a> Dict<'a> {

@@ -15,10 +15,10 @@ use super::display::DIGITS;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use super::sort::sorted;
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::json::{Layout, write_escaped, write_float, write_short};
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
 

@@ -10,7 +10,7 @@ use super::Value;
 use super::dict::{self, Dict};
 use super::runtime::Heap;
 use super::types::Type;
-use crate::data::{Data, Object};
+use crate::json::{Data, Object};
 
 /// A value that was found, and not copied.
 #[derive(Clone, Copy, Debug)]

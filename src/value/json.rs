@@ -7,7 +7,7 @@ use super::dict::Dict;
 use super::identity::Identity;
 use super::seq::Seq;
 use super::shared::Big;
-use crate::data::Data;
+use crate::json::Data;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
     #[inline]

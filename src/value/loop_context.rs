@@ -12,7 +12,7 @@ use super::runtime::{Heap, Runtime};
 use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 
 /// Bytes of what calls a recursive loop.
 const RECURSION: usize = 128;

@@ -10,7 +10,7 @@ use super::Value;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use crate::error::{Error, Result};
-use crate::number::exact;
+use crate::number::int_float;
 
 /// One of the four operators.
 #[derive(Clone, Copy)]
@@ -94,7 +94,7 @@ impl<'a> Runtime<'a> {
                 // A nan has no order with anything.
                 (Some(one), Some(other)) => {
                     self.charge_digits(left, right)?;
-                    Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
+                    Ok(int_float::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
                 }
                 _ if left.is_set_like() && right.is_set_like() => self.compare_sets(order, left, right),
                 _ => Err(Error::type_error(format!(

@@ -12,7 +12,7 @@ use super::Value;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
 use crate::number::parse::{CharacterRules, parse_int};
-use crate::number::{Int, NumberRef, exact};
+use crate::number::{Int, NumberRef, int_float};
 use crate::text::quote;
 use crate::unicode;
 
@@ -43,7 +43,7 @@ impl<'a> Runtime<'a> {
     pub fn int(&mut self, value: &Value<'a>) -> Result<Int> {
         match (value.as_number(), value) {
             (Some(NumberRef::Int(int)), _) => return Ok(int.to_int()),
-            (Some(NumberRef::Float(float)), _) => return Ok(exact::truncate(float)?),
+            (Some(NumberRef::Float(float)), _) => return Ok(int_float::truncate(float)?),
             (None, Value::Undefined(undefined)) => return Err(undefined.error()),
             _ => {}
         }

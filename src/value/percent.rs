@@ -16,9 +16,9 @@ use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::text::slice::split_at_char;
+use crate::text::written_len::write_to_string;
 
 /// Whose operator it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -212,7 +212,7 @@ impl<'a> Source<'_, 'a> {
         let text = self.runtime.text(text)?;
         let escaped = self.runtime.escape_text(&text)?.as_str().to_owned();
         Ok(if letter == 'a' {
-            written(|output| quote::write_ascii(output, &escaped))
+            write_to_string(|output| quote::write_ascii(output, &escaped))
         } else {
             escaped
         })

@@ -10,7 +10,8 @@ use super::text::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use std::ops::Range;
 use std::rc::Rc;
 

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::Value;
 use super::dict::Dict;
 use super::identity::Identity;
-use crate::data::{Data, Entry};
-use crate::limits::Claim;
+use crate::json::{Data, Entry};
+use crate::meter::Claim;
 
 /// Items in an order that does not change.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@
 use super::dict::Key;
 use super::python_hash::python_hash;
 use crate::error::Result;
-use crate::limits::Meter;
+use crate::meter::Meter;
 
 /// How many places a new table has (`PySet_MINSIZE`).
 const LEAST: usize = 8;

@@ -13,7 +13,7 @@ use super::Value;
 use super::runtime::Runtime;
 use super::undefined::Undefined;
 use crate::error::Result;
-use crate::limits::{Claim, Meter};
+use crate::meter::{Claim, Meter};
 
 /// An object that may be shared.
 pub struct Shared<T>(Rc<Held<T>>);

@@ -4,8 +4,8 @@ use super::shared::Shared;
 use super::text::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
-use crate::text::measure::written;
 use crate::text::quote::write_repr;
+use crate::text::written_len::write_to_string;
 
 /// What an undefined value remembers.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl<'a> Undefined<'a> {
     /// The error that using it raises.
     #[cold]
     pub fn error(&self) -> Error {
-        let quoted = |text: &str| written(|output| write_repr(output, text));
+        let quoted = |text: &str| write_to_string(|output| write_repr(output, text));
         let no_attribute = |owner: Type, name: &str| match owner {
             // What is asked of nothing is a name to Undefined.
             Type::Missing => format!("{} is undefined", quoted(name)),

@@ -2,7 +2,7 @@
 
 use super::{Parentheses, Printer};
 use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
-use crate::data::Data;
+use crate::json::Data;
 
 /// How tightly an expression holds together, the loosest first; see `grammar/precedence.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -12,7 +12,7 @@
 use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
 use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index};
 
 /// `int(text)` of digits.
@@ -103,7 +103,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
-            Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
+            Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
             _ => None,
         },
     };
@@ -111,7 +111,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         return Ok(Value::from(int));
     }
     match to_float(runtime, &value) {
-        Ok(float) => Ok(exact::truncate(float).map_or(default, Value::from)),
+        Ok(float) => Ok(int_float::truncate(float).map_or(default, Value::from)),
         Err(error) if is_no_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
 //! Passes over bytes that do not matter, sixteen at a time.
 //!
 //! ```text
-//! without_blocks(b"sixteen letters or\n", |byte| byte < b' ')   ->   b"or\n"
+//! skip_blocks(b"sixteen letters or\n", |byte| byte < b' ')   ->   b"or\n"
 //! ```
 //!
 //! Written so that the compiler looks at a block as a whole. What is left is for the caller, who knows how to find one byte.
@@ -11,10 +11,10 @@ pub const BLOCK: usize = 16;
 
 /// The bytes without the blocks at their start in which none matters.
 #[inline(always)]
-pub fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8] {
+pub fn skip_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8] {
     let mut tail = bytes;
     while let Some((block, rest)) = tail.split_first_chunk::<BLOCK>() {
-        if any_in(block, matters) {
+        if block_has_match(block, matters) {
             break;
         }
         tail = rest;
@@ -24,33 +24,33 @@ pub fn without_blocks(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> &[u8
 
 /// Whether a byte of a text matters: blocks, and one that overlaps them for the rest.
 #[inline(always)]
-pub fn any(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
-    let tail = without_blocks(bytes, matters);
+pub fn has_match(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
+    let tail = skip_blocks(bytes, matters);
     if tail.len() >= BLOCK {
         return true;
     }
     match bytes.last_chunk::<BLOCK>() {
-        Some(last) => any_in(last, matters),
-        None => any_in_few(tail, matters),
+        Some(last) => block_has_match(last, matters),
+        None => has_match_in_few(tail, matters),
     }
 }
 
 /// The same of bytes that are no more than a block has: two halves that overlap make one block of them, which the compiler looks at as a
 /// whole.
 #[inline(always)]
-pub fn any_in_few(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
+pub fn has_match_in_few(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy) -> bool {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return any_in(first, matters) | any_in(last, matters);
+        return block_has_match(first, matters) | block_has_match(last, matters);
     }
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(first), Some(last)) => any_in(first, matters) | any_in(last, matters),
+        (Some(first), Some(last)) => block_has_match(first, matters) | block_has_match(last, matters),
         _ => bytes.iter().any(|byte| matters(*byte)),
     }
 }
 
 /// Whether a byte of a block matters.
 #[inline(always)]
-fn any_in<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
+fn block_has_match<const LENGTH: usize>(block: &[u8; LENGTH], matters: impl Fn(u8) -> bool) -> bool {
     block.iter().fold(false, |any, byte| any | matters(*byte))
 }
 
@@ -64,9 +64,13 @@ mod tests {
             for place in 0..=length {
                 let mut bytes = vec![b'~'; length];
                 bytes.iter_mut().skip(place).for_each(|byte| *byte = b'\n');
-                let left = without_blocks(&bytes, |byte| byte < b' ').len();
+                let left = skip_blocks(&bytes, |byte| byte < b' ').len();
                 assert_eq!(left, length - place / BLOCK * BLOCK, "byte {place} of {length}");
-                assert_eq!(any(&bytes, |byte| byte < b' '), place < length, "byte {place} of {length}");
+                assert_eq!(
+                    has_match(&bytes, |byte| byte < b' '),
+                    place < length,
+                    "byte {place} of {length}"
+                );
             }
         }
     }

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
-use crate::text::same::is_same;
+use crate::text::short_eq::is_equal;
 
 /// One value from outside, with the text that it borrows from.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,7 +115,7 @@ impl<'a> Object<'a> {
             None => self
                 .entries
                 .iter()
-                .find(|(other, _)| is_same(other, key))
+                .find(|(other, _)| is_equal(other, key))
                 .map(|(_, value)| value),
             Some(index) => self.get_by(index, key),
         }
@@ -174,7 +174,7 @@ impl PartialEq for Object<'_> {
 fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
     let mut before = entries;
     while let Some(((key, _), rest)) = before.split_last() {
-        if rest.iter().any(|(other, _)| is_same(other, key)) {
+        if rest.iter().any(|(other, _)| is_equal(other, key)) {
             return true;
         }
         before = rest;

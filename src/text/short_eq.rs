@@ -1,7 +1,7 @@
 //! Whether two short texts are the same, without a call.
 //!
 //! ```text
-//! is_same("content", "content")  ->  true
+//! is_equal("content", "content")  ->  true
 //! ```
 //!
 //! Names of keys and attributes have a few bytes. Comparing them by the compiler's own `==` calls a function for blocks of memory, which
@@ -12,7 +12,7 @@ pub const SHORT: usize = 32;
 
 /// Whether both have the same bytes.
 #[inline]
-pub fn is_same(left: &str, right: &str) -> bool {
+pub fn is_equal(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     if left.len() != right.len() {
         return false;
@@ -28,20 +28,20 @@ pub fn is_same(left: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use super::is_equal;
 
     #[test]
     fn every_byte_counts() {
         let alphabet: Vec<char> = ('A'..='z').collect();
         for length in 0..=alphabet.len() {
             let text: String = alphabet.iter().take(length).collect();
-            assert!(is_same(&text, &text.clone()));
+            assert!(is_equal(&text, &text.clone()));
             for place in 0..length {
                 let mut other = text.clone();
                 other.replace_range(place..=place, "-");
-                assert!(!is_same(&text, &other), "byte {place} of {length}");
+                assert!(!is_equal(&text, &other), "byte {place} of {length}");
             }
         }
-        assert!(!is_same("abc", "abcd"));
+        assert!(!is_equal("abc", "abcd"));
     }
 }

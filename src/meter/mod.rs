@@ -2,13 +2,17 @@
 //!
 //! Built with `RUSTFLAGS="--cfg unmetered"` it counts no work and checks nothing, so that a bench can tell what that costs.
 
+mod stack;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::{Limit, Limits, Reached, Stack};
+pub use stack::Stack;
+
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits, Reached};
 
 /// Steps between two looks at the clock and the flag: some 100 microseconds.
 const STRIDE: u64 = 4096;
@@ -237,7 +241,8 @@ fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use super::{Limit, Limits, Meter, STRIDE};
+    use super::{Meter, STRIDE};
+    use crate::limits::{Limit, Limits};
 
     #[test]
     fn a_flag_is_looked_at_within_a_stride() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! written_len(|output| escape::write_escaped(output, "a<b"))    6
-//! written(|output| escape::write_escaped(output, "a<b"))        "a&lt;b"
+//! write_to_string(|output| escape::write_escaped(output, "a<b"))        "a&lt;b"
 //! ```
 //!
 //! Knows nothing of limits: a caller asks for the length, charges it, and writes.
@@ -31,7 +31,7 @@ pub fn written_len(write: impl FnOnce(&mut Length) -> fmt::Result) -> usize {
 }
 
 /// What the function writes.
-pub fn written(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
+pub fn write_to_string(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
     let mut output = String::new();
     // A string never refuses either.
     let _ = write(&mut output);

@@ -7,8 +7,8 @@
 //!
 //! What calls itself asks here as it goes down. How much is right is unknown here.
 
-use super::{Limit, Limits, Reached};
 use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits, Reached};
 
 /// The stack from some place on.
 #[derive(Debug)]
