@@ -52,7 +52,7 @@ impl Grammar {
     ///
     /// # Errors
     /// When its text has a fault; a test checks that it has none.
-    pub fn of_templates() -> Result<Self, String> {
+    pub fn load() -> Result<Self, String> {
         Self::read(TEMPLATE)
     }
 
@@ -62,7 +62,7 @@ impl Grammar {
     /// When the notation is not kept, a name stands for nothing or for two things, or a production has no sentence.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut grammar = Self {
-            productions: Reader { rest: text }.productions()?,
+            productions: Reader { rest: text }.read_productions()?,
         };
         let names: Vec<&str> = grammar
             .productions
@@ -74,7 +74,7 @@ impl Grammar {
                 return Err(format!("{name} is there twice"));
             }
         }
-        grammar.measure()?;
+        grammar.compute_heights()?;
         Ok(grammar)
     }
 
@@ -102,7 +102,7 @@ impl Grammar {
     }
 
     /// Each round knows what the one before found; a height of 0 is one that is not known.
-    fn measure(&mut self) -> Result<(), String> {
+    fn compute_heights(&mut self) -> Result<(), String> {
         loop {
             let heights: Vec<usize> = self
                 .productions
@@ -112,12 +112,12 @@ impl Grammar {
                     height => height,
                 })
                 .collect();
-            let mut is_news = false;
+            let mut has_changed = false;
             for (production, height) in self.productions.iter_mut().zip(heights) {
-                is_news |= production.height != height;
+                has_changed |= production.height != height;
                 production.height = height;
             }
-            if !is_news {
+            if !has_changed {
                 break;
             }
         }
@@ -145,13 +145,13 @@ struct Reader<'g> {
 }
 
 impl<'g> Reader<'g> {
-    fn productions(mut self) -> Result<Vec<Production>, String> {
+    fn read_productions(mut self) -> Result<Vec<Production>, String> {
         let mut productions = Vec::new();
         self.skip_blanks()?;
         while !self.rest.is_empty() {
-            let name = self.word()?.to_owned();
+            let name = self.read_word()?.to_owned();
             self.expect('=')?;
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(';')?;
             productions.push(Production { name, rule, height: 0 });
             self.skip_blanks()?;
@@ -159,48 +159,48 @@ impl<'g> Reader<'g> {
         Ok(productions)
     }
 
-    fn choice(&mut self) -> Result<Rule, String> {
-        let mut alternatives = vec![self.sequence()?];
+    fn read_choice(&mut self) -> Result<Rule, String> {
+        let mut alternatives = vec![self.read_sequence()?];
         while self.eat('|')? {
-            alternatives.push(self.sequence()?);
+            alternatives.push(self.read_sequence()?);
         }
         Ok(Rule::Choice(alternatives))
     }
 
-    fn sequence(&mut self) -> Result<Rule, String> {
-        let mut parts = vec![self.part()?];
+    fn read_sequence(&mut self) -> Result<Rule, String> {
+        let mut parts = vec![self.read_part()?];
         while self.eat(',')? {
-            parts.push(self.part()?);
+            parts.push(self.read_part()?);
         }
         Ok(Rule::Sequence(parts))
     }
 
-    fn part(&mut self) -> Result<Rule, String> {
+    fn read_part(&mut self) -> Result<Rule, String> {
         for quote in ['"', '\''] {
             if self.eat(quote)? {
-                return Ok(Rule::Text(self.until(quote)?.to_owned()));
+                return Ok(Rule::Text(self.read_until(quote)?.to_owned()));
             }
         }
         if self.eat('?')? {
-            let words: Vec<&str> = self.until('?')?.split_whitespace().collect();
+            let words: Vec<&str> = self.read_until('?')?.split_whitespace().collect();
             return Ok(Rule::Special(words.join(" ")));
         }
         if self.eat('[')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(']')?;
             return Ok(Rule::Optional(Box::new(rule)));
         }
         if self.eat('{')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect('}')?;
             return Ok(Rule::Repeated(Box::new(rule)));
         }
         if self.eat('(')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(')')?;
             return Ok(rule);
         }
-        Ok(Rule::Name(self.word()?.to_owned()))
+        Ok(Rule::Name(self.read_word()?.to_owned()))
     }
 
     fn skip_blanks(&mut self) -> Result<(), String> {
@@ -226,13 +226,13 @@ impl<'g> Reader<'g> {
         }
     }
 
-    fn until(&mut self, sign: char) -> Result<&'g str, String> {
+    fn read_until(&mut self, sign: char) -> Result<&'g str, String> {
         let (text, rest) = self.rest.split_once(sign).ok_or("a quotation does not end")?;
         self.rest = rest;
         Ok(text)
     }
 
-    fn word(&mut self) -> Result<&'g str, String> {
+    fn read_word(&mut self) -> Result<&'g str, String> {
         self.skip_blanks()?;
         let is_of_word = |char: char| char.is_ascii_alphabetic() || char == '_';
         let rest = self.rest.trim_start_matches(is_of_word);
@@ -265,6 +265,6 @@ mod tests {
         assert_eq!(Grammar::read("a = a ;").unwrap_err(), "a stands for no sentence");
         assert_eq!(Grammar::read("a = b ;").unwrap_err(), "a stands for no sentence");
         assert!(Grammar::read("a = [ \"b\" ; ").is_err());
-        assert!(Grammar::of_templates().is_ok());
+        assert!(Grammar::load().is_ok());
     }
 }

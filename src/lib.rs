@@ -312,7 +312,6 @@ mod strftime;
 mod template;
 mod text;
 mod unicode;
-#[allow(dead_code, reason = "the rows come into use one by one")]
 mod unsupported;
 mod value;
 

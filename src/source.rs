@@ -28,7 +28,7 @@ impl<'s> Source<'s> {
     /// Normalises `text`; offsets fit `u32` because the caller has checked the template's size against its limit.
     pub fn new(text: &'s str) -> Self {
         let text = match contains_byte(text.as_bytes(), b'\r') {
-            true => Cow::Owned(with_line_feeds(text)),
+            true => Cow::Owned(normalise_line_ends(text)),
             false => Cow::Borrowed(text),
         };
         Self {
@@ -122,7 +122,7 @@ impl<'s> LineCounter<'s> {
     pub fn line(&mut self, offset: u32) -> u32 {
         let [start, end] = [self.offset.min(offset), self.offset.max(offset)];
         let between = self.source.text.as_bytes().get(start as usize..end as usize);
-        let newlines = newlines(between.unwrap_or_default());
+        let newlines = count_newlines(between.unwrap_or_default());
         self.line = match offset < self.offset {
             true => self.line.saturating_sub(newlines),
             false => self.line.saturating_add(newlines),
@@ -133,7 +133,7 @@ impl<'s> LineCounter<'s> {
 }
 
 /// How many lines end. As long as a count fits into a byte, the processor counts many bytes at once.
-fn newlines(text: &[u8]) -> u32 {
+fn count_newlines(text: &[u8]) -> u32 {
     const BLOCK: usize = 255;
     let of_block = |block: &[u8]| {
         block
@@ -144,7 +144,7 @@ fn newlines(text: &[u8]) -> u32 {
 }
 
 /// The text with one line feed for each line's end.
-fn with_line_feeds(text: &str) -> String {
+fn normalise_line_ends(text: &str) -> String {
     let mut normalised = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\r') {

@@ -124,7 +124,7 @@ impl Template {
     /// As [`Template::compile`].
     pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
         if source.len() > limits.source {
-            return Err(Error::limit(Reached::sizes(Limit::Source, source.len(), limits.source)).without_line());
+            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), limits.source)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -204,7 +204,7 @@ impl Template {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let output = self.render_value(&mut runtime, input, options.generation)?;
         Ok(Rendered {

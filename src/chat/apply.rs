@@ -224,7 +224,7 @@ impl ChatTemplate {
     /// The steps of the contract, in its order.
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         let chosen = self.parts.templates.choose(options.chat_template, options.tools.is_some());
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
@@ -295,7 +295,7 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     fn conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),

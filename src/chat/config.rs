@@ -56,7 +56,7 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
 /// Each is compiled, and takes some kilobytes.
 fn check_count(templates: usize) -> Result<()> {
     match templates > MAX_TEMPLATES {
-        true => Err(Error::limit(Reached::sizes(Limit::Templates, templates, MAX_TEMPLATES))),
+        true => Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES))),
         false => Ok(()),
     }
 }

@@ -5,7 +5,6 @@ use super::leaf::{absent, literal};
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
-use crate::json::Data;
 use crate::resolve::operate;
 use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value};
 

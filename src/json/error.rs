@@ -91,7 +91,7 @@ pub enum SerializeError {
 }
 
 fn too_deep(limit: usize) -> Reached {
-    Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
+    Reached::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
 }
 
 impl serde::ser::Error for SerializeError {
@@ -136,7 +136,7 @@ impl Fault {
     pub(super) fn into_error(self, text: &str) -> JsonError {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
-            Self::TooLarge { limit, bytes, .. } => Some(Reached::sizes(Limit::JsonValues, bytes, limit)),
+            Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
             _ => None,
         };
         let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();

@@ -17,12 +17,12 @@ pub struct Layout {
     indent: Option<Cow<'static, str>>,
     item_separator: Cow<'static, str>,
     key_separator: Cow<'static, str>,
-    shape: Shape,
+    preset: Preset,
 }
 
 /// Which layout it is, of those that nearly all texts have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
+enum Preset {
     /// One line, and a comma and a blank between two members.
     Line,
     /// A line for each member with so many blanks a level, and a comma at the end.
@@ -32,7 +32,7 @@ enum Shape {
 }
 
 /// What most lines begin with a piece of.
-const LINE: &str = "\n                                                                ";
+const NEWLINE_AND_BLANKS: &str = "\n                                                                ";
 
 impl Default for Layout {
     fn default() -> Self {
@@ -46,32 +46,32 @@ impl Layout {
         indent: None,
         item_separator: Cow::Borrowed(", "),
         key_separator: Cow::Borrowed(": "),
-        shape: Shape::Line,
+        preset: Preset::Line,
     };
 
     /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
     pub fn indented(indent: String) -> Self {
-        let shape = match indent.bytes().all(|byte| byte == b' ') {
-            true => Shape::Lines(indent.len()),
-            false => Shape::Other,
+        let preset = match indent.bytes().all(|byte| byte == b' ') {
+            true => Preset::Lines(indent.len()),
+            false => Preset::Other,
         };
-        Self::with_lines(Cow::Owned(indent), shape)
+        Self::with_lines(Cow::Owned(indent), preset)
     }
 
     /// The same with so many blanks a level; None where they are too many to be at hand.
     pub fn indented_by(blanks: i64) -> Option<Self> {
         // Python multiplies a blank, and has none of it where the number is negative.
         let blanks = usize::try_from(blanks.max(0)).ok()?;
-        let indent = LINE.get(1..blanks.checked_add(1)?)?;
-        Some(Self::with_lines(Cow::Borrowed(indent), Shape::Lines(blanks)))
+        let indent = NEWLINE_AND_BLANKS.get(1..blanks.checked_add(1)?)?;
+        Some(Self::with_lines(Cow::Borrowed(indent), Preset::Lines(blanks)))
     }
 
-    fn with_lines(indent: Cow<'static, str>, shape: Shape) -> Self {
+    fn with_lines(indent: Cow<'static, str>, preset: Preset) -> Self {
         Self {
             indent: Some(indent),
             item_separator: Cow::Borrowed(","),
             key_separator: Cow::Borrowed(": "),
-            shape,
+            preset,
         }
     }
 
@@ -83,7 +83,7 @@ impl Layout {
     /// Changes what stands between two members.
     pub fn set_item_separator(&mut self, separator: String) {
         self.item_separator = Cow::Owned(separator);
-        self.shape = Shape::Other;
+        self.preset = Preset::Other;
     }
 
     /// Changes what stands between a key and its value.
@@ -106,50 +106,52 @@ impl Layout {
 
     /// What stands around the members of a container, which are at a level.
     #[inline]
-    pub fn around(&self, level: usize) -> Around<'_> {
-        let lead = match self.shape {
-            Shape::Line => Lead::Blank,
-            Shape::Lines(blanks) => {
+    pub fn for_level(&self, level: usize) -> MemberLayout<'_> {
+        let separator = match self.preset {
+            Preset::Line => Separator::CommaBlank,
+            Preset::Lines(blanks) => {
                 let length = blanks.saturating_mul(level).saturating_add(1);
-                LINE.get(..length).map_or(Lead::Parts, |line| Lead::Line(line, blanks))
+                NEWLINE_AND_BLANKS
+                    .get(..length)
+                    .map_or(Separator::General, |line| Separator::Line(line, blanks))
             }
-            Shape::Other => Lead::Parts,
+            Preset::Other => Separator::General,
         };
-        Around {
+        MemberLayout {
             layout: self,
             level,
-            lead,
+            separator,
         }
     }
 }
 
 /// What stands around the members of a container: empty ones have none of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'l> {
+pub struct MemberLayout<'l> {
     layout: &'l Layout,
     level: usize,
-    lead: Lead,
+    separator: Separator,
 }
 
 /// What stands before a member.
 #[derive(Clone, Copy, Debug)]
-enum Lead {
+enum Separator {
     /// Behind another one a comma and a blank.
-    Blank,
+    CommaBlank,
     /// A comma behind another one; then a break and blanks, of which the last so many are one level's.
     Line(&'static str, usize),
     /// What the layout says.
-    Parts,
+    General,
 }
 
-impl Around<'_> {
+impl MemberLayout<'_> {
     /// How many bytes stand around a member, at most.
     #[inline]
-    pub fn length(&self) -> usize {
-        let line = match (self.lead, &self.layout.indent) {
-            (Lead::Blank, _) | (Lead::Parts, None) => 0,
-            (Lead::Line(line, _), _) => line.len(),
-            (Lead::Parts, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
+    pub fn max_length(&self) -> usize {
+        let line = match (self.separator, &self.layout.indent) {
+            (Separator::CommaBlank, _) | (Separator::General, None) => 0,
+            (Separator::Line(line, _), _) => line.len(),
+            (Separator::General, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
         };
         let separators = self
             .layout
@@ -161,43 +163,43 @@ impl Around<'_> {
 
     /// Writes what stands before a member.
     #[inline(always)]
-    pub fn write_lead(&self, is_first: bool, out: &mut String) {
-        match self.lead {
-            Lead::Blank if is_first => {}
-            Lead::Blank => out.push_str(", "),
-            Lead::Line(line, _) => {
+    pub fn write_before(&self, is_first: bool, out: &mut String) {
+        match self.separator {
+            Separator::CommaBlank if is_first => {}
+            Separator::CommaBlank => out.push_str(", "),
+            Separator::Line(line, _) => {
                 if !is_first {
                     out.push(',');
                 }
                 out.push_str(line);
             }
-            Lead::Parts => self.write_parts(is_first, out),
+            Separator::General => self.write_general(is_first, out),
         }
     }
 
     /// Writes what stands behind the last member.
     #[inline]
-    pub fn write_end(&self, out: &mut String) {
-        match self.lead {
-            Lead::Blank => {}
-            Lead::Line(line, blanks) => {
+    pub fn write_after_last(&self, out: &mut String) {
+        match self.separator {
+            Separator::CommaBlank => {}
+            Separator::Line(line, blanks) => {
                 let line = line.get(..line.len().saturating_sub(blanks));
                 out.push_str(line.unwrap_or_default());
             }
-            Lead::Parts => self.write_line(self.level.saturating_sub(1), out),
+            Separator::General => self.write_newline(self.level.saturating_sub(1), out),
         }
     }
 
     #[inline(never)]
-    fn write_parts(&self, is_first: bool, out: &mut String) {
+    fn write_general(&self, is_first: bool, out: &mut String) {
         if !is_first {
             out.push_str(&self.layout.item_separator);
         }
-        self.write_line(self.level, out);
+        self.write_newline(self.level, out);
     }
 
     #[inline(never)]
-    fn write_line(&self, level: usize, out: &mut String) {
+    fn write_newline(&self, level: usize, out: &mut String) {
         if let Some(indent) = &self.layout.indent {
             out.push('\n');
             (0..level).for_each(|_| out.push_str(indent));
@@ -213,14 +215,14 @@ mod tests {
     fn lines_break_with_any_indent() {
         let written = |layout: &Layout, level: usize| {
             let mut out = String::from("[");
-            let around = layout.around(level);
-            around.write_lead(true, &mut out);
+            let member_layout = layout.for_level(level);
+            member_layout.write_before(true, &mut out);
             out.push('0');
             let length = out.len();
-            around.write_lead(false, &mut out);
-            assert_eq!(out.len(), length + around.length() - ": ".len());
+            member_layout.write_before(false, &mut out);
+            assert_eq!(out.len(), length + member_layout.max_length() - ": ".len());
             out.push('1');
-            around.write_end(&mut out);
+            member_layout.write_after_last(&mut out);
             out + "]"
         };
         assert_eq!(written(&Layout::default(), 2), "[0, 1]");

@@ -15,7 +15,7 @@ const SAFE_DIGITS: usize = 18;
 
 impl<'a> Reader<'a> {
     /// Reads a number where one must be.
-    pub(super) fn number(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
         let unsigned = if is_negative {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         };
         let whole = match unsigned.first() {
             Some(b'0') => 1,
-            Some(b'1'..=b'9') => digits(unsigned),
+            Some(b'1'..=b'9') => count_digits(unsigned),
             Some(b'I') if unsigned.starts_with(b"Infinity") => {
                 self.advance(if is_negative { 9 } else { 8 });
                 return Ok(Data::Float(if is_negative { f64::NEG_INFINITY } else { f64::INFINITY }));
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
             _ => return Err(Fault::syntax("Expecting value", self.at)),
         };
         let integer_length = usize::from(is_negative).saturating_add(whole);
-        let float_length = integer_length.saturating_add(fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
+        let float_length = integer_length.saturating_add(count_fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
         let start = self.at;
         self.advance(float_length);
         let text = self.text.get(start..self.at).unwrap_or_default();
@@ -50,10 +50,10 @@ impl<'a> Reader<'a> {
                 return Ok(Data::Int(int));
             }
         }
-        self.large_integer(text, whole)
+        self.read_large_integer(text, whole)
     }
 
-    fn large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
+    fn read_large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
         if digits > MAX_DIGITS {
             return Err(Box::new(Fault::TooManyDigits { digits }));
         }
@@ -62,24 +62,24 @@ impl<'a> Reader<'a> {
         }
         let int: BigInt = text.parse().unwrap_or_default();
         // The box and the digits, of which three take ten bits, are a piece of memory each.
-        self.count_piece(size_of::<BigInt>())?;
-        self.count_piece(digits / 2)?;
+        self.count_allocation(size_of::<BigInt>())?;
+        self.count_allocation(digits / 2)?;
         Ok(Data::BigInt(Box::new(int)))
     }
 }
 
 /// How many bytes of the text a fraction and an exponent take; neither has to be there.
-fn fraction_and_exponent(text: &[u8]) -> usize {
+fn count_fraction_and_exponent(text: &[u8]) -> usize {
     let fraction = match text {
-        [b'.', fraction @ ..] => match digits(fraction) {
+        [b'.', fraction @ ..] => match count_digits(fraction) {
             0 => 0,
             count => count.saturating_add(1),
         },
         _ => 0,
     };
     let exponent = match text.get(fraction..).unwrap_or_default() {
-        [b'e' | b'E', b'+' | b'-', exponent @ ..] => (2, digits(exponent)),
-        [b'e' | b'E', exponent @ ..] => (1, digits(exponent)),
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] => (2, count_digits(exponent)),
+        [b'e' | b'E', exponent @ ..] => (1, count_digits(exponent)),
         _ => (0, 0),
     };
     match exponent {
@@ -88,6 +88,6 @@ fn fraction_and_exponent(text: &[u8]) -> usize {
     }
 }
 
-fn digits(text: &[u8]) -> usize {
+fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }

@@ -26,14 +26,14 @@ pub const DEPTH: usize = 512;
 const MAX_BYTES: usize = 96 << 20;
 
 /// Bytes that the allocator takes for any piece of memory, besides what is asked for.
-const PIECE: usize = 24;
+const ALLOCATION_OVERHEAD: usize = 24;
 
 /// Room for so many members of open arrays and objects, and for so many of these, is there from the beginning: most conversations of
 /// a few messages need no more.
-const LIKELY_OPEN: usize = 16;
+const INITIAL_CAPACITY: usize = 16;
 
 /// Arrays and objects with fewer members are copied out of those around them.
-const LONG: usize = 4096;
+const MIN_LONG: usize = 4096;
 
 /// Reads one JSON document.
 ///
@@ -49,7 +49,7 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
         lone_surrogate: None,
         decoded: String::new(),
     };
-    reader.document().map_err(|fault| fault.into_error(text))
+    reader.read_document().map_err(|fault| fault.into_error(text))
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
@@ -79,7 +79,7 @@ pub(super) struct Reader<'a> {
 
 /// Where a value belongs.
 #[derive(Clone, Copy)]
-enum Place {
+enum Parent {
     /// Nowhere: it is the document.
     Document,
     /// Into an array, by where its items begin among those of all that are open.
@@ -91,9 +91,9 @@ enum Place {
 /// What has been read so far of the arrays and objects that are open.
 struct Unfinished<'a> {
     /// The place of the value that comes next.
-    place: Place,
+    parent: Parent,
     /// The places of the arrays and objects that are open, the outermost first.
-    around: Vec<Place>,
+    outer: Vec<Parent>,
     /// The keys of those among them that belong into objects.
     keys: Vec<Cow<'a, str>>,
     /// The items of all open arrays, the outermost first. They are moved into a vector of the right size when their array ends.
@@ -105,24 +105,24 @@ struct Unfinished<'a> {
 impl<'a> Unfinished<'a> {
     /// Begins an array or object, whose members belong there.
     #[inline(always)]
-    fn open(&mut self, key: Cow<'a, str>, place: Place) {
-        if let Place::Object { .. } = self.place {
-            push(&mut self.keys, || key);
+    fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
+        if let Parent::Object { .. } = self.parent {
+            push_with(&mut self.keys, || key);
         }
-        self.around.push(self.place);
-        self.place = place;
+        self.outer.push(self.parent);
+        self.parent = parent;
     }
 
     /// Puts a value into its place, and says how many bytes it takes there.
     #[inline(always)]
-    fn put(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
-        match self.place {
-            Place::Object { .. } => {
-                push(&mut self.entries, || (key, value()));
+    fn add(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
+        match self.parent {
+            Parent::Object { .. } => {
+                push_with(&mut self.entries, || (key, value()));
                 size_of::<Entry<'_>>()
             }
             _ => {
-                push(&mut self.items, value);
+                push_with(&mut self.items, value);
                 size_of::<Data<'_>>()
             }
         }
@@ -131,9 +131,9 @@ impl<'a> Unfinished<'a> {
     /// Ends an array or object, and says the key that it belongs to.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
-        self.place = self.around.pop().unwrap_or(Place::Document);
-        let key = match self.place {
-            Place::Object { .. } => self.keys.pop(),
+        self.parent = self.outer.pop().unwrap_or(Parent::Document);
+        let key = match self.parent {
+            Parent::Object { .. } => self.keys.pop(),
             _ => None,
         };
         key.unwrap_or_default()
@@ -141,13 +141,13 @@ impl<'a> Unfinished<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_document(&mut self) -> Result<Data<'a>, Box<Fault>> {
         if self.text.starts_with('\u{feff}') {
             return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
-        self.token();
-        let data = self.value()?;
-        self.token();
+        self.skip_whitespace();
+        let data = self.read_value()?;
+        self.skip_whitespace();
         if self.at < self.text.len() {
             return Err(Fault::syntax("Extra data", self.at));
         }
@@ -155,87 +155,88 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one value with all that it holds.
-    fn value(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_value(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let mut unfinished = Unfinished {
-            place: Place::Document,
-            around: Vec::with_capacity(LIKELY_OPEN),
-            keys: Vec::with_capacity(LIKELY_OPEN),
-            items: Vec::with_capacity(LIKELY_OPEN),
-            entries: Vec::with_capacity(LIKELY_OPEN),
+            parent: Parent::Document,
+            outer: Vec::with_capacity(INITIAL_CAPACITY),
+            keys: Vec::with_capacity(INITIAL_CAPACITY),
+            items: Vec::with_capacity(INITIAL_CAPACITY),
+            entries: Vec::with_capacity(INITIAL_CAPACITY),
         };
         loop {
-            let key = match unfinished.place {
-                Place::Object { .. } => self.key()?,
+            let key = match unfinished.parent {
+                Parent::Object { .. } => self.read_key()?,
                 _ => Cow::Borrowed(""),
             };
-            let mut bytes = match self.byte() {
+            let mut bytes = match self.next_byte() {
                 b'"' => {
-                    let text = self.string()?;
-                    unfinished.put(key, || Data::Str(text))
+                    let text = self.read_string()?;
+                    unfinished.add(key, || Data::Str(text))
                 }
                 b'{' => {
-                    if self.open(unfinished.around.len())? != b'}' {
+                    if self.enter(unfinished.outer.len())? != b'}' {
                         let start = unfinished.entries.len();
-                        unfinished.open(key, Place::Object { start });
+                        unfinished.open(key, Parent::Object { start });
                         continue;
                     }
                     self.advance(1);
-                    unfinished.put(key, || Data::Object(Object::default()))
+                    unfinished.add(key, || Data::Object(Object::default()))
                 }
                 b'[' => {
-                    if self.open(unfinished.around.len())? != b']' {
+                    if self.enter(unfinished.outer.len())? != b']' {
                         let start = unfinished.items.len();
-                        unfinished.open(key, Place::List { start });
+                        unfinished.open(key, Parent::List { start });
                         continue;
                     }
                     self.advance(1);
-                    unfinished.put(key, || Data::List(Vec::new()))
+                    unfinished.add(key, || Data::List(Vec::new()))
                 }
                 byte => {
                     let leaf = match byte {
-                        b'n' if self.take(b"null") => Data::None,
-                        b't' if self.take(b"true") => Data::Bool(true),
-                        b'f' if self.take(b"false") => Data::Bool(false),
-                        _ => self.number()?,
+                        b'n' if self.eat(b"null") => Data::None,
+                        b't' if self.eat(b"true") => Data::Bool(true),
+                        b'f' if self.eat(b"false") => Data::Bool(false),
+                        _ => self.read_number()?,
                     };
-                    unfinished.put(key, || leaf)
+                    unfinished.add(key, || leaf)
                 }
             };
             // A finished value may be the last member of those around it.
             loop {
-                let follower = self.token();
+                let follower = self.skip_whitespace();
                 self.count(bytes)?;
-                bytes = match (unfinished.place, follower) {
-                    (Place::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
+                bytes = match (unfinished.parent, follower) {
+                    (Parent::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
                     (_, b',') => break,
-                    (Place::List { start }, b']') => {
-                        let items = members(&mut unfinished.items, start);
+                    (Parent::List { start }, b']') => {
+                        let items = take_members(&mut unfinished.items, start);
                         let key = unfinished.close();
-                        unfinished.put(key, || Data::List(items))
+                        unfinished.add(key, || Data::List(items))
                     }
-                    (Place::Object { start }, b'}') => {
-                        let is_plain = Object::is_plain(unfinished.entries.get(start..).unwrap_or_default());
-                        let entries = members(&mut unfinished.entries, start);
+                    (Parent::Object { start }, b'}') => {
+                        let is_small_and_distinct =
+                            Object::is_small_and_distinct(unfinished.entries.get(start..).unwrap_or_default());
+                        let entries = take_members(&mut unfinished.entries, start);
                         let key = unfinished.close();
-                        if is_plain {
-                            unfinished.put(key, || Data::Object(Object::plain(entries)))
+                        if is_small_and_distinct {
+                            unfinished.add(key, || Data::Object(Object::from_distinct(entries)))
                         } else {
                             let object = Object::new(entries);
-                            unfinished.put(key, || Data::Object(object))
+                            unfinished.add(key, || Data::Object(object))
                         }
                     }
                     _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
                 };
-                self.count(PIECE)?;
+                self.count(ALLOCATION_OVERHEAD)?;
                 self.advance(1);
             }
             self.advance(1);
-            self.token();
+            self.skip_whitespace();
         }
     }
 
     /// Takes an opening bracket, and says what follows.
-    fn open(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
+    fn enter(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
         if depth >= self.depth_limit {
             return Err(Box::new(Fault::TooDeep {
                 limit: self.depth_limit,
@@ -243,12 +244,12 @@ impl<'a> Reader<'a> {
             }));
         }
         self.advance(1);
-        Ok(self.token())
+        Ok(self.skip_whitespace())
     }
 
     /// Counts a piece of memory that a string or a number takes beside its place.
-    pub(super) fn count_piece(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
-        self.count(bytes.saturating_add(PIECE))
+    pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
+        self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
     }
 
     /// Counts what a member takes beside the pieces of memory that it holds.
@@ -264,30 +265,30 @@ impl<'a> Reader<'a> {
 
     /// Takes a key, its colon, and the white space behind it.
     #[inline]
-    fn key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
-        if self.byte() != b'"' {
+    fn read_key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+        if self.next_byte() != b'"' {
             return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
         }
-        let key = self.string()?;
-        if self.token() != b':' {
+        let key = self.read_string()?;
+        if self.skip_whitespace() != b':' {
             return Err(Fault::syntax("Expecting ':' delimiter", self.at));
         }
         self.advance(1);
-        self.token();
+        self.skip_whitespace();
         Ok(key)
     }
 
     /// The next byte, and a NUL at the end of the text, which has a meaning nowhere either.
     #[inline]
-    pub(super) fn byte(&self) -> u8 {
+    pub(super) fn next_byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or_default()
     }
 
     /// The next byte that is no white space; what is goes.
     #[inline]
-    fn token(&mut self) -> u8 {
+    fn skip_whitespace(&mut self) -> u8 {
         loop {
-            match self.byte() {
+            match self.next_byte() {
                 b' ' | b'\t' | b'\n' | b'\r' => self.advance(1),
                 byte => return byte,
             }
@@ -310,7 +311,7 @@ impl<'a> Reader<'a> {
         self.at += bytes;
     }
 
-    fn take(&mut self, word: &[u8]) -> bool {
+    fn eat(&mut self, word: &[u8]) -> bool {
         let is_next = self.rest().starts_with(word);
         if is_next {
             self.advance(word.len());
@@ -322,7 +323,7 @@ impl<'a> Reader<'a> {
 /// Pushes what `make` makes. Where there is room nothing can go wrong once it is made, so that its parts are written straight to their
 /// place: written to the stack and copied from there as a whole, the processor waits for them.
 #[inline(always)]
-fn push<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
+fn push_with<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
     if all.len() < all.capacity() {
         all.push(make());
     } else {
@@ -338,8 +339,8 @@ fn push_growing<T>(all: &mut Vec<T>, one: T) {
 
 /// Takes what stands from there on, in a vector of its own. The shorter part is the one that is copied, so that a long array is never in
 /// memory twice.
-fn members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
-    if start >= all.len() / 2 || all.len() < LONG {
+fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
+    if start >= all.len() / 2 || all.len() < MIN_LONG {
         return all.split_off(start);
     }
     let before = all.drain(..start).collect();

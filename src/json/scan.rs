@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! plain_length(b"say \"hi\"")                                     ->  4
-//! Marks::new(b"say \"hi\"")  .next(0), .next(5), .next(8)         ->  4, 7, 8
+//! Marks::new(b"say \"hi\"")  .find_next(0), .find_next(5), .find_next(8)         ->  4, 7, 8
 //! ```
 //!
 //! Reading and escaping strings are the hot paths of this floor, and both are a search for the few bytes that matter. Who writes has
@@ -34,35 +34,35 @@ impl<'t> Marks<'t> {
             bits: 0,
             bits_ahead: 0,
         };
-        marks.go_to(0);
+        marks.load_block(0);
         marks
     }
 
-    /// The place of the first byte from there on that matters, or the text's length.
+    /// The place of the first byte from there on that is_special, or the text's length.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "a place in the text, and at most as many bytes more as its block has"
     )]
     #[inline]
-    pub fn next(&mut self, from: usize) -> usize {
+    pub fn find_next(&mut self, from: usize) -> usize {
         let inside = from % BLOCK;
         let block = from & !(BLOCK - 1);
         if block != self.block {
             if block == self.block.saturating_add(BLOCK) {
-                self.go_on();
+                self.advance_block();
             } else {
-                self.go_to(block);
+                self.load_block(block);
             }
         }
         match self.bits >> inside {
-            0 => self.next_in_later_blocks(),
+            0 => self.find_in_later_blocks(),
             bits => from + bits.trailing_zeros() as usize,
         }
     }
 
-    fn next_in_later_blocks(&mut self) -> usize {
+    fn find_in_later_blocks(&mut self) -> usize {
         while self.block.saturating_add(BLOCK) < self.text.len() {
-            self.go_on();
+            self.advance_block();
             if self.bits != 0 {
                 return self.block.saturating_add(self.bits.trailing_zeros() as usize);
             }
@@ -72,42 +72,42 @@ impl<'t> Marks<'t> {
 
     /// Goes on to the next block.
     #[inline(never)]
-    fn go_on(&mut self) {
+    fn advance_block(&mut self) {
         self.block = self.block.saturating_add(BLOCK);
         self.bits = self.bits_ahead;
-        self.bits_ahead = self.look_at(self.block.saturating_add(BLOCK));
+        self.bits_ahead = self.mark_block_at(self.block.saturating_add(BLOCK));
     }
 
     #[cold]
-    fn go_to(&mut self, block: usize) {
+    fn load_block(&mut self, block: usize) {
         self.block = block;
-        self.bits = self.look_at(block);
-        self.bits_ahead = self.look_at(block.saturating_add(BLOCK));
+        self.bits = self.mark_block_at(block);
+        self.bits_ahead = self.mark_block_at(block.saturating_add(BLOCK));
     }
 
     #[inline]
-    fn look_at(&self, block: usize) -> u64 {
+    fn mark_block_at(&self, block: usize) -> u64 {
         let tail = self.text.get(block..).unwrap_or_default();
-        tail.first_chunk().map_or_else(|| marks_of_last_block(tail), marks_of_block)
+        tail.first_chunk().map_or_else(|| mark_last_block(tail), mark_block)
     }
 }
 
-/// A bit for each byte that matters. Written so that the compiler looks at sixteen bytes at a time.
+/// A bit for each byte that is_special. Written so that the compiler looks at sixteen bytes at a time.
 #[inline]
-fn marks_of_block(block: &[u8; BLOCK]) -> u64 {
+fn mark_block(block: &[u8; BLOCK]) -> u64 {
     let mut marks = [0; BLOCK];
     for (index, (mark, byte)) in marks.iter_mut().zip(block).enumerate() {
-        *mark = if matters(*byte) { 1_u8 << (index / 8) } else { 0 };
+        *mark = if is_special(*byte) { 1_u8 << (index / 8) } else { 0 };
     }
     // Each word of eight bytes has a bit of its own: one word holds them all, a row for each place in a word.
     let words = marks.chunks_exact(8).filter_map(|word| word.first_chunk::<8>());
-    transposed(words.fold(0, |all, word| all | u64::from_le_bytes(*word)))
+    transpose(words.fold(0, |all, word| all | u64::from_le_bytes(*word)))
 }
 
 /// The square of eight rows of eight bits with its rows as columns: the halves change places across the diagonal, in squares of one
 /// bit, of two and of four.
 #[inline]
-fn transposed(square: u64) -> u64 {
+fn transpose(square: u64) -> u64 {
     [
         (7, 0x00AA_00AA_00AA_00AA),
         (14, 0x0000_CCCC_0000_CCCC),
@@ -122,10 +122,10 @@ fn transposed(square: u64) -> u64 {
 
 /// The same for the rest of a text that is no whole block. Spaces do not matter, so that they may fill it up.
 #[cold]
-fn marks_of_last_block(tail: &[u8]) -> u64 {
+fn mark_last_block(tail: &[u8]) -> u64 {
     let mut block = [b' '; BLOCK];
     block.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
-    marks_of_block(&block)
+    mark_block(&block)
 }
 
 /// Most strings are at most so long.
@@ -135,42 +135,42 @@ const SHORT: usize = scan_blocks::BLOCK;
 /// control character below U+0020.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
-    bytes.len() <= SHORT && !has_match_in_few(bytes, matters)
+    bytes.len() <= SHORT && !has_match_in_few(bytes, is_special)
 }
 
 /// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control
 /// characters, and these stay among themselves.
 #[inline]
-fn matters(byte: u8) -> bool {
+fn is_special(byte: u8) -> bool {
     (byte ^ 0x02 <= 0x20) | (byte == b'\\')
 }
 
 /// How many bytes at the start JSON holds as they are.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    length_until(bytes, matters, |word| unplain(word) & !word & HIGH_BITS)
+    length_until(bytes, is_special, |word| special_bits(word) & !word & HIGH_BITS)
 }
 
 /// The same for bytes that `ensure_ascii` leaves as they are: it escapes U+007F and everything beyond ASCII too.
 #[inline]
 pub(super) fn plain_ascii_length(bytes: &[u8]) -> usize {
-    let matters = |byte| matters(byte) | (byte >= 0x7F);
+    let is_special = |byte| is_special(byte) | (byte >= 0x7F);
     // U+007F, and with it the bytes that have the high bit, whatever carries into that.
-    length_until(bytes, matters, |word| {
-        (unplain(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
+    length_until(bytes, is_special, |word| {
+        (special_bits(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
     })
 }
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The index of the first byte that matters, which `marks` marks by its high bit, or the length.
+/// The index of the first byte that is_special, which `marks` marks by its high bit, or the length.
 ///
 /// A mark may be wrong above the first right one, because a borrow runs upwards; the first byte is the lowest one of the word.
 #[inline]
-fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
+fn length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
     if bytes.len() > SHORT {
-        return long_length_until(bytes, matters, marks);
+        return long_length_until(bytes, is_special, marks);
     }
     match bytes.first_chunk::<8>().map_or(0, |word| marks(u64::from_le_bytes(*word))) {
         0 => tail_length_until(bytes, marks),
@@ -183,8 +183,8 @@ fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl F
     reason = "the tail is a part of the bytes, and a word has eight of them"
 )]
 #[inline]
-fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = skip_blocks(bytes, matters);
+fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
+    let mut tail = skip_blocks(bytes, is_special);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
@@ -229,9 +229,9 @@ fn last_word(bytes: &[u8]) -> u64 {
 
 /// The high bit of each byte that is a quotation mark, a backslash or a control character; what it says of bytes beyond ASCII is no use.
 ///
-/// Flipped as in [`matters`].
+/// Flipped as in [`is_special`].
 #[inline]
-fn unplain(word: u64) -> u64 {
+fn special_bits(word: u64) -> u64 {
     let below = (word ^ (LOW_BITS * 0x02)).wrapping_sub(LOW_BITS * 0x21);
     let backslash = (word ^ (LOW_BITS * 0x5C)).wrapping_sub(LOW_BITS);
     below | backslash
@@ -275,12 +275,12 @@ mod tests {
                 }
                 let (mut marks, mut from, mut found) = (Marks::new(&text), 0, Vec::new());
                 while from < length {
-                    let place = marks.next(from);
+                    let place = marks.find_next(from);
                     found.extend((place < length).then_some(place));
                     from = place + 1;
                 }
                 assert_eq!(found, places, "{length} bytes");
-                assert_eq!(marks.next(length), length);
+                assert_eq!(marks.find_next(length), length);
             }
         }
     }

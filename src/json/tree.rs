@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
             if has_repeated_key(&entries) {
                 entries = without_repeated_keys(entries);
             }
-            return Self::plain(entries);
+            return Self::from_distinct(entries);
         }
         let mut sorted = sorted_positions(&entries);
         let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
@@ -100,12 +100,12 @@ impl<'a> Object<'a> {
     }
 
     /// Whether these are few enough to be scanned, and no two have the same key.
-    pub(crate) fn is_plain(entries: &[Entry<'a>]) -> bool {
+    pub(crate) fn is_small_and_distinct(entries: &[Entry<'a>]) -> bool {
         entries.len() <= SCANNED && !has_repeated_key(entries)
     }
 
-    /// The object with entries that are [plain](Self::is_plain).
-    pub(crate) fn plain(entries: Vec<Entry<'a>>) -> Self {
+    /// The object with entries that are [plain](Self::is_small_and_distinct).
+    pub(crate) fn from_distinct(entries: Vec<Entry<'a>>) -> Self {
         Self { entries, index: None }
     }
 
@@ -117,13 +117,13 @@ impl<'a> Object<'a> {
                 .iter()
                 .find(|(other, _)| is_equal(other, key))
                 .map(|(_, value)| value),
-            Some(index) => self.get_by(index, key),
+            Some(index) => self.get_indexed(index, key),
         }
     }
 
     /// Not inlined, so that the way for small objects stays short.
     #[inline(never)]
-    fn get_by(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
+    fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
         let place = index.0.binary_search_by(|position| {
             let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
             other.cmp(key)

@@ -145,7 +145,7 @@ impl Reached {
     }
 
     /// The same for sizes.
-    pub(crate) fn sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
+    pub(crate) fn from_sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
         let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
         Self::new(limit, count(figure), count(allowed))
     }

@@ -30,7 +30,7 @@ pub struct Meter<'a> {
     /// Steps until there is something to decide.
     steps_left: u64,
     /// Steps that are allowed after that; zero unless someone may stop the render earlier.
-    steps_kept: u64,
+    steps_reserved: u64,
     watch: Option<Watch<'a>>,
     calls: u32,
     stack: Stack,
@@ -48,16 +48,16 @@ struct Watch<'a> {
 impl<'a> Meter<'a> {
     /// A meter at zero; the stack and the time are measured from this call on.
     pub fn new(limits: Limits) -> Self {
-        Self::cancelled_by(limits, None)
+        Self::with_cancel(limits, None)
     }
 
     /// A meter that also stops once the flag is set.
-    pub fn cancelled_by(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
+    pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
         Self {
             // A render that is watched looks before its first step.
             steps_left: if is_watched { 0 } else { limits.steps },
-            steps_kept: if is_watched { limits.steps } else { 0 },
+            steps_reserved: if is_watched { limits.steps } else { 0 },
             watch: is_watched.then(|| Watch {
                 began: Instant::now(),
                 cancel,
@@ -85,7 +85,7 @@ impl<'a> Meter<'a> {
                 self.steps_left = left;
                 Ok(())
             }
-            None => self.look(steps),
+            None => self.refill(steps),
         }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Meter<'a> {
     pub fn steps(&self) -> u64 {
         self.limits
             .steps
-            .saturating_sub(self.steps_left.saturating_add(self.steps_kept))
+            .saturating_sub(self.steps_left.saturating_add(self.steps_reserved))
     }
 
     /// Claims memory for a value before it is made; it counts as live until the claim is dropped.
@@ -190,24 +190,24 @@ impl<'a> Meter<'a> {
 
     /// Decides whether a render whose steps have run out may have some of those that were kept.
     #[cold]
-    fn look(&mut self, steps: u64) -> Result<()> {
+    fn refill(&mut self, steps: u64) -> Result<()> {
         let used = self.steps();
-        let allowed = self.steps_left.saturating_add(self.steps_kept);
+        let allowed = self.steps_left.saturating_add(self.steps_reserved);
         let Some(left) = allowed.checked_sub(steps) else {
-            (self.steps_left, self.steps_kept) = (0, 0);
+            (self.steps_left, self.steps_reserved) = (0, 0);
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
         if let Some(watch) = &self.watch {
-            watch.look(&self.limits, used)?;
+            watch.check(&self.limits, used)?;
         }
         self.steps_left = left.min(STRIDE);
-        self.steps_kept = left.saturating_sub(self.steps_left);
+        self.steps_reserved = left.saturating_sub(self.steps_left);
         Ok(())
     }
 }
 
 impl Watch<'_> {
-    fn look(&self, limits: &Limits, steps: u64) -> Result<()> {
+    fn check(&self, limits: &Limits, steps: u64) -> Result<()> {
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(exceeded(Limit::Cancel, steps, 0));
         }
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_flag_is_looked_at_within_a_stride() {
         let flag = AtomicBool::new(false);
-        let mut meter = Meter::cancelled_by(Limits::default(), Some(&flag));
+        let mut meter = Meter::with_cancel(Limits::default(), Some(&flag));
         meter.charge(1).unwrap();
         meter.charge(STRIDE / 2).unwrap();
         flag.store(true, Ordering::Relaxed);

@@ -52,7 +52,7 @@ impl Stack {
     fn exceeded(&self, address: usize) -> Error {
         let used = self.end.wrapping_add(self.limit).abs_diff(address);
         // CPython counts frames where we count bytes.
-        Error::recursion(Reached::sizes(Limit::Stack, used, self.limit))
+        Error::recursion(Reached::from_sizes(Limit::Stack, used, self.limit))
     }
 }
 

@@ -68,15 +68,15 @@ pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> N
         "inf".to_owned()
     } else {
         match format.notation {
-            Notation::Fixed => fixed(magnitude, format),
+            Notation::Fixed => format_fixed(magnitude, format),
             Notation::Exponent => {
                 let precision = format.precision.min(MAX_EXACT_DIGITS);
                 let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
                 decimal.pad(format.precision.saturating_add(1));
-                decimal.exponential(format.is_alternate)
+                decimal.format_exponential(format.is_alternate)
             }
-            Notation::General => general(magnitude, format),
-            Notation::Shortest => shortest(magnitude).general(16, format),
+            Notation::General => format_general(magnitude, format),
+            Notation::Shortest => find_shortest(magnitude).format_general(16, format),
         }
     };
     let is_zero = || {
@@ -94,7 +94,7 @@ pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> N
 }
 
 /// `precision` digits behind the point.
-fn fixed(magnitude: f64, format: &FloatFormat) -> String {
+fn format_fixed(magnitude: f64, format: &FloatFormat) -> String {
     let precision = format.precision.min(MAX_EXACT_DIGITS);
     let mut text = format!("{magnitude:.precision$}");
     if format.is_alternate && precision == 0 {
@@ -105,7 +105,7 @@ fn fixed(magnitude: f64, format: &FloatFormat) -> String {
 }
 
 /// `precision` significant digits, at least one.
-fn general(magnitude: f64, format: &FloatFormat) -> String {
+fn format_general(magnitude: f64, format: &FloatFormat) -> String {
     let wanted = format.precision.max(1);
     let precision = wanted.saturating_sub(1).min(MAX_EXACT_DIGITS);
     let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
@@ -116,11 +116,11 @@ fn general(magnitude: f64, format: &FloatFormat) -> String {
     }
     // With the point and a zero still to come there is room for one digit less.
     let room = wanted.saturating_sub(usize::from(format.ends_with_point_zero));
-    decimal.general(room, format)
+    decimal.format_general(room, format)
 }
 
 /// The fewest digits that read back equal, the even ones where two are equally near: `1 + 2**-17` is `1.0000076293945312`.
-fn shortest(magnitude: f64) -> Decimal {
+fn find_shortest(magnitude: f64) -> Decimal {
     let scientific = format!("{magnitude:e}");
     let decimal = Decimal::parse(&scientific);
     // Rust rounds such a tie up. A tie's exact value has one digit more, so at most 18, which are not enough for 26 bits of
@@ -169,16 +169,16 @@ impl Decimal {
     }
 
     /// With an exponent where the point is far away, and without it otherwise.
-    fn general(&self, room: usize, format: &FloatFormat) -> String {
+    fn format_general(&self, room: usize, format: &FloatFormat) -> String {
         if self.point <= -4 || self.point > i64::try_from(room).unwrap_or(i64::MAX) {
-            self.exponential(format.is_alternate)
+            self.format_exponential(format.is_alternate)
         } else {
-            self.plain(format)
+            self.format_plain(format)
         }
     }
 
     /// `1.25e-07`.
-    fn exponential(&self, is_alternate: bool) -> String {
+    fn format_exponential(&self, is_alternate: bool) -> String {
         let (first, rest) = self.digits.split_at_checked(1).unwrap_or(("0", ""));
         let point = if rest.is_empty() && !is_alternate { "" } else { "." };
         let exponent = self.point.saturating_sub(1);
@@ -188,7 +188,7 @@ impl Decimal {
     }
 
     /// `0.000125`, `1250.0`.
-    fn plain(&self, format: &FloatFormat) -> String {
+    fn format_plain(&self, format: &FloatFormat) -> String {
         let before = usize::try_from(self.point).unwrap_or(0);
         let mut text = String::with_capacity(self.digits.len().saturating_add(before).saturating_add(8));
         let (whole, fraction) = self.digits.split_at_checked(before).unwrap_or((&self.digits, ""));

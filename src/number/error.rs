@@ -46,7 +46,7 @@ impl NumberError {
 
     /// More characters of width or precision than are allowed.
     pub fn too_wide(characters: usize, allowed: usize) -> Self {
-        Self::TooLarge(Reached::sizes(Limit::Width, characters, allowed))
+        Self::TooLarge(Reached::from_sizes(Limit::Width, characters, allowed))
     }
 
     /// More bits than an integer may have.

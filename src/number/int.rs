@@ -152,14 +152,6 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// Python's `int.bit_count`: the ones in the magnitude.
-    pub fn bit_count(self) -> u64 {
-        match self {
-            Self::Small(small) => u64::from(small.unsigned_abs().count_ones()),
-            Self::Big(big) => big.magnitude().count_ones(),
-        }
-    }
-
     /// The order of two integers.
     pub fn compare(self, other: IntRef<'_>) -> Ordering {
         match (self, other) {
@@ -189,7 +181,6 @@ mod tests {
         assert_eq!(IntRef::Small(0).bit_length(), 0);
         assert_eq!(IntRef::Small(-8).bit_length(), 4);
         assert_eq!(IntRef::Small(i64::MIN).bit_length(), 64);
-        assert_eq!(IntRef::Small(-7).bit_count(), 3);
     }
 
     #[test]

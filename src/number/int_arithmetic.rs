@@ -19,7 +19,7 @@ pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<I
             return Ok(Int::Small(sum));
         }
     }
-    refuse_beyond(sum_bits(left, right), max_bits)?;
+    check_bits(max_sum_bits(left, right), max_bits)?;
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "big integers do not overflow, and the size was asked for"
@@ -34,7 +34,7 @@ pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberRes
             return Ok(Int::Small(difference));
         }
     }
-    refuse_beyond(sum_bits(left, right), max_bits)?;
+    check_bits(max_sum_bits(left, right), max_bits)?;
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "big integers do not overflow, and the size was asked for"
@@ -53,7 +53,7 @@ pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberRes
         return Ok(Int::Small(0));
     }
     // The product has this many bits, or one fewer.
-    refuse_beyond(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
+    check_bits(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "big integers do not overflow, and the size was asked for"
@@ -110,13 +110,13 @@ pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberRes
         }
     }
     // Exact for powers of two, and otherwise right within a few bits of the largest number any limit allows.
-    let bits = binary_logarithm(base) * f64::from(exponent) + 1.0;
+    let bits = estimate_log2(base) * f64::from(exponent) + 1.0;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "above zero, and the cast stops at the largest"
     )]
-    refuse_beyond(bits as u64, max_bits)?;
+    check_bits(bits as u64, max_bits)?;
     Ok(Int::from(base.to_big().pow(exponent)))
 }
 
@@ -143,7 +143,7 @@ fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
 }
 
 /// The most bits that a sum or a difference can have.
-fn sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
+fn max_sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
     left.bit_length().max(right.bit_length()).saturating_add(1)
 }
 
@@ -152,13 +152,13 @@ fn sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
     clippy::cast_precision_loss,
     reason = "an estimate, of which the caller knows how near it is"
 )]
-fn binary_logarithm(int: IntRef<'_>) -> f64 {
+fn estimate_log2(int: IntRef<'_>) -> f64 {
     let leading = Leading::of(&int.magnitude());
     (leading.bits as f64).log2() + leading.exponent as f64
 }
 
 /// Refuses a result of `bits` bits where `max_bits` are allowed.
-fn refuse_beyond(bits: u64, max_bits: u64) -> NumberResult<()> {
+fn check_bits(bits: u64, max_bits: u64) -> NumberResult<()> {
     match bits > max_bits {
         true => Err(NumberError::too_many_bits(bits, max_bits)),
         false => Ok(()),

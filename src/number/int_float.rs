@@ -60,7 +60,7 @@ pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
     };
     let leading = Leading::of(big.magnitude());
     let exponent = i64::try_from(leading.exponent).unwrap_or(i64::MAX);
-    let float = nearest(leading.bits, leading.is_inexact, exponent);
+    let float = round_to_float(leading.bits, leading.is_inexact, exponent);
     if float.is_infinite() {
         return Err(NumberError::int_too_large_for_float());
     }
@@ -106,7 +106,7 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     }
     let quotient = &*dividend / &*divisor;
     let is_inexact = &quotient * &*divisor != *dividend;
-    let float = nearest(Leading::of(&quotient).bits, is_inexact, -shift);
+    let float = round_to_float(Leading::of(&quotient).bits, is_inexact, -shift);
     if float.is_infinite() {
         return Err(too_large());
     }
@@ -126,7 +126,7 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
         #[expect(clippy::cast_possible_truncation, reason = "only the fraction is cut off, as it shall be")]
         return Ok(Int::Small(float as i64));
     }
-    let (significand, exponent) = parts(float);
+    let (significand, exponent) = split_float(float);
     let sign = if float < 0.0 { Sign::Minus } else { Sign::Plus };
     #[expect(
         clippy::arithmetic_side_effects,
@@ -180,7 +180,7 @@ fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
 }
 
 /// Significand and exponent of a finite float: its magnitude is `significand * 2**exponent`.
-fn parts(float: f64) -> (u64, i64) {
+fn split_float(float: f64) -> (u64, i64) {
     let bits = float.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
@@ -197,7 +197,7 @@ fn parts(float: f64) -> (u64, i64) {
     reason = "what is too large has left before; a length is at most 128, and the excess lies between 1 and it"
 )]
 #[expect(clippy::cast_precision_loss, reason = "what is cast has no more bits than a significand")]
-fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
+fn round_to_float(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
     let length = i64::from(u128::BITS - bits.leading_zeros());
     if exponent.saturating_add(length) > MAX_EXPONENT {
         return f64::INFINITY;
@@ -283,7 +283,4 @@ mod tests {
             Err(NumberError::int_too_large_for_float())
         );
     }
-
-    #[test]
-    fn fractions_and_hexadecimal() {}
 }

@@ -63,7 +63,7 @@ pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     } else {
         0
     };
-    let digits = group(parts.digits, min_digits, layout.grouping);
+    let digits = group_digits(parts.digits, min_digits, layout.grouping);
     let missing = layout.width.saturating_sub(fixed).saturating_sub(digits.len());
     let (left, inner, right) = match layout.align {
         Align::Left => (0, 0, missing),
@@ -94,7 +94,7 @@ pub fn lay_out_text(text: &str, layout: &Layout) -> String {
 }
 
 /// The digits in groups, filled with zeros to that many characters, or one more where the first would be a separator.
-fn group(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
+fn group_digits(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
     if digits.is_empty() {
         return String::new();
     }

@@ -53,11 +53,11 @@ pub fn parse_int_literal(token: &str, rules: &CharacterRules) -> NumberResult<In
 /// The token may have digits of any script, but the reference then hands it to `ast.literal_eval`, which refuses those.
 pub fn parse_float_literal(token: &str) -> NumberResult<f64> {
     let plain = token.replace('_', "");
-    read_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", why_no_literal(&plain))))
+    read_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", describe_bad_literal(&plain))))
 }
 
 /// What Python's tokenizer says of a float whose digits are not all ASCII.
-fn why_no_literal(text: &str) -> String {
+fn describe_bad_literal(text: &str) -> String {
     let place = text.find(|char: char| !char.is_ascii()).unwrap_or(text.len());
     let (before, odd) = text.split_at_checked(place).unwrap_or((text, ""));
     let is_whole = before.bytes().all(|byte| byte.is_ascii_digit());

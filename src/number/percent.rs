@@ -9,7 +9,7 @@ use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
 use super::int_float::{int_to_float, truncate};
-use super::spec::character;
+use super::spec::char_from_code;
 use super::text::magnitude_text;
 
 /// Where a conversion gets its key and its stars from, in the order in which they are written.
@@ -184,7 +184,7 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
                 IntRef::Big(_) => -1,
             };
             let mut buffer = [0; 4];
-            conversion.pad_text(character(code)?.encode_utf8(&mut buffer), max_width)
+            conversion.pad_text(char_from_code(code)?.encode_utf8(&mut buffer), max_width)
         }
         (_, NumberRef::Int(int)) => format_as_int(conversion, int, max_width),
         (_, NumberRef::Float(float)) => format_as_int(conversion, truncate(float)?.as_ref(), max_width),

@@ -34,13 +34,13 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
     }
     if let Ok(places) = usize::try_from(places) {
         // Both ways are exact: the digits are those of the float, and they are read back to the nearest one.
-        return format!("{float:.places$}").parse().map_err(|_| too_large());
+        return format!("{float:.places$}").parse().map_err(|_| rounded_too_large());
     }
     let unit = power_of_ten(places.unsigned_abs());
     let magnitude = float.abs();
     let whole = int_float::truncate(magnitude)?;
     let rounded = nearest_multiple(&whole.as_ref().to_big(), &unit, magnitude.fract() != 0.0);
-    let nearest = int_float::int_to_float(IntRef::from(&rounded)).map_err(|_| too_large())?;
+    let nearest = int_float::int_to_float(IntRef::from(&rounded)).map_err(|_| rounded_too_large())?;
     Ok(nearest.copysign(float))
 }
 
@@ -77,16 +77,16 @@ pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> 
 
 /// The filter `round` with the method `ceil`: `math.ceil(value * 10**precision) / 10**precision`.
 pub fn round_up(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, int_float::ceil)
+    round_scaled(value, precision, max_bits, int_float::ceil)
 }
 
 /// The filter `round` with the method `floor`: `math.floor(value * 10**precision) / 10**precision`.
 pub fn round_down(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, int_float::floor)
+    round_scaled(value, precision, max_bits, int_float::floor)
 }
 
 /// The value rounded to a multiple of a power of ten as Jinja does it, with what Python's operators do on the way.
-fn scaled(
+fn round_scaled(
     value: NumberRef<'_>,
     precision: NumberRef<'_>,
     max_bits: u64,
@@ -121,7 +121,7 @@ fn power_of_ten(exponent: u64) -> BigInt {
 }
 
 /// The error of a float that would round beyond the largest one.
-fn too_large() -> NumberError {
+fn rounded_too_large() -> NumberError {
     NumberError::overflow("rounded value too large to represent")
 }
 
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(rounded(25.0, -1), Ok(20.0));
         assert_eq!(rounded(25.000_000_000_000_004, -1), Ok(30.0));
         assert!(rounded(-0.4, 0).is_ok_and(|zero| zero.is_sign_negative()));
-        assert_eq!(rounded(1.5e308, -308), Err(too_large()));
+        assert_eq!(rounded(1.5e308, -308), Err(rounded_too_large()));
         assert_eq!(rounded(1e300, i64::MIN), Ok(0.0));
         assert_eq!(round_float_to_int(2.5), Ok(Int::Small(2)));
     }

@@ -73,7 +73,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
     match spec.letter {
         'b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' => {}
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%' => {
-            return spec.apply_to_float(int_to_float(int)?, false, rules);
+            return spec.format_float(int_to_float(int)?, false, rules);
         }
         letter => return Err(unknown_letter(letter, rules)),
     }
@@ -86,7 +86,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
         ));
     }
     if spec.letter == 'c' {
-        return spec.apply_to_character(int, rules);
+        return spec.format_character(int, rules);
     }
     let (base, prefix) = match spec.letter {
         'b' => (2, "0b"),
@@ -112,7 +112,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
 pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
     match spec.letter {
-        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, spec.letter == NO_LETTER, rules),
+        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.format_float(float, spec.letter == NO_LETTER, rules),
         letter => Err(unknown_letter(letter, rules)),
     }
 }
@@ -136,12 +136,12 @@ impl Spec {
         let (first, second) = (chars.next(), chars.next());
         let mut has_fill = false;
         let mut has_align = true;
-        if let Some(written) = second.and_then(align_of) {
+        if let Some(written) = second.and_then(parse_align) {
             spec.align = written;
             spec.fill = first.unwrap_or(' ');
             has_fill = true;
             rest = chars.as_str();
-        } else if let Some(written) = eat_if(&mut rest, |char| align_of(char).is_some()).and_then(align_of) {
+        } else if let Some(written) = eat_if(&mut rest, |char| parse_align(char).is_some()).and_then(parse_align) {
             spec.align = written;
         } else {
             has_align = false;
@@ -219,7 +219,7 @@ impl Spec {
     }
 
     /// An integer as the character it numbers.
-    fn apply_to_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
+    fn format_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
         let refused = |what: &str| {
             Err(NumberError::value(format!(
                 "{what} not allowed with integer format specifier 'c'"
@@ -235,7 +235,7 @@ impl Spec {
             return Err(NumberError::overflow("Python int too large to convert to C long"));
         };
         let mut buffer = [0; 4];
-        let character = character(small)?.encode_utf8(&mut buffer);
+        let character = char_from_code(small)?.encode_utf8(&mut buffer);
         Ok(lay_out_text(character, &self.layout(rules)?))
     }
 
@@ -248,7 +248,7 @@ impl Spec {
     }
 
     /// A float, or an integer with a float's letter; `.0` may end what would look like an integer.
-    fn apply_to_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
+    fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
         self.check_precision()?;
         let (notation, default_precision) = match self.letter {
             'e' | 'E' => (Notation::Exponent, 6),
@@ -291,7 +291,7 @@ impl Spec {
 }
 
 /// The character of a number, as `%c` and the letter `c` give it.
-pub(super) fn character(code: i64) -> NumberResult<char> {
+pub(super) fn char_from_code(code: i64) -> NumberResult<char> {
     let code = u32::try_from(code)
         .ok()
         .filter(|code| *code <= u32::from(char::MAX))
@@ -300,7 +300,7 @@ pub(super) fn character(code: i64) -> NumberResult<char> {
 }
 
 /// The alignment that a character means.
-fn align_of(char: char) -> Option<Align> {
+fn parse_align(char: char) -> Option<Align> {
     match char {
         '<' => Some(Align::Left),
         '>' => Some(Align::Right),

@@ -5,7 +5,7 @@
 
 use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{MAX_DIGITS, NumberError, NumberResult};
-use super::int::{IntRef, Number, NumberRef};
+use super::int::IntRef;
 
 /// The bits of the smallest number with more than [`MAX_DIGITS`] digits, which is `10**4300`.
 const MAX_DIGITS_BITS: u64 = 14285;
@@ -68,14 +68,6 @@ fn write_many_digits(number: u64, out: &mut String) {
     }
 }
 
-/// `repr(number)`.
-pub fn number_text(number: NumberRef<'_>) -> NumberResult<String> {
-    match number {
-        NumberRef::Int(int) => int_text(int),
-        NumberRef::Float(float) => Ok(float_text(float)),
-    }
-}
-
 /// The magnitude of an integer in base 2, 8, 10 or 16, in lower case and without prefix.
 ///
 /// The powers of two convert in linear time, so the limit on digits is that of base 10 alone.
@@ -85,13 +77,6 @@ pub(super) fn magnitude_text(int: IntRef<'_>, base: u32) -> NumberResult<String>
         return Ok(text.trim_start_matches('-').to_owned());
     }
     Ok(int.magnitude().to_str_radix(base))
-}
-
-impl Number {
-    /// `repr(number)`.
-    pub fn text(&self) -> NumberResult<String> {
-        number_text(self.as_ref())
-    }
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ impl<'s> Parser<'s> {
     pub fn put(&mut self, place: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
         let height = below.saturating_add(1);
         if height > HEIGHT {
-            self.fail_later(too_deep(Reached::sizes(Limit::Tree, height, HEIGHT), span));
+            self.fail_later(too_deep(Reached::from_sizes(Limit::Tree, height, HEIGHT), span));
             return fill(place, ExprKind::Literal(Literal::None), span, at);
         }
         fill(place, kind, span, at);

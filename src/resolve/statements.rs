@@ -360,7 +360,7 @@ impl Resolver<'_> {
             let stores = self.scopes.all_stores();
             self.visible = self.visible.saturating_add(stores.len());
             if self.visible > MAX_VISIBLE {
-                return Err(Error::limit(Reached::sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
+                return Err(Error::limit(Reached::from_sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
             }
             // It sees them as they are here: those that are set further down as they were loaded.
             node.visible = stores

@@ -29,16 +29,16 @@ const NUMBER: usize = 10;
 /// When the text would have more than `max_len` bytes; a width such as `%999999d` is refused before anything of it is written.
 pub fn strftime(time: &LocalTime, format: &str, max_len: usize) -> Result<String> {
     let format = replace_fractions_and_zones(time, format);
-    let mut page = Page {
+    let mut output = Output {
         text: String::with_capacity(format.len().saturating_add(USUAL)),
         room: buffer_size(format.chars().count()),
         max_len,
     };
-    match directives::write(time, &format, &mut page) {
-        Ok(()) => Ok(page.text),
+    match directives::write(time, &format, &mut output) {
+        Ok(()) => Ok(output.text),
         // timemodule.c time_strftime: what did not fit into the largest buffer is taken for an empty result.
         Err(Overrun::Buffer) => Ok(String::new()),
-        Err(Overrun::Limit(bytes)) => Err(Error::limit(Reached::sizes(Limit::Value, bytes, max_len))),
+        Err(Overrun::Limit(bytes)) => Err(Error::limit(Reached::from_sizes(Limit::Value, bytes, max_len))),
     }
 }
 
@@ -83,7 +83,7 @@ fn buffer_size(format_length: usize) -> usize {
 }
 
 /// The text being written, and what may still be.
-struct Page {
+struct Output {
     text: String,
     /// Characters that Python's buffer still takes, the final zero included.
     room: usize,
@@ -98,16 +98,16 @@ enum Overrun {
     Limit(usize),
 }
 
-impl Page {
+impl Output {
     /// Writes a text, with as many fill characters before it as it lacks to the width.
-    fn put(&mut self, text: &str, width: usize, fill: char) -> Result<(), Overrun> {
-        self.fill(text.chars().count(), text.len(), width, fill)?;
+    fn write(&mut self, text: &str, width: usize, fill: char) -> Result<(), Overrun> {
+        self.write_fill(text.chars().count(), text.len(), width, fill)?;
         self.text.push_str(text);
         Ok(())
     }
 
     /// The same for a number.
-    fn put_number(&mut self, number: u32, width: usize, fill: char) -> Result<(), Overrun> {
+    fn write_number(&mut self, number: u32, width: usize, fill: char) -> Result<(), Overrun> {
         let mut digits = ['0'; NUMBER];
         let mut first = digits.len();
         let mut left = number;
@@ -120,13 +120,13 @@ impl Page {
             }
         }
         let digits = digits.get(first..).unwrap_or_default();
-        self.fill(digits.len(), digits.len(), width, fill)?;
+        self.write_fill(digits.len(), digits.len(), width, fill)?;
         self.text.extend(digits);
         Ok(())
     }
 
     /// Writes the fill characters before a text of so many characters and bytes, which may follow if this gives no error.
-    fn fill(&mut self, length: usize, bytes: usize, width: usize, fill: char) -> Result<(), Overrun> {
+    fn write_fill(&mut self, length: usize, bytes: usize, width: usize, fill: char) -> Result<(), Overrun> {
         let missing = width.saturating_sub(length);
         let characters = length.saturating_add(missing);
         let bytes = bytes.saturating_add(missing).saturating_add(self.text.len());

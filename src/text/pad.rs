@@ -1,7 +1,7 @@
 //! Text brought to a width: `center`, `ljust`, `rjust`, `zfill` and `expandtabs` of Python's `str`.
 //!
 //! ```text
-//! pad("ab", Padding::center(2, 5), '*')    "**ab*"    the odd one goes left if the width is odd
+//! pad("ab", Padding::for_center(2, 5), '*')    "**ab*"    the odd one goes left if the width is odd
 //! zfill("-5", 4)                           "-005"
 //! expand_tabs("a\tb", 4)                   "a   b"
 //! ```
@@ -23,30 +23,30 @@ pub struct Padding {
 }
 
 /// How many characters a text of that length lacks.
-fn missing(len: usize, width: i64) -> usize {
+fn count_missing(len: usize, width: i64) -> usize {
     usize::try_from(width).map_or(0, |width| width.saturating_sub(len))
 }
 
 impl Padding {
     /// The padding of `str.ljust` for a text of that many code points.
-    pub fn right_of(len: usize, width: i64) -> Self {
+    pub fn for_ljust(len: usize, width: i64) -> Self {
         Self {
             left: 0,
-            right: missing(len, width),
+            right: count_missing(len, width),
         }
     }
 
     /// The padding of `str.rjust` for a text of that many code points.
-    pub fn left_of(len: usize, width: i64) -> Self {
+    pub fn for_rjust(len: usize, width: i64) -> Self {
         Self {
-            left: missing(len, width),
+            left: count_missing(len, width),
             right: 0,
         }
     }
 
     /// The padding of `str.center` for a text of that many code points.
-    pub fn center(len: usize, width: i64) -> Self {
-        let missing = missing(len, width);
+    pub fn for_center(len: usize, width: i64) -> Self {
+        let missing = count_missing(len, width);
         let is_odd_width = width & 1 == 1;
         let extra = usize::from(is_odd_width && missing & 1 == 1);
         let left = (missing >> 1).saturating_add(extra);
@@ -89,9 +89,9 @@ fn with_capacity(bytes: usize) -> Option<String> {
 
 /// `str.zfill`: zeros between a leading sign and the rest
 ///
-/// The length of the result is that of [`Padding::left_of`] with `'0'`.
+/// The length of the result is that of [`Padding::for_rjust`] with `'0'`.
 pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
-    let padding = Padding::left_of(char_count(text), width);
+    let padding = Padding::for_rjust(char_count(text), width);
     if padding.is_empty() {
         return Some(Cow::Borrowed(text));
     }
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_odd_one_goes_left_if_the_width_is_odd() {
-        let center = |text: &str, width| pad(text, Padding::center(text.len(), width), '*').map(Cow::into_owned);
+        let center = |text: &str, width| pad(text, Padding::for_center(text.len(), width), '*').map(Cow::into_owned);
         assert_eq!(center("ab", 5).as_deref(), Some("**ab*"));
         assert_eq!(center("a", 4).as_deref(), Some("*a**"));
         assert_eq!(center("abc", -1).as_deref(), Some("abc"));
@@ -158,11 +158,11 @@ mod tests {
 
     #[test]
     fn lengths_are_bytes() {
-        let padding = Padding::right_of(1, 3);
+        let padding = Padding::for_ljust(1, 3);
         assert_eq!(padded_len("ñ", padding, '…'), Some(8));
         assert_eq!(pad("ñ", padding, '…').as_deref(), Some("ñ……"));
-        assert_eq!(padded_len("a", Padding::left_of(1, i64::MAX), '😀'), None);
-        assert_eq!(pad("a", Padding::left_of(1, i64::MAX), '-'), None);
+        assert_eq!(padded_len("a", Padding::for_rjust(1, i64::MAX), '😀'), None);
+        assert_eq!(pad("a", Padding::for_rjust(1, i64::MAX), '-'), None);
     }
 
     #[test]

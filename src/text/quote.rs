@@ -13,7 +13,7 @@ use super::scan_blocks::{self, skip_blocks};
 use crate::unicode::is_printable;
 
 /// The quote that needs the least escaping: a single one, unless only those occur inside.
-fn quote_for(has_single: bool, has_double: bool) -> u8 {
+fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
@@ -24,13 +24,13 @@ pub fn repr(text: &str) -> String {
 
 /// Writes `repr(text)`.
 pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
-    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
-    if !scan_blocks::has_match(text.as_bytes(), matters) {
+    let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
+    if !scan_blocks::has_match(text.as_bytes(), needs_escape) {
         output.write_char('\'')?;
         output.write_str(text)?;
         return output.write_char('\'');
     }
-    let quote_byte = quote_for(text.contains('\''), text.contains('"'));
+    let quote_byte = choose_quote(text.contains('\''), text.contains('"'));
     let quote = char::from(quote_byte);
     output.write_char(quote)?;
     let mut plain_from = 0;
@@ -60,9 +60,9 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
 
 /// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
 fn plain_length(bytes: &[u8], quote: u8) -> usize {
-    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
-    let tail = skip_blocks(bytes, matters);
-    let plain = tail.iter().position(|byte| matters(*byte)).unwrap_or(tail.len());
+    let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
+    let tail = skip_blocks(bytes, needs_escape);
+    let plain = tail.iter().position(|byte| needs_escape(*byte)).unwrap_or(tail.len());
     bytes.len().saturating_sub(tail.len()).saturating_add(plain)
 }
 

@@ -7,12 +7,12 @@
 //!
 //! A negative count is no limit. The rule is that of CPython's `unicodeobject.c`, `replace`.
 
-use super::search::{occurrences, places};
+use super::search::{count_occurrences, find_all};
 use std::borrow::Cow;
 
 /// The length in bytes of what [`replace`] gives, or `None` if no integer holds it.
 pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usize> {
-    let found = occurrences(text, old);
+    let found = count_occurrences(text, old);
     let replaced = usize::try_from(count).map_or(found, |limit| limit.min(found));
     let removed = replaced.checked_mul(old.len())?;
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
@@ -27,7 +27,7 @@ pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, s
     if old.is_empty() {
         return Cow::Owned(text.replacen(old, new, limit));
     }
-    let mut places = places(text, old).take(limit).peekable();
+    let mut places = find_all(text, old).take(limit).peekable();
     if places.peek().is_none() {
         return Cow::Borrowed(text);
     }

@@ -9,7 +9,7 @@
 //! Bounds and results are code points; `index` is `find` with an error of the caller's. The rules are
 //! those of CPython's `unicodeobject.c`: `ADJUST_INDICES`, `any_find_slice`, `tailmatch`.
 
-use super::slice::{byte_of_char, char_count, position};
+use super::slice::{byte_offset, char_count, resolve_index};
 
 /// A piece of the text, and the number of its first code point.
 struct Window<'a> {
@@ -24,11 +24,11 @@ fn window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>
         return Some(Window { text, first: 0 });
     }
     let len = char_count(text);
-    let adjust = |bound: i64| position(bound, len).unwrap_or(0);
+    let adjust = |bound: i64| resolve_index(bound, len).unwrap_or(0);
     let first = start.map_or(0, adjust);
     let count = end.map_or(len, adjust).min(len).checked_sub(first)?;
-    let from_first = text.get(byte_of_char(text, first)..)?;
-    let piece = from_first.get(..byte_of_char(from_first, count))?;
+    let from_first = text.get(byte_offset(text, first)..)?;
+    let piece = from_first.get(..byte_offset(from_first, count))?;
     Some(Window { text: piece, first })
 }
 
@@ -42,7 +42,7 @@ impl Window<'_> {
 /// `str.find`, with `None` for -1
 pub fn find(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
     let window = window(text, start, end)?;
-    window.char_of_byte(first(window.text, wanted)?)
+    window.char_of_byte(find_first(window.text, wanted)?)
 }
 
 /// So many places where only the first character fits are looked at, before the search that stays linear takes over.
@@ -50,7 +50,7 @@ const CANDIDATES: usize = 16;
 
 /// The byte at which the text first contains the other. A separator in a prompt is rare, and so is its first character: looking for
 /// that alone is several times as fast as looking for all of it.
-pub fn first(text: &str, wanted: &str) -> Option<usize> {
+pub fn find_first(text: &str, wanted: &str) -> Option<usize> {
     let Some(head) = wanted.chars().next() else { return Some(0) };
     let mut from = 0;
     for _ in 0..CANDIDATES {
@@ -67,11 +67,11 @@ pub fn first(text: &str, wanted: &str) -> Option<usize> {
 /// `str.rfind`, with `None` for -1
 pub fn rfind(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
     let window = window(text, start, end)?;
-    window.char_of_byte(last(window.text, wanted)?)
+    window.char_of_byte(find_last(window.text, wanted)?)
 }
 
-/// The last byte at which the text contains the other: by its last character, as [`first`] goes by the first.
-pub fn last(text: &str, wanted: &str) -> Option<usize> {
+/// The last byte at which the text contains the other: by its last character, as [`find_first`] goes by the first.
+pub fn find_last(text: &str, wanted: &str) -> Option<usize> {
     let Some(tail) = wanted.chars().next_back() else {
         return Some(text.len());
     };
@@ -88,27 +88,27 @@ pub fn last(text: &str, wanted: &str) -> Option<usize> {
 
 /// `str.count`: occurrences that do not overlap; the empty string occurs around every character
 pub fn count(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> usize {
-    window(text, start, end).map_or(0, |window| occurrences(window.text, wanted))
+    window(text, start, end).map_or(0, |window| count_occurrences(window.text, wanted))
 }
 
 /// How often the text contains the other without overlap.
-pub(super) fn occurrences(text: &str, wanted: &str) -> usize {
+pub(super) fn count_occurrences(text: &str, wanted: &str) -> usize {
     if wanted.is_empty() {
         char_count(text).saturating_add(1)
     } else {
-        places(text, wanted).count()
+        find_all(text, wanted).count()
     }
 }
 
 /// The bytes at which the text contains the other, which is not empty, from left to right and without overlap.
-pub(super) fn places(text: &str, wanted: &str) -> impl Iterator<Item = usize> {
+pub(super) fn find_all(text: &str, wanted: &str) -> impl Iterator<Item = usize> {
     let mut from = 0_usize;
     std::iter::from_fn(move || {
         let rest = text.get(from..)?;
         // One often follows the other.
         let at = match rest.starts_with(wanted) {
             true => from,
-            false => from.checked_add(first(rest, wanted)?)?,
+            false => from.checked_add(find_first(rest, wanted)?)?,
         };
         from = at.checked_add(wanted.len())?;
         Some(at)
@@ -156,8 +156,8 @@ mod tests {
             .collect();
         for text in texts.iter().map(|text| text.repeat(3)) {
             for wanted in ["é", "bé", "éé", "bbé", "ébé", "éébb", ""] {
-                assert_eq!(first(&text, wanted), text.find(wanted));
-                assert_eq!(last(&text, wanted), text.rfind(wanted));
+                assert_eq!(find_first(&text, wanted), text.find(wanted));
+                assert_eq!(find_last(&text, wanted), text.rfind(wanted));
             }
         }
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! slice("abcdef", Some(5), Some(2), Some(-1))    Some("fed")
 //! char_at("añb", -2)                             Some("ñ")
-//! position(-2, 3)                                Some(1)
+//! resolve_index(-2, 3)                                Some(1)
 //! ```
 //!
 //! [`SliceIndices`] says which positions of any sequence a slice takes, so lists use it as well. The
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// The position that an index means in a sequence of `len` elements: a negative one counts from the end, and None lies before the first
 /// element. That it may lie behind the last is left to the caller.
 #[inline]
-pub fn position(index: i64, len: usize) -> Option<usize> {
+pub fn resolve_index(index: i64, len: usize) -> Option<usize> {
     match usize::try_from(index) {
         Ok(position) => Some(position),
         Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
@@ -30,7 +30,7 @@ pub fn char_count(text: &str) -> usize {
 /// The byte at which the code point of that number begins; the end of the text for a larger number.
 ///
 /// Looks no further than that code point, so that cutting pieces off a long text stays linear.
-pub fn byte_of_char(text: &str, index: usize) -> usize {
+pub fn byte_offset(text: &str, index: usize) -> usize {
     match text.as_bytes().get(..index) {
         Some(bytes) if bytes.is_ascii() => index,
         _ => text.char_indices().nth(index).map_or(text.len(), |(byte, _)| byte),
@@ -38,9 +38,9 @@ pub fn byte_of_char(text: &str, index: usize) -> usize {
 }
 
 /// The byte at which a bound of a slice stands, adjusted as Python does; only what is between it and its end of the text is looked at.
-fn byte_of_bound(text: &str, bound: i64) -> usize {
+fn bound_offset(text: &str, bound: i64) -> usize {
     match usize::try_from(bound) {
-        Ok(index) => byte_of_char(text, index),
+        Ok(index) => byte_offset(text, index),
         Err(_) => usize::try_from(bound.unsigned_abs())
             .ok()
             .and_then(|from_end| text.char_indices().nth_back(from_end.checked_sub(1)?))
@@ -50,13 +50,13 @@ fn byte_of_bound(text: &str, bound: i64) -> usize {
 
 /// The first `count` code points, and what follows them.
 pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
-    text.split_at_checked(byte_of_char(text, count)).unwrap_or((text, ""))
+    text.split_at_checked(byte_offset(text, count)).unwrap_or((text, ""))
 }
 
 /// The code point of that number; a negative number counts from the end.
 pub fn char_at(text: &str, index: i64) -> Option<&str> {
     let byte = match usize::try_from(index) {
-        Ok(index) => byte_of_char(text, index),
+        Ok(index) => byte_offset(text, index),
         Err(_) => {
             let from_end = usize::try_from(index.unsigned_abs()).ok()?.checked_sub(1)?;
             text.char_indices().nth_back(from_end)?.0
@@ -132,8 +132,8 @@ impl SliceIndices {
 /// `text[start:stop:step]`; `None` for a step of zero. Borrowed where the step is one.
 pub fn slice(text: &str, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Cow<'_, str>> {
     if step.is_none_or(|step| step == 1) {
-        let from = start.map_or(0, |start| byte_of_bound(text, start));
-        let to = stop.map_or(text.len(), |stop| byte_of_bound(text, stop));
+        let from = start.map_or(0, |start| bound_offset(text, start));
+        let to = stop.map_or(text.len(), |stop| bound_offset(text, stop));
         return Some(Cow::Borrowed(text.get(from..to).unwrap_or_default()));
     }
     let len = char_count(text);

@@ -11,7 +11,7 @@
 //! Python reports as `empty separator`. The rules are those of CPython's `stringlib/split.h` and
 //! `stringlib/partition.h`.
 
-use super::search::{first, last};
+use super::search::{find_first, find_last};
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
 
@@ -127,11 +127,11 @@ impl<'a> Iterator for Pieces<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let text = self.rest.take()?;
         let found = if self.allowance.take() {
-            first(text, self.separator)
+            find_first(text, self.separator)
         } else {
             None
         };
-        match cut_out(text, found, self.separator) {
+        match split_at_separator(text, found, self.separator) {
             Some((piece, _, rest)) => {
                 self.rest = Some(rest);
                 Some(piece)
@@ -154,7 +154,7 @@ pub fn partition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, first(text, separator), separator).unwrap_or((text, "", "")))
+    Some(split_at_separator(text, find_first(text, separator), separator).unwrap_or((text, "", "")))
 }
 
 /// `str.rpartition`: around the last separator, or two empty strings and the text.
@@ -162,11 +162,11 @@ pub fn rpartition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, last(text, separator), separator).unwrap_or(("", "", text)))
+    Some(split_at_separator(text, find_last(text, separator), separator).unwrap_or(("", "", text)))
 }
 
 /// What stands around a separator that was found at a byte.
-fn cut_out<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
+fn split_at_separator<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
     let (before, from_separator) = text.split_at_checked(at?)?;
     let (found, after) = from_separator.split_at_checked(separator.len())?;
     Some((before, found, after))

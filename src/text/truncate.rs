@@ -1,8 +1,8 @@
 //! Where a long text is cut: the filter `truncate`.
 //!
 //! ```text
-//! beginning("hello world foo", 8, false)     "hello"       at the last blank
-//! beginning("hello world foo", 8, true)      "hello wo"
+//! shorten("hello world foo", 8, false)     "hello"       at the last blank
+//! shorten("hello world foo", 8, true)      "hello wo"
 //! ```
 //!
 //! Whether a text is too long, the ellipsis, and the assertions about its length are the filter's. The rule is that of jinja2's
@@ -11,7 +11,7 @@
 use super::slice::split_at_char;
 
 /// What is left of a text of which so many code points are kept.
-pub fn beginning(text: &str, kept: usize, kills_words: bool) -> &str {
+pub fn shorten(text: &str, kept: usize, kills_words: bool) -> &str {
     let (beginning, _) = split_at_char(text, kept);
     match beginning.rsplit_once(' ') {
         Some((before, _)) if !kills_words => before,
@@ -25,9 +25,9 @@ mod tests {
 
     #[test]
     fn cuts_at_the_last_blank() {
-        assert_eq!(beginning("hello world foo", 6, false), "hello");
-        assert_eq!(beginning("hello world foo", 8, true), "hello wo");
-        assert_eq!(beginning("hello world foo", 4, false), "hell");
-        assert_eq!(beginning("hello", 9, false), "hello");
+        assert_eq!(shorten("hello world foo", 6, false), "hello");
+        assert_eq!(shorten("hello world foo", 8, true), "hello wo");
+        assert_eq!(shorten("hello world foo", 4, false), "hell");
+        assert_eq!(shorten("hello", 9, false), "hello");
     }
 }

@@ -40,14 +40,14 @@ fn look_up(runs: &Runs, long: &Long, char: char) -> Option<Mapped> {
     long.get(found).map(|&(_, text)| Mapped::Many(text))
 }
 
-fn lower(char: char) -> Mapped {
+fn map_lower(char: char) -> Mapped {
     if char.is_ascii() {
         return Mapped::One(char.to_ascii_lowercase());
     }
     look_up(&LOWER_RUNS, &LOWER_LONG, char).unwrap_or(Mapped::Same)
 }
 
-fn upper(char: char) -> Mapped {
+fn map_upper(char: char) -> Mapped {
     if char.is_ascii() {
         return Mapped::One(char.to_ascii_uppercase());
     }
@@ -56,21 +56,21 @@ fn upper(char: char) -> Mapped {
 
 // The title and fold tables hold only what differs from upper and lower case.
 
-fn title(char: char) -> Mapped {
+fn map_title(char: char) -> Mapped {
     if char.is_ascii() {
         return Mapped::One(char.to_ascii_uppercase());
     }
-    look_up(&TITLE_RUNS, &TITLE_LONG, char).unwrap_or_else(|| upper(char))
+    look_up(&TITLE_RUNS, &TITLE_LONG, char).unwrap_or_else(|| map_upper(char))
 }
 
-fn fold(char: char) -> Mapped {
+fn map_fold(char: char) -> Mapped {
     if char.is_ascii() {
         return Mapped::One(char.to_ascii_lowercase());
     }
-    look_up(&FOLD_RUNS, &FOLD_LONG, char).unwrap_or_else(|| lower(char))
+    look_up(&FOLD_RUNS, &FOLD_LONG, char).unwrap_or_else(|| map_lower(char))
 }
 
-fn push(output: &mut String, char: char, mapped: Mapped) {
+fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
     match mapped {
         Mapped::Same => output.push(char),
         Mapped::One(one) => output.push(one),
@@ -81,7 +81,7 @@ fn push(output: &mut String, char: char, mapped: Mapped) {
 /// Whether a capital sigma between the two texts is at the end of a word.
 ///
 /// The scan stops at the next sigma, so that a text of many sigmas is still scanned only twice.
-fn sigma_is_final(before: &str, after: &str) -> bool {
+fn is_final_sigma(before: &str, after: &str) -> bool {
     let previous = before.chars().rev().find(|&char| !is_case_ignorable(char));
     let next = after.chars().find(|&char| !is_case_ignorable(char));
     previous.is_some_and(is_cased) && !next.is_some_and(is_cased)
@@ -90,11 +90,11 @@ fn sigma_is_final(before: &str, after: &str) -> bool {
 /// Appends the lower case of the character that stands at byte `at` of the text.
 fn push_lower_at(output: &mut String, text: &str, at: usize, char: char) {
     if char != 'Σ' {
-        return push(output, char, lower(char));
+        return push_mapped(output, char, map_lower(char));
     }
     let before = text.get(..at).unwrap_or_default();
     let after = text.get(at.saturating_add(char.len_utf8())..).unwrap_or_default();
-    output.push(if sigma_is_final(before, after) { 'ς' } else { 'σ' });
+    output.push(if is_final_sigma(before, after) { 'ς' } else { 'σ' });
 }
 
 /// `str.lower`
@@ -116,7 +116,7 @@ pub fn to_upper(text: &str) -> String {
     }
     let mut output = String::with_capacity(text.len());
     for char in text.chars() {
-        push(&mut output, char, upper(char));
+        push_mapped(&mut output, char, map_upper(char));
     }
     output
 }
@@ -139,7 +139,7 @@ pub fn to_title(text: &str) -> String {
         if previous_is_cased {
             push_lower_at(&mut output, text, at, char);
         } else {
-            push(&mut output, char, title(char));
+            push_mapped(&mut output, char, map_title(char));
         }
         previous_is_cased = is_cased(char);
     }
@@ -156,7 +156,7 @@ pub fn capitalize(text: &str) -> String {
     let mut output = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if at == 0 {
-            push(&mut output, char, title(char));
+            push_mapped(&mut output, char, map_title(char));
         } else {
             push_lower_at(&mut output, text, at, char);
         }
@@ -171,7 +171,7 @@ pub fn swapcase(text: &str) -> String {
         if is_uppercase(char) {
             push_lower_at(&mut output, text, at, char);
         } else if is_lowercase(char) {
-            push(&mut output, char, upper(char));
+            push_mapped(&mut output, char, map_upper(char));
         } else {
             output.push(char);
         }
@@ -186,7 +186,7 @@ pub fn casefold(text: &str) -> String {
     }
     let mut output = String::with_capacity(text.len());
     for char in text.chars() {
-        push(&mut output, char, fold(char));
+        push_mapped(&mut output, char, map_fold(char));
     }
     output
 }

@@ -218,8 +218,8 @@ impl<'a> Dumper<'_, 'a> {
     ) -> Result<()> {
         let meter = &mut self.runtime.meter;
         meter.check_stack()?;
-        let around = self.options.layout.around(self.level);
-        let length = around.length();
+        let member_layout = self.options.layout.for_level(self.level);
+        let length = member_layout.max_length();
         meter.charge(count as u64)?;
         if length >= STEP_BYTES {
             meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
@@ -230,10 +230,10 @@ impl<'a> Dumper<'_, 'a> {
             if self.out.len() as u64 > most {
                 self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
-            around.write_lead(std::mem::take(&mut is_first), self.out);
+            member_layout.write_before(std::mem::take(&mut is_first), self.out);
             dump(self, member)?;
         }
-        around.write_end(self.out);
+        member_layout.write_after_last(self.out);
         Ok(())
     }
 

@@ -238,7 +238,7 @@ impl<'a> Runtime<'a> {
 
 /// The number of the next of so many namespaces or environments.
 pub fn object_number(count: usize) -> Result<u32> {
-    u32::try_from(count).map_err(|_| Error::limit(Reached::sizes(Limit::Objects, count, u32::MAX as usize)))
+    u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {

@@ -201,7 +201,7 @@ impl<'a> Runtime<'a> {
 
     fn check_memory(&self, bytes: usize) -> Result<()> {
         if bytes > UNTHINKABLE {
-            return Err(Error::memory(Reached::sizes(Limit::Value, bytes, UNTHINKABLE)));
+            return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, UNTHINKABLE)));
         }
         self.meter.check_size(bytes)
     }

@@ -90,7 +90,7 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
 /// The position that the key means in a sequence of that length, from 0.
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
-    Ok(slice::position(index, len).filter(|position| *position < len))
+    Ok(slice::resolve_index(index, len).filter(|position| *position < len))
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ impl Vocabulary {
     /// # Errors
     /// When the grammar has a fault; a test checks that it has none.
     pub fn new() -> Result<Self, String> {
-        let grammar = Grammar::of_templates()?;
+        let grammar = Grammar::load()?;
         let mut things = Vec::new();
         for Production { name, .. } in grammar.productions() {
             things.push(("production", name.clone()));
