@@ -3,7 +3,14 @@
 //! The text of an error is that of the Python exception the reference raises, without the exception's name. Errors are made without
 //! a place; the evaluator adds it once, where it knows it ([`Error::at`], [`Error::on_line`]), and the template adds the excerpt.
 
+mod excerpt;
+mod kind;
+mod serialize;
+
 use std::fmt;
+
+pub(crate) use excerpt::Excerpt;
+pub use kind::{ErrorClass, ErrorKind};
 
 use crate::limits::Reached;
 use crate::source::{Position, Source};
@@ -11,89 +18,6 @@ use crate::span::Span;
 
 /// A result whose error is this crate's.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
-
-/// What the reference raised, by the name of its exception.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorKind {
-    /// The template called `raise_exception`: `{{ raise_exception("no") }}`.
-    Raised,
-    /// The template does not compile: `{{ 1 + }}`.
-    Syntax,
-    /// An undefined value was used: `{{ nope.x }}`.
-    Undefined,
-    /// The sandbox refused: `{{ [].append(1) }}`.
-    Security,
-    /// Any other exception of Jinja, or of Python without a kind of its own: `{{ x|map }}`.
-    Runtime,
-    /// Python's TypeError: `{{ 1 + "a" }}`.
-    Type,
-    /// Python's ValueError: `{{ "a".split("") }}`.
-    Value,
-    /// Python's KeyError: `{{ "%(a)s" % {} }}`.
-    Key,
-    /// Python's IndexError: `{{ "{}".format() }}`.
-    Index,
-    /// Python's AttributeError: `{{ [1]|dictsort }}`.
-    Attribute,
-    /// Python's OverflowError: `{{ range(100001) }}`.
-    Overflow,
-    /// Python's ZeroDivisionError: `{{ 1 / 0 }}`.
-    ZeroDivision,
-    /// A limit was reached, Python's recursion limit or memory included: `{{ "a" * 10**18 }}`.
-    Limit,
-    /// The template reached a construct that Jinja or Python has and no chat template uses: `{{ x|pprint }}`. The message says what to
-    /// write instead.
-    Unsupported,
-}
-
-impl ErrorKind {
-    /// The name in the conformance protocol.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Raised => "raised",
-            Self::Syntax => "syntax",
-            Self::Undefined => "undefined",
-            Self::Security => "security",
-            Self::Runtime => "runtime",
-            Self::Type => "type",
-            Self::Value => "value",
-            Self::Key => "key",
-            Self::Index => "index",
-            Self::Attribute => "attribute",
-            Self::Overflow => "overflow",
-            Self::ZeroDivision => "zero_division",
-            Self::Limit => "limit",
-            Self::Unsupported => "unsupported",
-        }
-    }
-}
-
-/// Who has to act on an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ErrorClass {
-    /// The template refused the conversation in its own words; the caller of the server is at fault.
-    Refused,
-    /// The request broke the contract or is not readable; the caller of the server is at fault.
-    Request,
-    /// The template is wrong, or does not fit the conversation.
-    Template,
-    /// A limit was reached.
-    Limit,
-    /// A fault of this crate.
-    Internal,
-}
-
-impl ErrorClass {
-    /// What a server answers: 400 where the request is at fault or costs too much, 500 where the template or this crate is.
-    pub fn http_status(self) -> u16 {
-        match self {
-            Self::Refused | Self::Request | Self::Limit => 400,
-            Self::Template | Self::Internal => 500,
-        }
-    }
-}
 
 /// One step of the way to the place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,8 +41,8 @@ pub enum Step {
     },
 }
 
-/// Why a template did not compile or render.
-#[derive(Clone, Debug, thiserror::Error)]
+/// Why a template did not compile or render. `Debug` prints what `Display` does, so that `unwrap` and `main` show it well.
+#[derive(Clone, thiserror::Error)]
 pub struct Error(Box<Report>);
 
 #[derive(Clone, Debug)]
@@ -131,6 +55,8 @@ struct Report {
     excerpt: Option<Excerpt>,
     trail: Vec<Step>,
     note: Option<String>,
+    /// The values of the input that the error may be about, the likeliest first.
+    input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<Reached>,
 }
@@ -143,40 +69,6 @@ enum Line {
     /// The reference names none.
     Nowhere,
     At(u32),
-}
-
-/// How many characters of a line are shown.
-const SHOWN: usize = 120;
-
-/// How many of them stand before the place, at most, where the line is longer.
-const BEFORE: usize = 50;
-
-#[derive(Clone, Debug)]
-struct Excerpt {
-    position: Position,
-    text: String,
-    width: usize,
-}
-
-impl Excerpt {
-    /// What is shown of the line, and which of its characters are underlined: the first and how many. Of a long line, as a template
-    /// without line ends is, only what is around the place.
-    fn window(&self) -> (String, usize, usize) {
-        let column = (self.position.column as usize).saturating_sub(1);
-        let total = self.text.chars().count();
-        let start = column.saturating_sub(BEFORE).min(total.saturating_sub(SHOWN));
-        let mut text = String::new();
-        if start > 0 {
-            text.push('…');
-        }
-        let indent = column.saturating_sub(start).saturating_add(text.chars().count());
-        text.extend(self.text.chars().skip(start).take(SHOWN).map(visible));
-        let end = start.saturating_add(SHOWN);
-        if end < total {
-            text.push('…');
-        }
-        (text, indent, self.width.min(end.saturating_sub(column)))
-    }
 }
 
 /// Constructors by kind, each with the reference's text.
@@ -197,6 +89,7 @@ impl Error {
             excerpt: None,
             trail: Vec::new(),
             note: None,
+            input_paths: Vec::new(),
             template: None,
             reached: None,
         }))
@@ -309,6 +202,31 @@ impl Error {
         self
     }
 
+    /// Says which value of the input the error is about, by its JSON pointer; a further one is less likely. An error that a value can cause
+    /// is then of the class [`ErrorClass::Mismatch`].
+    #[cold]
+    pub(crate) fn about_input(mut self, pointer: String) -> Self {
+        if self.0.kind.is_about_a_value() {
+            self.0.input_paths.push(pointer);
+            if self.0.class == ErrorClass::Template {
+                self.0.class = ErrorClass::Mismatch;
+            }
+        }
+        self
+    }
+
+    /// Says which values of the input belong to the template's side: the error is about another one, or else about none of the request.
+    #[cold]
+    pub(crate) fn excuse_input(mut self, is_excused: impl Fn(&str) -> bool) -> Self {
+        if self.0.class == ErrorClass::Mismatch {
+            self.0.input_paths.sort_by_key(|path| is_excused(path));
+            if self.0.input_paths.first().is_none_or(|path| is_excused(path)) {
+                self.0.class = ErrorClass::Template;
+            }
+        }
+        self
+    }
+
     /// Says which template it was, by its name or file, unless that is known.
     #[cold]
     pub fn in_template(mut self, name: &str) -> Self {
@@ -320,17 +238,11 @@ impl Error {
     #[cold]
     pub fn located(mut self, source: &Source) -> Self {
         if let Some(span) = self.0.span.filter(|_| self.0.excerpt.is_none()) {
-            let position = source.position(span.start);
-            let line_left = source.line_text(position.line).chars().count();
-            let width = source.slice(span).chars().take_while(|c| *c != '\n').count();
-            let room = line_left.saturating_add(1).saturating_sub(position.column as usize);
-            self.0.excerpt = Some(Excerpt {
-                position,
-                text: source.line_text(position.line).to_owned(),
-                width: width.min(room).max(1),
-            });
+            let excerpt = Excerpt::new(source, span);
+            let line = excerpt.position.line;
+            self.0.excerpt = Some(excerpt);
             if self.0.line == Line::Open {
-                self.0.line = Line::At(position.line);
+                self.0.line = Line::At(line);
             }
         }
         self
@@ -382,6 +294,27 @@ impl Error {
         self.0.template.as_deref()
     }
 
+    /// Returns the JSON pointer (RFC 6901) of the value in the input that the error is about, such as `/messages/3/content`. Where a
+    /// key or an element is missing, it is the pointer of the object or list that lacks it.
+    ///
+    /// ```
+    /// use chat_template::{ErrorClass, Template};
+    ///
+    /// let template = Template::compile("{{ messages[0].content.text.strip() }}")?;
+    /// let context = serde_json::json!({"messages": [{"role": "user", "content": {"type": "text"}}]});
+    /// let error = template.render(&context).unwrap_err();
+    /// assert_eq!(error.input_path(), Some("/messages/0/content"));
+    /// assert_eq!(
+    ///     error.note(),
+    ///     Some("`messages[0].content` is of type dict, at `/messages/0/content` of the input; its only key is 'type'")
+    /// );
+    /// assert_eq!(error.class(), ErrorClass::Mismatch);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn input_path(&self) -> Option<&str> {
+        self.0.input_paths.first().map(String::as_str)
+    }
+
     /// What is known of the offending value: its type and its path in the input.
     pub fn note(&self) -> Option<&str> {
         self.0.note.as_deref()
@@ -398,21 +331,24 @@ impl fmt::Display for Step {
     }
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, out)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{} error: {}", self.0.kind.name(), self.0.message)?;
         if let Some(excerpt) = &self.0.excerpt {
             let Position { line, column } = excerpt.position;
             let margin = line.to_string().len();
-            let (text, indent, width) = excerpt.window();
-            let indent = " ".repeat(indent);
-            let carets = "^".repeat(width);
             write!(out, "\n{:margin$}--> ", "")?;
             if let Some(name) = &self.0.template {
                 write!(out, "{name}, ")?;
             }
             write!(out, "line {line}, column {column}")?;
-            write!(out, "\n{line} | {text}\n{:margin$} | {indent}{carets}", "")?;
+            write!(out, "\n{excerpt}")?;
         } else {
             match (&self.0.template, self.line()) {
                 (Some(name), Some(line)) => write!(out, " ({name}, line {line})")?,
@@ -424,13 +360,11 @@ impl fmt::Display for Error {
         if let Some(note) = &self.0.note {
             write!(out, "\n{note}")?;
         }
+        if let Some(setting) = self.0.reached.and_then(|reached| reached.limit.setting()) {
+            write!(out, "\nto allow more, raise `{setting}`")?;
+        }
         self.0.trail.iter().try_for_each(|step| write!(out, "\n{step}"))
     }
-}
-
-/// A control character would move the caret's column or the cursor; a blank takes its place.
-fn visible(character: char) -> char {
-    if character.is_control() { ' ' } else { character }
 }
 
 #[cfg(test)]

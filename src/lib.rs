@@ -9,6 +9,10 @@
 //! [`ChatTemplate::from_dir`] reads the templates and the special tokens where the Hub's folders keep them, and compiles each template
 //! once. A folder that cannot be read is an error that names the file; nothing is guessed.
 //!
+//! The special tokens that no file names are those of the tokenizer's class. As transformers does, `from_dir` chooses the class by
+//! `tokenizer_config.json` together with the keys `model_type` and `tokenizer_class` of `config.json`. If the class is code in the folder,
+//! reading it is an error, unless [`LoadOptions::ignore_remote_code`] is set.
+//!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate};
 //! # let folder = std::env::temp_dir().join(format!("chat-template-docs-{}", std::process::id()));
@@ -30,8 +34,8 @@
 //!
 //! ## 2. Hand over what you hold
 //!
-//! Messages, tools, documents and variables are borrowed ([`Input`]): a JSON array, a `Vec` or slice of values or of references to them,
-//! a map, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`];
+//! Messages, tools, documents and variables are borrowed ([`Input`]): a JSON array, a `Vec` or slice of values, of maps or of references to
+//! values, a map, an `Option` of these, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`];
 //! JSON text goes through [`ChatTemplate::apply_json`].
 //! The caller's values are never changed, and reach the template as they are: key order, nulls inside them, unknown keys. Only what the
 //! contract changes is copied, at the top level of a message: keys that are null are dropped, and reasoning goes under all its names
@@ -89,8 +93,8 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! A template ignores a variable that it does not know in silence. A server need not: [`ChatTemplate::variables`] says which names are
-//! read at all.
+//! A template ignores a variable that it does not know in silence. A server need not: [`ChatTemplate::variables`] returns the names that a
+//! caller can pass.
 //!
 //! ## 4. Continue a message
 //!
@@ -113,14 +117,16 @@
 //!
 //! [`Error::class`] says who has to act, [`ErrorClass::http_status`] what a server answers. Show the caller [`Error::message`], which for
 //! [`ErrorClass::Refused`] is what the template's author wrote for them; `Display` is for the log: it adds the excerpt, the template's
-//! name, and which message of the conversation it was.
+//! name, and which message of the conversation it was. [`Error::input_path`] is the place of the failing value in the request, and the
+//! whole error is `Serialize`.
 //!
 //! | class | what happened | answer |
 //! |---|---|---|
 //! | [`Refused`](ErrorClass::Refused) | the template called `raise_exception`: roles must alternate, no system message here … | 400 |
 //! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are no objects, nothing to continue … | 400 |
+//! | [`Mismatch`](ErrorClass::Mismatch) | a value of the request does not fit this template: a list where it expects text, a key that is missing … | 400 |
 //! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
-//! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on this conversation; the folder cannot be read | 500 |
+//! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on a value of its own; the folder cannot be read | 500 |
 //! | [`Internal`](ErrorClass::Internal) | a fault of this crate | 500 |
 //!
 //! ```
@@ -149,13 +155,18 @@
 //! use chat_template::{ApplyOptions, ChatTemplate, Error};
 //! use serde_json::json;
 //!
-//! /// Templates that came with requests, by their source.
+//! /// Templates that came with requests, by their source. It forgets all of them when it is full.
 //! #[derive(Default)]
 //! struct Cache(Mutex<HashMap<String, ChatTemplate>>);
 //!
 //! impl Cache {
+//!     const CAPACITY: usize = 100;
+//!
 //!     fn template(&self, source: &str) -> ChatTemplate {
 //!         let mut templates = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+//!         if templates.len() >= Self::CAPACITY && !templates.contains_key(source) {
+//!             templates.clear();
+//!         }
 //!         let new = || ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
 //!         templates.entry(source.to_owned()).or_insert_with(new).clone()
 //!     }
@@ -180,11 +191,28 @@
 //! ```
 //!
 //! A conversation of a few thousand messages takes milliseconds, and [`Limits`] bound what any template can cost; still, a server that
-//! renders templates of strangers keeps them off its event loop.
+//! renders templates of strangers keeps them off its event loop. A time limit and a flag end a render early:
+//!
+//! ```
+//! use std::sync::atomic::{AtomicBool, Ordering};
+//!
+//! use chat_template::{ApplyOptions, ChatTemplate, Limit, Limits};
+//!
+//! let template = ChatTemplate::from_source("{% for i in range(90000) %}{{ i }}{% endfor %}", &[]);
+//! let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+//! let limits = Limits::default().with_milliseconds(500).with_steps(1_000_000);
+//! // Another thread sets the flag when the client has gone.
+//! let is_gone = AtomicBool::new(false);
+//! let options = ApplyOptions { limits: &limits, cancel: Some(&is_gone), ..Default::default() };
+//! is_gone.store(true, Ordering::Relaxed);
+//! let error = template.apply(&messages, &options).unwrap_err();
+//! assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
+//! ```
 //!
 //! ## 7. A clock
 //!
-//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`]:
+//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`].
+//! Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate is lighter to build.
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
@@ -201,7 +229,8 @@
 //!
 //! ## 8. Training masks
 //!
-//! `{% generation %}` marks what the model is to learn. [`ApplyOptions::generation`] gives the spans as the reference counts them, and
+//! `{% generation %}` marks what the model is to learn. Most templates have no such block, and then all spans are empty:
+//! [`ChatTemplate::has_generation`] says so. [`ApplyOptions::generation`] gives the spans as the reference counts them, and
 //! [`assistant_mask`] the mask over tokens by its rule. The reference counts wrongly inside macros, set blocks and call blocks;
 //! [`ApplyOptions::true_spans`] gives the places where the text really stands:
 //!

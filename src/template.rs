@@ -102,6 +102,15 @@ impl Default for RenderOptions<'_> {
     }
 }
 
+/// The clock is left out.
+impl fmt::Debug for RenderOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("RenderOptions");
+        shown.field("limits", self.limits).field("cancel", &self.cancel);
+        shown.field("generation", &self.generation).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Template {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("Template");
@@ -189,10 +198,34 @@ impl Template {
             .map_err(|_| Error::runtime("the output could not be written").with_class(ErrorClass::Internal))
     }
 
-    /// The names that the template reads from its context, in the order in which they first occur. A name is listed when the
-    /// reference would look it up: set before it is read everywhere, it is not.
+    /// Returns the names that a caller can pass: those that the template reads from its context, in the order in which they first occur.
+    ///
+    /// A name that the template sets itself is listed only if the template reads it somewhere before it sets it, as it does with a switch
+    /// that has a default:
+    ///
+    /// ```
+    /// let template = chat_template::Template::compile(
+    ///     "{% if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}\
+    ///      {% if tools %}{% set preamble = 'Use tools.' %}{% endif %}{{ preamble }} {{ enable_thinking }}",
+    /// )?;
+    /// assert_eq!(template.variables(), ["enable_thinking", "tools"]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     pub fn variables(&self) -> Vec<&str> {
         resolve::context_names(&self.tree)
+    }
+
+    /// Returns whether the template has a `{% generation %}` block. Without one, no render has spans.
+    ///
+    /// ```
+    /// use chat_template::Template;
+    ///
+    /// assert!(Template::compile("{% if x %}{% generation %}{{ x }}{% endgeneration %}{% endif %}")?.has_generation());
+    /// assert!(!Template::compile("{{ generation }}")?.has_generation());
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn has_generation(&self) -> bool {
+        self.tree.body.contains(&|kind| matches!(kind, ast::StmtKind::Generation(_)))
     }
 
     fn render_input<'a>(&'a self, input: Input<'a>, options: &'a RenderOptions<'a>) -> Result<Rendered> {

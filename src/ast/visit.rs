@@ -99,6 +99,21 @@ impl Target {
     }
 }
 
+impl Body {
+    /// Returns whether a statement in it, at any depth, is of a kind.
+    pub fn contains(&self, is_wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
+        self.stmts.iter().any(|stmt| {
+            let mut found = is_wanted(&stmt.kind);
+            stmt.children(&mut |child| {
+                if let Child::Body(body) = child {
+                    found = found || body.contains(is_wanted);
+                }
+            });
+            found
+        })
+    }
+}
+
 impl Stmt {
     /// Calls `visit` with each part.
     pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {

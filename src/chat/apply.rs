@@ -8,12 +8,14 @@
 //! `tokenization_utils_base.py`, `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`. Folders, tokens and
 //! masks are not known here.
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
 use super::continuation::Continuation;
+use super::input::sealed::Borrow;
 use super::messages::Conversations;
 use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
@@ -55,7 +57,8 @@ pub enum ContinueFinalMessage<'o> {
     Field(&'o str),
 }
 
-/// The arguments of `apply_chat_template`. Fill in what matters, and take the rest from [`Default`].
+/// The arguments of `apply_chat_template`. Fill in what matters, and take the rest from [`Default`]. An argument that is null is the same
+/// as none.
 ///
 /// ```
 /// use chat_template::ApplyOptions;
@@ -107,6 +110,33 @@ pub struct ApplyOptions<'o> {
     pub true_spans: bool,
 }
 
+/// The arguments that are [`Input`] are shown as `Some(_)`, and the clock is left out.
+///
+/// ```
+/// let options = chat_template::ApplyOptions { add_generation_prompt: true, ..Default::default() };
+/// let shown = format!("{options:?}");
+/// assert!(shown.starts_with("ApplyOptions { tools: None, documents: None, chat_template: None, add_generation_prompt: true, "));
+/// ```
+impl fmt::Debug for ApplyOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |input: Option<&dyn Input>| input.map(|_| format_args!("_"));
+        formatter
+            .debug_struct("ApplyOptions")
+            .field("tools", &shown(self.tools))
+            .field("documents", &shown(self.documents))
+            .field("chat_template", &self.chat_template)
+            .field("add_generation_prompt", &self.add_generation_prompt)
+            .field("continue_final_message", &self.continue_final_message)
+            .field("variables", &shown(self.variables))
+            .field("special_tokens", &self.special_tokens)
+            .field("limits", self.limits)
+            .field("cancel", &self.cancel)
+            .field("generation", &self.generation)
+            .field("true_spans", &self.true_spans)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Default for ApplyOptions<'_> {
     fn default() -> Self {
         let RenderOptions {
@@ -145,10 +175,12 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// What transformers raises, in its order: the request breaks the contract ([`ErrorClass::Request`]), the template refuses the
-    /// conversation ([`ErrorClass::Refused`]), does not compile or fails ([`ErrorClass::Template`]). A reached limit too.
+    /// conversation ([`ErrorClass::Refused`]) or cannot render a value in it ([`ErrorClass::Mismatch`]), does not compile or fails on
+    /// its own ([`ErrorClass::Template`]). A reached limit too.
     ///
     /// [`ErrorClass::Request`]: crate::ErrorClass::Request
     /// [`ErrorClass::Refused`]: crate::ErrorClass::Refused
+    /// [`ErrorClass::Mismatch`]: crate::ErrorClass::Mismatch
     /// [`ErrorClass::Template`]: crate::ErrorClass::Template
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let prompts = self.apply_all(messages, options, false)?;
@@ -223,9 +255,13 @@ impl ChatTemplate {
 
     /// The steps of the contract, in its order.
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
-        let chosen = self.parts.templates.choose(options.chat_template, options.tools.is_some());
+        // Declared before the runtime, which borrows from it.
+        let chosen;
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
+        let tools = options.tools.borrow_value(&mut runtime)?;
+        let has_tools = !matches!(tools, Value::None);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -250,8 +286,8 @@ impl ChatTemplate {
         let render = Render {
             template,
             compiled: template.compiled()?,
-            tools: tools(&mut runtime, options.tools)?,
-            documents: documents(&mut runtime, options.documents)?,
+            tools: check_tools(&mut runtime, tools)?,
+            documents: check_documents(options.documents.borrow_value(&mut runtime)?)?,
             variables,
             field,
             options,
@@ -310,7 +346,7 @@ impl<'a> Render<'a> {
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans = options.generation || options.true_spans;
         let output = self.compiled.render_value(&mut runtime, context, tracks_spans);
-        let mut output = output.map_err(|error| self.template.name_in(error))?;
+        let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;
             output.true_spans = clipped(output.true_spans, output.text.len());
@@ -323,6 +359,7 @@ impl<'a> Render<'a> {
             prompt.true_spans = Spans::from_bytes(output.true_spans, &output.text);
         }
         prompt.text = output.text;
+        prompt.steps = runtime.meter.steps();
         Ok(prompt)
     }
 }
@@ -343,10 +380,11 @@ fn check_continuation(adds_generation_prompt: bool, wants_mask: bool) -> Result<
     Ok(())
 }
 
-/// The tools, each an object; Python makes a list of whatever it can go over.
-fn tools<'a>(runtime: &mut Runtime<'a>, tools: Option<&'a dyn Input>) -> Result<Value<'a>> {
-    let Some(tools) = tools else { return Ok(Value::None) };
-    let tools = tools.borrow_value(runtime)?;
+/// Returns the tools as a list; each must be an object. Python makes a list of anything that it can iterate.
+fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<'a>> {
+    if matches!(tools, Value::None) {
+        return Ok(tools);
+    }
     if !are_objects(&tools)? {
         return Err(refused(
             ErrorKind::Value,
@@ -360,11 +398,9 @@ fn tools<'a>(runtime: &mut Runtime<'a>, tools: Option<&'a dyn Input>) -> Result<
     }
 }
 
-/// The documents, each an object; they are passed as they are.
-fn documents<'a>(runtime: &mut Runtime<'a>, documents: Option<&'a dyn Input>) -> Result<Value<'a>> {
-    let Some(documents) = documents else { return Ok(Value::None) };
-    let documents = documents.borrow_value(runtime)?;
-    match are_objects(&documents)? {
+/// Returns the documents as they are; each must be an object.
+fn check_documents(documents: Value<'_>) -> Result<Value<'_>> {
+    match matches!(documents, Value::None) || are_objects(&documents)? {
         true => Ok(documents),
         false => Err(refused(
             ErrorKind::Type,

@@ -7,17 +7,21 @@
 //! What Jinja does is the engine's business ([`crate::Template`]), and what a token is the tokenizer's. The rules are transformers 5.23.0
 //! `tokenization_utils_base.py` and `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
+mod added_tokens;
 mod apply;
+pub(crate) mod cache;
 mod config;
 mod continuation;
 mod folder;
 mod input;
 mod mask;
 mod messages;
+mod model_config;
 mod padding;
 mod prompt;
 mod templates;
 mod tokenizer_class;
+mod tokenizer_tables;
 mod tokens;
 mod variables;
 
@@ -31,6 +35,8 @@ pub use input::Input;
 pub use mask::assistant_mask;
 pub use prompt::{Prompt, Spans};
 pub(crate) use templates::{NamedTemplate, Templates};
+#[cfg(feature = "cli")]
+pub(crate) use variables::is_reserved_name;
 
 /// The chat templates of a model with its special tokens, each compiled once.
 ///
@@ -57,6 +63,7 @@ pub struct ChatTemplate {
 struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
+    added_special_tokens: Vec<String>,
 }
 
 impl ChatTemplate {
@@ -102,8 +109,17 @@ impl ChatTemplate {
         let parts = Parts {
             templates,
             special_tokens,
+            added_special_tokens: Vec::new(),
         };
         Self { parts: Arc::new(parts) }
+    }
+
+    /// Returns the templates with the special tokens that have no names.
+    pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
+        let parts = Arc::make_mut(&mut self.parts);
+        let is_named = |token: &String| parts.special_tokens.iter().any(|(_, named)| named == token);
+        parts.added_special_tokens = tokens.into_iter().filter(|token| !is_named(token)).collect();
+        self
     }
 
     /// The same templates with one more special token, such as `bos_token` and `<s>`; one of that name is replaced.
@@ -143,9 +159,72 @@ impl ChatTemplate {
             .try_for_each(|template| template.compiled().map(drop))
     }
 
+    /// Returns the source of the template that a request without tools and without a name gets. None where the model has no such
+    /// template.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let template = ChatTemplate::from_named(&[("default", "plain"), ("tool_use", "tools")], &[]);
+    /// assert_eq!(template.source(), Some("plain"));
+    /// assert_eq!(template.named_source("tool_use"), Some("tools"));
+    /// assert_eq!(template.named_source("rag"), None);
+    /// ```
+    pub fn source(&self) -> Option<&str> {
+        match &self.parts.templates {
+            Templates::None => None,
+            Templates::One(template) => Some(&template.source),
+            Templates::Named(_) => self.named_source("default"),
+        }
+    }
+
+    /// Returns the source of the template with a name.
+    pub fn named_source(&self, name: &str) -> Option<&str> {
+        let templates = match &self.parts.templates {
+            Templates::Named(templates) => templates.as_slice(),
+            Templates::None | Templates::One(_) => &[],
+        };
+        let found = templates.iter().find(|template| template.name == name);
+        found.map(|template| template.source.as_str())
+    }
+
+    /// Returns whether a template has a `{% generation %}` block. Without one, all spans are empty, and so is a training mask.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let template = ChatTemplate::from_source("{{ messages[0].content }}", &[]);
+    /// assert!(!template.has_generation());
+    /// ```
+    pub fn has_generation(&self) -> bool {
+        let mut templates = self.parts.templates.all().iter();
+        templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
+    }
+
     /// The special tokens that templates see, in order.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
+    }
+
+    /// Returns the other texts that the tokenizer takes for special tokens, in the order of the model's files: the lists of extra tokens,
+    /// and the added tokens that are special. They have no names, so that no template sees them. A server can look for them in what users
+    /// write.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let config = serde_json::json!({
+    ///     "bos_token": "<s>",
+    ///     "additional_special_tokens": ["<|tool|>"],
+    ///     "added_tokens_decoder": {"1": {"content": "<|end|>", "special": true}, "2": {"content": "<think>", "special": false}},
+    /// });
+    /// let template = ChatTemplate::from_config(&config)?;
+    /// assert_eq!(template.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
+    /// assert_eq!(template.added_special_tokens(), ["<|tool|>", "<|end|>"]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn added_special_tokens(&self) -> &[String] {
+        &self.parts.added_special_tokens
     }
 
     /// The templates with their names, in order; a single one has the empty name.

@@ -9,7 +9,7 @@
 
 use super::apply::ApplyOptions;
 use super::{ChatTemplate, refused};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
 /// The parameters of `apply_chat_template` that are given by their names.
@@ -41,9 +41,19 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
+/// Returns whether transformers refuses a special token or a variable of this name, or gives it a meaning of its own.
+#[cfg(feature = "cli")]
+pub(crate) fn is_reserved_name(name: &str) -> bool {
+    PARAMETERS.contains(&name)
+        || RENDER_PARAMETERS.contains(&name)
+        || ["self", "conversation", "messages", "compiled_template"].contains(&name)
+}
+
 /// Special tokens and the caller's own variables, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,
+    /// The names of the special tokens that no variable replaces.
+    tokens: Vec<&'a str>,
     /// `add_generation_prompt` as it goes to the template.
     pub generation_prompt: Value<'a>,
 }
@@ -52,13 +62,15 @@ impl<'a> Variables<'a> {
     /// Merges them; a variable cannot be called like a parameter of the call.
     pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
         let mut entries = Entries::default();
+        let mut tokens = Vec::with_capacity(special_tokens.len());
         for (name, token) in special_tokens {
             entries.insert(Key::from(Str::from(name.as_str())), Value::text(token));
+            tokens.push(name.as_str());
         }
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
         let given = options.variables.map(|variables| variables.borrow_value(runtime));
         match given.transpose()? {
-            None => {}
+            None | Some(Value::None) => {}
             Some(Value::Dict(variables)) => {
                 for (key, value) in variables.iter() {
                     let name = key.as_str().unwrap_or_default();
@@ -67,6 +79,7 @@ impl<'a> Variables<'a> {
                         continue;
                     }
                     refuse_parameter(name)?;
+                    tokens.retain(|token| *token != name);
                     entries.insert(Key::new(runtime, key)?, value);
                 }
             }
@@ -79,6 +92,7 @@ impl<'a> Variables<'a> {
         }
         Ok(Self {
             entries,
+            tokens,
             generation_prompt,
         })
     }
@@ -135,6 +149,17 @@ impl<'a> Variables<'a> {
         runtime.dict(always.into_iter().chain(own).collect())
     }
 
+    /// Returns the error with the class of the template where that of a mismatch does not fit: the value is a special token of the model,
+    /// or the list of messages as a whole. [`ErrorClass`](crate::ErrorClass) documents the rule.
+    pub fn with_class(&self, error: Error) -> Error {
+        let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
+        error.excuse_input(|path| match path.strip_prefix('/') {
+            Some("messages") => !lacks_a_message,
+            Some(root) => self.tokens.contains(&root),
+            None => false,
+        })
+    }
+
     fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().filter_map(|key| key.value.as_str())
     }
@@ -158,15 +183,16 @@ fn refuse_parameter(name: &str) -> Result<()> {
     Ok(())
 }
 
-fn type_error(message: String) -> crate::error::Error {
+fn type_error(message: String) -> Error {
     refused(ErrorKind::Type, message)
 }
 
 impl ChatTemplate {
-    /// The names that the templates read from what they are given, in the order in which they first occur: those that `apply` always
-    /// gives, special tokens, and what the caller may set. A template that does not compile reads none.
+    /// Returns the names that the templates read, in the order in which they first occur: the arguments of `apply`, special tokens, and
+    /// the variables that a caller can pass. Names that a template sets before it reads them are left out, as
+    /// [`Template::variables`](crate::Template::variables) explains. A template that does not compile reads none.
     ///
-    /// A server can refuse what no template will look at:
+    /// A server can refuse a variable that no template reads:
     ///
     /// ```
     /// use chat_template::ChatTemplate;

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use chat_template::Limits;
 use chat_template::json::{self, Data};
 
+/// A file of more bytes is an error, so that one without end is one too.
+const MAX_FILE: u64 = 256 << 20;
+
 /// The texts by path.
 pub struct Texts(BTreeMap<PathBuf, String>);
 
@@ -28,9 +31,19 @@ impl Texts {
         self.0.get(path).map_or("", String::as_str)
     }
 
-    /// What a file that was read holds as JSON.
+    /// The JSON value in a file that was read. The error of a text that is not JSON shows its line.
     pub fn json(&self, path: &Path) -> Result<Data<'_>, String> {
-        json::read(self.of(path), json::DEPTH).map_err(|error| format!("error: {}: {error}", path.display()))
+        let text = self.of(path);
+        json::read(text, json::DEPTH).map_err(|error| {
+            let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
+            let message = format!("error: {}: not JSON: {error}{}", path.display(), excerpt.unwrap_or_default());
+            match is_several(text) {
+                true => {
+                    format!("{message}\nthe file holds more than one JSON value, as JSON Lines does; pass a file with one of them")
+                }
+                false => message,
+            }
+        })
     }
 }
 
@@ -42,17 +55,34 @@ pub fn limits(path: Option<&Path>) -> Result<Limits, String> {
     }
 }
 
+/// Whether the first line is a JSON value on its own, and another follows.
+fn is_several(text: &str) -> bool {
+    let first = text.trim_start().split_once('\n');
+    first.is_some_and(|(line, rest)| json::read(line, json::DEPTH).is_ok() && !rest.trim().is_empty())
+}
+
 fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let result = match is_stdin(path) {
-        true => std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes),
-        false => std::fs::read(path),
+    let fault = |error: std::io::Error| format!("error: {}: {error}", path.display());
+    let reader: Box<dyn Read> = match is_stdin(path) {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(std::fs::File::open(path).map_err(fault)?),
     };
-    let bytes = result.map_err(|error| format!("error: {}: {error}", path.display()))?;
+    let mut bytes = Vec::new();
+    reader
+        .take(MAX_FILE.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(fault)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(format!(
+            "error: {}: more than {} MiB, which is the most",
+            path.display(),
+            MAX_FILE >> 20
+        ));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("error: {}: invalid UTF-8 at byte {at}", path.display())

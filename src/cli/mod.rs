@@ -6,6 +6,7 @@ mod file;
 mod port;
 mod render;
 mod show;
+mod variable;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use chat_template::json::{self, Data, Object};
+use chat_template::json::{Data, Object};
 use chat_template::{
-    ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Input, LoadAs, LoadOptions, LocalTime, Prompt,
+    ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, LoadAs, LoadOptions, LocalTime, Prompt,
     RenderOptions, Template,
 };
 
 use super::file::{self, Texts};
-use super::{print, show};
+use super::{print, show, variable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +19,14 @@ Examples:
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
-A FILE that is - is standard input. The output is printed as it is, without a newline of our own.";
+A FILE that is - is standard input. The output is printed as it is, without a newline of our own.
+
+The messages may be an object, such as the body of a request, with \"messages\" and, where no option gives them, \"tools\" and
+\"documents\"; other keys are ignored.
+
+--json prints one object: \"text\"; \"generation\", the spans of {% generation %} blocks as transformers counts them, which is wrong inside
+macros, set blocks and call blocks; \"true_spans\", the places where their text is; and \"steps\", the work of the render. Spans are
+[start, end] pairs, once in code points and once in bytes. With --context there are \"text\", \"generation\" and \"steps\".";
 
 /// What `render` takes.
 #[derive(clap::Args)]
@@ -27,9 +34,12 @@ A FILE that is - is standard input. The output is printed as it is, without a ne
 #[command(group = clap::ArgGroup::new("source").required(true))]
 #[command(group = clap::ArgGroup::new("input").required(true))]
 pub struct Arguments {
-    /// The model's folder, with chat_template.jinja or tokenizer_config.json in it.
+    /// The model's folder, with chat_template.jinja or tokenizer_config.json in it, or its folder models--NAME in the Hugging Face cache.
     #[arg(long, value_name = "DIR", group = "source", conflicts_with = "context")]
     model: Option<PathBuf>,
+    /// Reads a model's folder whose tokenizer is code too, with the special tokens that its files name.
+    #[arg(long, requires = "model")]
+    ignore_remote_code: bool,
     /// Looks for the model's templates where a processor does: processor_config.json, chat_template.json.
     #[arg(long, requires = "model")]
     processor: bool,
@@ -39,7 +49,7 @@ pub struct Arguments {
     /// The tokenizer_config.json that gives the special tokens to a --template.
     #[arg(long, value_name = "FILE", requires = "template", conflicts_with = "context")]
     config: Option<PathBuf>,
-    /// The conversation, a JSON array of messages; it is rendered as apply_chat_template does.
+    /// The conversation, a JSON array of messages or an object with "messages"; it is rendered as apply_chat_template does.
     #[arg(long, value_name = "FILE", group = "input")]
     messages: Option<PathBuf>,
     /// The variables, a JSON object, for the template engine alone.
@@ -60,8 +70,8 @@ pub struct Arguments {
     /// Which of the model's templates it is to be.
     #[arg(long, value_name = "NAME", requires = "model")]
     name: Option<String>,
-    /// A variable of your own, such as enable_thinking=false; may be repeated.
-    #[arg(long = "var", value_name = "NAME=JSON", value_parser = variable, conflicts_with = "context")]
+    /// A variable of your own, such as enable_thinking=false; may be repeated. A name that no template takes gives a warning.
+    #[arg(long = "var", value_name = "NAME=JSON", value_parser = variable::parse, conflicts_with = "context")]
     variables: Vec<(String, Data<'static>)>,
     /// The local time that strftime_now sees, such as 2026-01-02T03:04:05.
     #[arg(long, value_name = "TIME")]
@@ -69,7 +79,7 @@ pub struct Arguments {
     /// Limits that are not the defaults, a JSON object such as {"steps": 1000000, "milliseconds": 500}.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
-    /// Prints an object with the text and the spans of {% generation %} blocks, in code points and in bytes.
+    /// Prints a JSON object with the text and the spans of {% generation %} blocks, as described below.
     #[arg(long)]
     json: bool,
     /// Shows what {% generation %} blocks wrote in colour; auto is when the output is a terminal and NO_COLOR is not set.
@@ -133,17 +143,22 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
 /// The contract.
 fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String, String> {
     let chat = chat_template(arguments, texts)?;
-    let messages = objects(texts, messages, "messages")?;
-    let tools = arguments
-        .tools
-        .as_deref()
-        .map(|path| objects(texts, path, "tools"))
-        .transpose()?;
-    let documents = arguments
-        .documents
-        .as_deref()
-        .map(|path| objects(texts, path, "documents"))
-        .transpose()?;
+    let input = texts.json(messages)?;
+    let from_input = |what: &str| match &input {
+        Data::Object(body) => body.get(what).cloned(),
+        _ => None,
+    };
+    let of_option = |option: &Option<PathBuf>, what: &str| match (option, from_input(what)) {
+        (Some(path), _) => objects(texts.json(path)?, path, what),
+        (None, Some(given)) => objects(given, messages, what),
+        (None, None) => Ok(Data::None),
+    };
+    let tools = of_option(&arguments.tools, "tools")?;
+    let documents = of_option(&arguments.documents, "documents")?;
+    let messages = objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
+    for warning in variable::warnings(&arguments.variables, &chat.variables()) {
+        eprintln!("{warning}");
+    }
     let variables = arguments.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let colored = match arguments.color {
@@ -155,8 +170,8 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let fixed = arguments.now.map(FixedClock);
     let mut options = ApplyOptions {
         limits: &limits,
-        tools: tools.as_ref().and_then(given),
-        documents: documents.as_ref().and_then(given),
+        tools: Some(&tools),
+        documents: Some(&documents),
         chat_template: arguments.name.as_deref(),
         add_generation_prompt: arguments.add_generation_prompt,
         continue_final_message: match &arguments.continue_final_message {
@@ -180,17 +195,16 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     })
 }
 
-/// A file that holds an array of objects, or null where that is as good as none. The contract takes more than that, in words that
-/// are about Python's types; on a command line anything else is a slip.
-fn objects(texts: &Texts, path: &Path, what: &str) -> Result<Data<'static>, String> {
-    let given = texts.json(path)?;
+/// Returns the array of objects that a file holds, or null where an argument may be missing. The contract takes more than that, in words
+/// that are about Python's types; on a command line anything else is a mistake.
+fn objects<'t>(given: Data<'t>, path: &Path, what: &str) -> Result<Data<'t>, String> {
     let found = match &given {
         Data::List(items) => match items.iter().position(|item| !matches!(item, Data::Object(_))) {
-            None => return Ok(given.into_owned()),
+            None => return Ok(given),
             Some(index) => format!("its element {index} is no object"),
         },
         Data::None if what != "messages" => return Ok(Data::None),
-        Data::Object(object) if object.get(what).is_some() => format!("found an object; its \"{what}\" alone would be one"),
+        Data::Object(_) if what == "messages" => "found an object without \"messages\"".to_owned(),
         Data::Object(_) => "found an object".to_owned(),
         Data::Str(_) => "found a string".to_owned(),
         _ => "found something else".to_owned(),
@@ -201,12 +215,25 @@ fn objects(texts: &Texts, path: &Path, what: &str) -> Result<Data<'static>, Stri
     ))
 }
 
-/// An error with the file of its template in front, unless it is the conversation's.
+/// An error with the file of its template in front, unless it is the conversation's, and with the option that raises a limit.
 fn in_file(path: &Path, error: &Error) -> String {
     match error.class() {
         ErrorClass::Request => error.to_string(),
-        _ => format!("{}: {error}", path.display()),
+        _ => format!("{}: {error}{}", path.display(), limit_option(error)),
     }
+}
+
+/// A line about the option that raises the limit that was reached, if there is one.
+fn limit_option(error: &Error) -> String {
+    let reached = error.reached();
+    let limit = reached.filter(|reached| reached.limit.setting().is_some_and(|setting| setting.starts_with("Limits::")));
+    limit.map_or_else(String::new, |reached| {
+        let doubled = reached.allowed.saturating_mul(2);
+        format!(
+            "\n`--limits FILE` sets it, where FILE holds {{\"{}\": {doubled}}}",
+            reached.limit.name()
+        )
+    })
 }
 
 /// An error with what helps on a command line: where the template was looked for, when there is none, and its file. A model's error
@@ -221,7 +248,7 @@ fn hinted(arguments: &Arguments, error: &Error) -> String {
              templates are found with --processor",
             model.display()
         ),
-        _ => error.to_string(),
+        _ => format!("{error}{}", limit_option(error)),
     }
 }
 
@@ -241,6 +268,7 @@ fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
             } else {
                 LoadAs::Tokenizer
             },
+            ignore_remote_code: arguments.ignore_remote_code,
             ..LoadOptions::default()
         };
         let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| unread(&error))?;
@@ -267,25 +295,11 @@ fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
     Ok(chat.with_special_tokens(tokens))
 }
 
-/// Null is the same as no argument.
-fn given<'d>(data: &'d Data<'d>) -> Option<&'d dyn Input> {
-    match data {
-        Data::None => None,
-        data => Some(data),
-    }
-}
-
-fn variable(argument: &str) -> Result<(String, Data<'static>), String> {
-    let (name, text) = argument.split_once('=').ok_or("there is no = in it")?;
-    let value = json::read(text, json::DEPTH).map_err(|error| format!("the value is no JSON, where text has quotes: {error}"))?;
-    Ok((name.to_owned(), value.into_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{ApplyOptions, ChatTemplate, Data, in_file, variable};
+    use super::{ApplyOptions, ChatTemplate, in_file};
 
     #[test]
     fn an_error_of_the_template_has_its_file_in_front() {
@@ -297,13 +311,5 @@ mod tests {
         assert!(told("{{ a.b }}", "[{}]").starts_with("t.jinja: undefined error: "));
         assert!(told("{{ raise_exception('no') }}", "[{}]").starts_with("t.jinja: raised error: "));
         assert!(!told("", "[1]").contains("t.jinja"));
-    }
-
-    #[test]
-    fn a_variable_is_a_name_and_json() {
-        assert_eq!(variable("a=false"), Ok(("a".to_owned(), Data::Bool(false))));
-        assert_eq!(variable("a=\"x=y\""), Ok(("a".to_owned(), Data::Str("x=y".into()))));
-        assert!(variable("a").is_err());
-        assert!(variable("a=high").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! How a prompt is shown: as JSON with its spans, or in colour.
 //!
 //! ```text
-//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}}
+//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, "steps": 42}
 //! ```
 
 use std::borrow::Cow;
@@ -18,16 +18,22 @@ pub fn prompt(prompt: &Prompt) -> String {
         ("text", Data::Str(Cow::Borrowed(&prompt.text))),
         ("generation", both(&prompt.generation)),
         ("true_spans", both(&prompt.true_spans)),
+        ("steps", steps(prompt.steps)),
     ]))
 }
 
-/// What the bare engine gave, as a line of JSON.
+/// The result of the bare engine, as a line of JSON.
 pub fn rendered(rendered: &Rendered) -> String {
     let generation = object([("code_points", spans(&rendered.generation))]);
     line(&object([
         ("text", Data::Str(Cow::Borrowed(&rendered.text))),
         ("generation", generation),
+        ("steps", steps(rendered.steps)),
     ]))
+}
+
+fn steps(steps: u64) -> Data<'static> {
+    Data::Int(i64::try_from(steps).unwrap_or(i64::MAX))
 }
 
 /// Spans as a list of pairs: where each begins and ends.

@@ -1,4 +1,4 @@
-//! What an error says of the value that caused it: its type, and where it stands in the input.
+//! Adds to an error what is known of the value that caused it: its type, its keys and its place in the input.
 //!
 //! `{{ message.content + 1 }}` with a list there: "`message.content` is a list, at `/messages/3/content` of the input". Only paths are
 //! described (names, attributes, items): to evaluate them once more changes nothing.
@@ -10,10 +10,17 @@ use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
 use crate::resolve::operate;
-use crate::value::{Str, Value};
+use crate::text::quote;
+use crate::value::{Dict, Str, Value};
 
 /// How many values of the input are looked at to find the one in question.
-const MAX_LOOKS: usize = 20_000;
+///
+/// The class of an error depends on the place, so that the largest real conversation must be searched as a whole: some 200 thousand.
+const MAX_LOOKS: usize = 1_000_000;
+
+/// How many keys of a dict a note lists, and how many characters of each.
+const MAX_KEYS: usize = 8;
+const MAX_KEY: usize = 40;
 
 impl<'a> Evaluator<'a, '_> {
     /// Adds what is known of the operands of a failed expression.
@@ -22,6 +29,15 @@ impl<'a> Evaluator<'a, '_> {
         let mut operands = Vec::new();
         collect_paths(expr, &mut operands);
         self.describe(error, &operands)
+    }
+
+    /// Adds what is known of the object that a failed attribute was looked up on.
+    #[cold]
+    pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
+        match is_path(object) {
+            true => self.describe(error, &[object]),
+            false => error,
+        }
     }
 
     /// Adds what is known of what a loop iterates, where that failed before the first round: later another value may have its name. What
@@ -39,17 +55,40 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds the types of paths that have a value, and where those stand in the input.
-    fn describe(&mut self, error: Error, paths: &[&'a Expr]) -> Error {
+    /// Adds the types of the paths that have a value, and their places in the input. Of an undefined path it describes the container
+    /// that lacks it.
+    fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
+        let mut pointers = Vec::new();
+        let is_undefined = error.kind() == ErrorKind::Undefined;
         for path in paths {
-            let Some(value) = self.peek(path) else { continue };
+            let candidates = [(false, Some(*path)), (true, container(path))];
+            let found = candidates
+                .into_iter()
+                .find_map(|(lacks, path)| Some((lacks, path?, self.peek(path?)?)));
+            let Some((lacks, path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
             let mut note = format!("`{text}` is of type {}", value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{pointer}` of the input");
+                // Templates put texts together: beside a value of another type, a text is seldom the wrong one.
+                let rank = match lacks {
+                    true => 0,
+                    false if matches!(value, Value::Str(_)) => 2,
+                    false => 1,
+                };
+                pointers.push((rank, pointer));
+            }
+            if let Value::Dict(dict) = &value {
+                if is_undefined || lacks {
+                    note.push_str(&list_keys(dict));
+                }
             }
             notes.push(note);
+        }
+        pointers.sort_by_key(|(rank, _)| *rank);
+        for (_, pointer) in pointers {
+            error = error.about_input(pointer);
         }
         match notes.is_empty() {
             true => error,
@@ -113,7 +152,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => false,
         };
         if has_identity {
-            return self.find(value);
+            return self.find(value).or_else(|| self.path_of_text(expr));
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -144,6 +183,15 @@ impl<'a> Evaluator<'a, '_> {
         };
         let path = self.find(&container)?;
         Some(path + &pointer(&key))
+    }
+
+    /// The place of the text that a path takes a character of.
+    fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
+        let text = container(path)?;
+        match self.peek(text)? {
+            value @ Value::Str(_) => self.path(text, &value),
+            _ => None,
+        }
     }
 
     /// The path of a value in the input, if it is an object of it.
@@ -177,6 +225,37 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
             _ => add(&call.callee),
         },
         _ => {}
+    }
+}
+
+/// The expression before the last attribute or index of a path.
+fn container(path: &Expr) -> Option<&Expr> {
+    match &path.kind {
+        ExprKind::Attribute(attribute) => Some(&attribute.object),
+        ExprKind::Item(pair) => pair.first(),
+        _ => None,
+    }
+}
+
+/// The end of a note: `; its keys are 'role', 'content'`.
+fn list_keys(dict: &Dict<'_>) -> String {
+    let keys = dict.iter().take(MAX_KEYS).map(|(key, _)| match &key {
+        Value::Str(text) => {
+            let text = text.as_str();
+            let cut: String = text.chars().take(MAX_KEY).collect();
+            let end = if cut.len() < text.len() { "…" } else { "" };
+            quote::repr(&(cut + end))
+        }
+        Value::Int(int) => int.to_string(),
+        _ => "…".to_owned(),
+    });
+    let keys: Vec<String> = keys.collect();
+    let more = dict.len().saturating_sub(keys.len());
+    match (keys.as_slice(), more) {
+        ([], _) => "; it has no keys".to_owned(),
+        ([key], _) => format!("; its only key is {key}"),
+        (keys, 0) => format!("; its keys are {}", keys.join(", ")),
+        (keys, more) => format!("; its keys are {} and {more} more", keys.join(", ")),
     }
 }
 
@@ -270,6 +349,52 @@ mod tests {
         for (source, note) in cases {
             assert_note(source, Some(note));
         }
+    }
+
+    #[test]
+    fn an_undefined_attribute_is_explained_by_the_keys_that_there_are() {
+        let keys = "`messages[1]` is of type dict, at `/messages/1` of the input; its keys are 'content', 'n', 'a/b~'";
+        for source in [
+            "{{ messages[1].role.x }}",
+            "{{ messages[1]['role'] + 'a' }}",
+            "{{ messages[1].strip() }}",
+            "{{ messages[1].role|tojson }}",
+            "{{ messages[1].role.strip() }}",
+            "{{ messages[1]['role'].strip().upper() }}",
+            "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
+        ] {
+            let (error, keys) = (failed(source), keys.replace("messages[1]`", "m`"));
+            let note = error.note().map(|note| note.replace("messages[1]`", "m`"));
+            assert_eq!(note, Some(keys), "{source}");
+            assert_eq!(error.input_path(), Some("/messages/1"));
+        }
+        assert_note(
+            "{{ messages[7].x }}",
+            Some("`messages` is of type list, at `/messages` of the input"),
+        );
+        assert_note("{{ nope.x }}", None);
+        let long: String = (0..20).map(|index| format!("'{}{index:02}': 1,", "k".repeat(50))).collect();
+        let note = failed(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
+        let note = note.note().unwrap_or_default();
+        assert!(note.ends_with("k…' and 12 more") && note.len() < 500, "{note}");
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_value_that_does_not_fit() {
+        for (source, path) in [
+            ("{{ messages[0].content + messages[1].content }}", "/messages/1/content"),
+            ("{{ messages[1].content + messages[0].content }}", "/messages/1/content"),
+            ("{{ messages[0].content + messages[1].role }}", "/messages/1"),
+            ("{{ messages[1].n + messages[1].role }}", "/messages/1"),
+        ] {
+            assert_eq!(failed(source).input_path(), Some(path), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_character_is_at_the_place_of_its_text() {
+        let error = failed("{{ messages[0].content[0].text + 'a' }}");
+        assert_eq!(error.input_path(), Some("/messages/0/content"));
     }
 
     #[test]

@@ -7,20 +7,23 @@
 //! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Some are our
 //! own, for what Python reads and we do not: a lone surrogate, and what is deeper or larger than the limits.
 
-use std::fmt;
 use std::str::Utf8Error;
 
-use crate::error::{Error, ErrorClass};
+use crate::error::{Error, ErrorClass, Excerpt};
 use crate::limits::{Limit, Reached};
 use crate::number::NumberError;
+use crate::source::Source;
+use crate::span::Span;
 
-/// Why a text could not be read, in Python's words where Python has some.
+/// Why a text could not be read, in Python's words where Python has some; or why a value could not be serialized.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
     reached: Option<Reached>,
+    /// The byte that the message is about.
+    offset: Option<usize>,
 }
 
 /// What is wrong with a text.
@@ -39,12 +42,52 @@ pub enum JsonErrorKind {
     TooLarge,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,
+    /// A value that should become JSON refuses to be serialized, or a key is not a string.
+    Refused,
 }
 
 impl JsonError {
     /// What is wrong.
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
+    }
+
+    /// Returns the line of the text that the message is about, with its number and a caret below the place. None if the message is about
+    /// no place.
+    ///
+    /// ```
+    /// let text = "[1,\n 2 3]";
+    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// assert_eq!(error.excerpt(text).unwrap(), "2 |  2 3]\n  |    ^");
+    /// ```
+    pub fn excerpt(&self, text: &str) -> Option<String> {
+        let before = text.get(..self.offset?)?;
+        // The source has one character for each line end.
+        let start = before.len().saturating_sub(before.matches("\r\n").count());
+        let start = u32::try_from(start).ok()?;
+        let span = Span::new(start, start.saturating_add(1));
+        Some(Excerpt::new(&Source::new(text), span).to_string())
+    }
+
+    /// The error of a value that serde does not serialize.
+    pub(super) fn refused(message: String) -> Self {
+        Self {
+            kind: JsonErrorKind::Refused,
+            message,
+            reached: None,
+            offset: None,
+        }
+    }
+
+    /// The error of a value that nests deeper than `limit`.
+    pub(super) fn nested_too_deep(limit: usize) -> Self {
+        let reached = too_deep(limit);
+        Self {
+            kind: JsonErrorKind::TooDeep,
+            message: reached.to_string(),
+            reached: Some(reached),
+            offset: None,
+        }
     }
 
     /// What is wrong with which bytes, as Python says it.
@@ -64,11 +107,12 @@ impl JsonError {
             kind: JsonErrorKind::Encoding,
             message: format!("'utf-8' codec can't decode {place}: {reason}"),
             reached: None,
+            offset: None,
         }
     }
 }
 
-/// An error of the request that the text came with.
+/// An error of the request that the text or value belongs to.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
@@ -78,36 +122,8 @@ impl From<JsonError> for Error {
     }
 }
 
-/// Why a value could not be turned into a tree.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SerializeError {
-    /// It says itself that it cannot be, or a key is no string.
-    #[error("{0}")]
-    Refused(String),
-    /// It nests deeper than so many levels.
-    #[error("{}", too_deep(*.0))]
-    TooDeep(usize),
-}
-
 fn too_deep(limit: usize) -> Reached {
     Reached::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
-}
-
-impl serde::ser::Error for SerializeError {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::Refused(message.to_string())
-    }
-}
-
-/// An error of the request that the value belongs to.
-impl From<SerializeError> for Error {
-    fn from(error: SerializeError) -> Self {
-        match error {
-            SerializeError::Refused(message) => Error::value(message).with_class(ErrorClass::Request),
-            SerializeError::TooDeep(limit) => Error::limit(too_deep(limit)),
-        }
-    }
 }
 
 /// What the reader found, by the byte where it stood; the sentence is made once the reading is over.
@@ -153,7 +169,18 @@ impl Fault {
             Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", place(text, at))),
             Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", place(text, at))),
         };
-        JsonError { kind, message, reached }
+        let offset = match self {
+            Self::TooManyDigits { .. } => None,
+            Self::Syntax { at, .. } | Self::LoneSurrogate { at, .. } | Self::TooDeep { at, .. } | Self::TooLarge { at, .. } => {
+                Some(at)
+            }
+        };
+        JsonError {
+            kind,
+            message,
+            reached,
+            offset,
+        }
     }
 }
 

@@ -115,6 +115,22 @@ impl Limit {
         }
     }
 
+    /// Returns the setting that raises the limit, such as `Limits::steps`. Fixed limits have none.
+    ///
+    /// ```
+    /// use chat_template::Limit;
+    ///
+    /// assert_eq!(Limit::Steps.setting().as_deref(), Some("Limits::steps"));
+    /// assert_eq!(Limit::Nesting.setting(), None);
+    /// ```
+    pub fn setting(self) -> Option<String> {
+        match self {
+            Self::File => Some("LoadOptions::max_file_size".to_owned()),
+            _ if super::Limits::NAMES.contains(&self.name()) => Some(format!("Limits::{}", self.name())),
+            _ => None,
+        }
+    }
+
     /// What is counted, with a space before it, where the name does not say so.
     fn unit(self) -> &'static str {
         match self {

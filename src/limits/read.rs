@@ -1,25 +1,35 @@
-//! Limits from JSON: an object with the names of the fields.
+//! Limits from JSON and to JSON: an object with the names of the fields.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::Limits;
+use super::{Limit, Limits, Reached};
 
-/// The names, as [`Limits`] has them.
-const NAMES: &[&str] = &[
-    "steps",
-    "output",
-    "value",
-    "live",
-    "calls",
-    "height",
-    "stack",
-    "source",
-    "width",
-    "bits",
-    "milliseconds",
-];
+impl Serialize for Limits {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Limits", Self::NAMES.len())?;
+        self.write_fields(&mut object)?;
+        object.end()
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Serialize for Reached {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Reached", 3)?;
+        object.serialize_field("limit", &self.limit)?;
+        object.serialize_field("figure", &self.figure)?;
+        object.serialize_field("allowed", &self.allowed)?;
+        object.end()
+    }
+}
 
 impl<'de> Deserialize<'de> for Limits {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -39,19 +49,8 @@ impl<'de> Visitor<'de> for Fields {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Limits, A::Error> {
         let mut limits = Limits::default();
         while let Some(name) = map.next_key::<String>()? {
-            match name.as_str() {
-                "steps" => limits.steps = map.next_value()?,
-                "output" => limits.output = map.next_value()?,
-                "value" => limits.value = map.next_value()?,
-                "live" => limits.live = map.next_value()?,
-                "calls" => limits.calls = map.next_value()?,
-                "height" => limits.height = map.next_value()?,
-                "stack" => limits.stack = map.next_value()?,
-                "source" => limits.source = map.next_value()?,
-                "width" => limits.width = map.next_value()?,
-                "bits" => limits.bits = map.next_value()?,
-                "milliseconds" => limits.milliseconds = map.next_value()?,
-                other => return Err(A::Error::unknown_field(other, NAMES)),
+            if !limits.read_field(&name, &mut map)? {
+                return Err(A::Error::unknown_field(&name, Limits::NAMES));
             }
         }
         Ok(limits)
@@ -60,13 +59,15 @@ impl<'de> Visitor<'de> for Fields {
 
 #[cfg(test)]
 mod tests {
-    use super::{Limits, NAMES};
+    use super::Limits;
 
     #[test]
     fn every_name_is_read() {
-        for name in NAMES {
+        for name in Limits::NAMES {
             let limits: Limits = serde_json::from_str(&format!("{{\"{name}\": 7}}")).unwrap();
             assert_ne!(limits, Limits::default(), "{name}");
+            let written = serde_json::to_string(&limits).unwrap();
+            assert_eq!(serde_json::from_str::<Limits>(&written).unwrap(), limits, "{name}");
         }
         assert_eq!(
             serde_json::from_str::<Limits>("{\"milliseconds\": null}").unwrap(),

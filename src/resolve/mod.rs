@@ -12,6 +12,7 @@ mod fold;
 mod frames;
 pub mod operate;
 mod output;
+mod own_names;
 mod refusals;
 mod scopes;
 mod statements;
@@ -306,7 +307,8 @@ impl Resolver<'_> {
     }
 }
 
-/// The names that a resolved template looks up in its context, in the order in which it first mentions them.
+/// Returns the names that a resolved template looks up in its context and that are not its own, in the order in which it first mentions
+/// them.
 pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
@@ -315,7 +317,8 @@ pub fn context_names(template: &Template) -> Vec<&str> {
         names.scope(&block.scope);
         block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     }
-    let found = names.found.into_iter().map(|symbol| template.symbols.name(symbol));
+    let own = own_names::find(template);
+    let found = names.found.difference(&own).map(|symbol| template.symbols.name(*symbol));
     let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
     found
         .filter(|name| globals::find(name).is_none() && !is_unsupported(name))

@@ -155,12 +155,34 @@ fn a_bad_folder_is_an_error_that_names_the_file() {
         ),
         (Folder::new().with(config, r#"{"tokenizer_class": 1}"#), config),
         (Folder::new().with(config, r#"{"chat_template": 1}"#), config),
+        (Folder::new().with(config, "{}").with("config.json", "["), "config.json"),
+        (
+            Folder::new().with(config, "{}").with("config.json", r#"{"model_type": 1}"#),
+            "config.json",
+        ),
         (Folder::new().with(config, "[".repeat(100_000)), config),
     ];
     for (folder, file) in bad {
         let error = folder.load().expect_err("the folder is bad");
         assert!(is_clear(&error, &folder, file), "{file}: {error}");
     }
+}
+
+#[test]
+fn a_folder_whose_tokenizer_is_code_is_read_on_demand() {
+    let config = r#"{"auto_map": {"AutoTokenizer": ["code.Own", null]}, "tokenizer_class": "Own", "bos_token": "<s>"}"#;
+    let folder = Folder::new()
+        .with("chat_template.jinja", "x")
+        .with("tokenizer_config.json", config);
+    let error = folder.load().expect_err("the code is not run");
+    assert!(is_clear(&error, &folder, "tokenizer_config.json"), "{error}");
+    assert!(error.message().contains("code.Own"), "{error}");
+    let options = LoadOptions {
+        ignore_remote_code: true,
+        ..LoadOptions::default()
+    };
+    let chat = ChatTemplate::from_dir_with(&folder.0, &options).expect("the code is ignored");
+    assert_eq!(chat.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
 }
 
 #[test]
@@ -204,4 +226,27 @@ fn what_does_not_compile_is_an_error_of_applying() {
         .apply(&serde_json::json!([{}]), &ApplyOptions::default())
         .expect_err("the template is bad");
     assert!(error.to_string().contains("chat_template.jinja"), "{error}");
+}
+
+#[test]
+fn a_folder_of_the_cache_stands_for_a_revision() {
+    let folder = Folder::new()
+        .with("models--a--b/snapshots/one/chat_template.jinja", "1")
+        .with("models--a--b/refs/main", "two");
+    let model = folder.0.join("models--a--b");
+    let source = || ChatTemplate::from_dir(&model).map(|chat| chat.source().map(str::to_owned));
+    let is = |expected: &str| matches!(source(), Ok(Some(source)) if source == expected);
+    assert!(is("1"), "the only one: {:?}", source());
+    let folder = folder.with("models--a--b/snapshots/two/chat_template.jinja", "2");
+    assert!(is("2"), "that of main: {:?}", source());
+    let folder = folder.with("models--a--b/refs/main", "three");
+    let error = source().expect_err("it is not clear which");
+    assert!(
+        error
+            .message()
+            .ends_with("models--a--b: has 2 revisions and no refs/main: name a folder in snapshots"),
+        "{error}"
+    );
+    assert_eq!(error.class(), ErrorClass::Template);
+    drop(folder);
 }

@@ -10,8 +10,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::line::string;
-use crate::chat::ChatTemplate;
+use super::super::write_line::string;
+use crate::chat::{ChatTemplate, cache};
 use crate::json::{self, Data, Object};
 
 /// Files of which each holds a model's templates.
@@ -132,14 +132,7 @@ fn of_model(name: String, model: &ChatTemplate) -> Option<Found> {
 
 /// A model of a cache by its name and the beginning of its revision; any other folder by its path.
 fn name_of(path: &Path) -> String {
-    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
-    if let [.., model, "snapshots", revision] = parts.as_slice() {
-        if let Some(model) = model.strip_prefix("models--") {
-            let revision: String = revision.chars().take(8).collect();
-            return format!("{}@{revision}", model.replace("--", "/"));
-        }
-    }
-    path.display().to_string()
+    cache::revision_name(path).unwrap_or_else(|| path.display().to_string())
 }
 
 #[cfg(test)]

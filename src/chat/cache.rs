@@ -1,0 +1,60 @@
+//! The layout of the Hugging Face cache, where a model's folder holds its revisions.
+//!
+//! ```text
+//! models--Qwen--Qwen3-8B/refs/main               the revision of the branch main: b968826d…
+//! models--Qwen--Qwen3-8B/snapshots/b968826d…/    the files of that revision
+//! ```
+//!
+//! The layout is that of `huggingface_hub`; this file does not read the files of a model.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+const SNAPSHOTS: &str = "snapshots";
+
+/// Returns the folder with a model's files: the revision of `main`, or the only one, for a model's folder of the cache, and any other
+/// folder as it is.
+///
+/// # Errors
+/// If the folder is one of the cache and it is not clear which revision to take.
+pub(super) fn model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
+    let snapshots = path.join(SNAPSHOTS);
+    if name(path).is_none() || !snapshots.is_dir() {
+        return Ok(Cow::Borrowed(path));
+    }
+    if let Ok(revision) = std::fs::read_to_string(path.join("refs/main")) {
+        let folder = snapshots.join(revision.trim());
+        if folder.is_dir() {
+            return Ok(Cow::Owned(folder));
+        }
+    }
+    let entries = std::fs::read_dir(&snapshots).map_err(|error| error.to_string())?;
+    let folders = entries.filter_map(|entry| Some(entry.ok()?.path()).filter(|path| path.is_dir()));
+    let mut folders: Vec<PathBuf> = folders.collect();
+    match (folders.pop(), folders.len()) {
+        (Some(folder), 0) => Ok(Cow::Owned(folder)),
+        (None, _) => Err("snapshots is empty: no revision of the model is here".to_owned()),
+        (Some(_), others) => Err(format!(
+            "has {} revisions and no refs/main: name a folder in snapshots",
+            others.saturating_add(1)
+        )),
+    }
+}
+
+/// Returns the name of a model and the beginning of its revision, such as `Qwen/Qwen3-8B@b968826d`, for a folder in `snapshots`.
+#[cfg(feature = "cli")]
+pub(crate) fn revision_name(path: &Path) -> Option<String> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    let [.., model, SNAPSHOTS, revision] = parts.as_slice() else {
+        return None;
+    };
+    let model = name(Path::new(model))?;
+    let revision: String = revision.chars().take(8).collect();
+    Some(format!("{model}@{revision}"))
+}
+
+/// Returns the name of the model that a folder of the cache belongs to: `Qwen/Qwen3-8B` for `models--Qwen--Qwen3-8B`.
+fn name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?.strip_prefix("models--")?;
+    Some(name.replace("--", "/"))
+}

@@ -1,0 +1,60 @@
+//! Makes the struct of limits from a table: a row is a field with its documentation, type, default and setter.
+//!
+//! ```text
+//! steps: u64 = 16_000_000, with_steps(u64);
+//! ```
+
+/// Defines the struct with its defaults, setters and names, and how it is read and written field by field.
+macro_rules! limits {
+    (
+        $(#[$about:meta])*
+        $limits:ident:
+        $($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, $setter:ident($argument:ty);)*
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $limits {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        impl Default for $limits {
+            fn default() -> Self {
+                Self { $($name: $default,)* }
+            }
+        }
+
+        /// Setters.
+        impl $limits {
+            $(
+                #[doc = concat!("Returns the limits with another value of [`", stringify!($name), "`](Self::", stringify!($name), ").")]
+                #[must_use]
+                #[allow(clippy::useless_conversion, reason = "only some setters convert")]
+                pub fn $setter(mut self, $name: $argument) -> Self {
+                    self.$name = $name.into();
+                    self
+                }
+            )*
+        }
+
+        impl $limits {
+            /// The names of the fields.
+            const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+            /// Reads the value of a field. Returns false for an unknown name, whose value is not read.
+            fn read_field<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<bool, A::Error> {
+                match name {
+                    $(stringify!($name) => self.$name = map.next_value()?,)*
+                    _ => return Ok(false),
+                }
+                Ok(true)
+            }
+
+            /// Writes all fields.
+            fn write_fields<S: serde::ser::SerializeStruct>(&self, object: &mut S) -> Result<(), S::Error> {
+                $(object.serialize_field(stringify!($name), &self.$name)?;)*
+                Ok(())
+            }
+        }
+    };
+}

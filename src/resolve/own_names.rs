@@ -1,0 +1,248 @@
+//! Finds the names that are a template's own: it sets them before it reads them.
+//!
+//! ```text
+//! {% if tools %}{% set n = 1 %}{% endif %}{{ n }}                  n is set on some way to its only read: an own name
+//! {% if n is not defined %}{% set n = true %}{% endif %}{{ n }}    n is read before anything sets it: a switch for callers
+//! ```
+//!
+//! A set in one branch of an `if` counts for what follows, because a name that is set at all is not meant for callers unless the template
+//! reads it first, or sets it only where it is not defined, or tests whether it is defined and only ever sets it to true, false or none,
+//! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes
+//! around it set, before or after it, because it is called later.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, Target, TargetKind, Template};
+
+/// Returns the names that the template sets and never reads before.
+pub(super) fn find(template: &Template) -> BTreeSet<Symbol> {
+    let mut walk = Walk::default();
+    walk.body(&template.body);
+    let Walk { all, read_first, .. } = walk;
+    all.difference(&read_first).copied().collect()
+}
+
+#[derive(Default)]
+struct Walk {
+    /// The names that are set on some way to the current place.
+    set: BTreeSet<Symbol>,
+    /// These names in the order in which they were set, so that the end of a scope can take them back.
+    order: Vec<Symbol>,
+    /// The names that the open scopes set anywhere.
+    later: Vec<Symbol>,
+    /// All names that are set.
+    all: BTreeSet<Symbol>,
+    /// Those that become something else than true, false or none.
+    valued: BTreeSet<Symbol>,
+    /// The names with a read that nothing was set before.
+    read_first: BTreeSet<Symbol>,
+}
+
+impl Walk {
+    /// Walks over something with a scope of its own.
+    fn scope(&mut self, run: impl FnOnce(&mut Self)) {
+        let (start, later) = (self.order.len(), self.later.len());
+        run(self);
+        for name in self.order.split_off(start) {
+            self.set.remove(&name);
+        }
+        self.later.truncate(later);
+    }
+
+    /// Walks over the statements of a scope.
+    fn body(&mut self, body: &Body) {
+        stored(body, &mut self.later);
+        self.stmts(body);
+    }
+
+    fn stmts(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::For(node) => {
+                self.read(&node.iter);
+                self.scope(|walk| {
+                    walk.target(&node.target);
+                    node.test.iter().for_each(|test| walk.read(&test.condition));
+                    walk.body(&node.body);
+                });
+                self.scope(|walk| walk.body(&node.otherwise));
+            }
+            StmtKind::If(node) => {
+                for arm in &node.arms {
+                    self.read(&arm.test);
+                    self.stmts(&arm.body);
+                }
+                self.stmts(&node.otherwise);
+                let mut defaults = Vec::new();
+                stored_in_branches(node, &mut defaults);
+                for arm in &node.arms {
+                    tested(&arm.test, &mut |name| {
+                        if defaults.contains(&name) || !self.valued.contains(&name) {
+                            self.read_first.insert(name);
+                        }
+                    });
+                }
+            }
+            StmtKind::Set(node) => {
+                self.read(&node.value);
+                match (&node.value.kind, &node.target.kind) {
+                    (ExprKind::Literal(Literal::Bool(_) | Literal::None), TargetKind::Name { symbol, .. }) => self.set(*symbol),
+                    _ => self.target(&node.target),
+                }
+            }
+            StmtKind::SetBlock(node) => {
+                node.filter.iter().for_each(|filter| self.read(filter));
+                self.scope(|walk| walk.body(&node.body));
+                self.target(&node.target);
+            }
+            StmtKind::Macro(node) => {
+                node.name.iter().for_each(|name| self.name(*name));
+                self.scope(|walk| {
+                    for name in walk.later.clone() {
+                        walk.set(name);
+                    }
+                    walk.callable(node);
+                });
+            }
+            StmtKind::Generation(node) => self.scope(|walk| walk.callable(node)),
+            StmtKind::CallBlock(node) => {
+                self.read(&node.callee);
+                node.args.children(&mut |argument| self.read(argument));
+                self.scope(|walk| walk.callable(&node.body));
+            }
+            StmtKind::With(node) => {
+                node.bindings.iter().for_each(|(_, value, _)| self.read(value));
+                self.scope(|walk| {
+                    node.bindings.iter().for_each(|(target, ..)| walk.target(target));
+                    walk.body(&node.body);
+                });
+            }
+            _ => stmt.children(&mut |child| match child {
+                Child::Expr(expr) => self.read(expr),
+                Child::Target(target) => self.target(target),
+                Child::Parameter(name) => self.name(name),
+                Child::Body(body) => self.scope(|walk| walk.body(body)),
+            }),
+        }
+    }
+
+    /// The parameters and the body of a macro.
+    fn callable(&mut self, node: &Macro) {
+        for parameter in &node.parameters {
+            self.name(parameter.symbol);
+            parameter.default.iter().for_each(|default| self.read(default));
+        }
+        self.body(&node.body);
+    }
+
+    fn target(&mut self, target: &Target) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => self.name(*symbol),
+            TargetKind::Attribute { object, .. } => self.read_name(*object),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.target(target)),
+        }
+    }
+
+    fn name(&mut self, name: Symbol) {
+        self.valued.insert(name);
+        self.set(name);
+    }
+
+    fn set(&mut self, name: Symbol) {
+        self.all.insert(name);
+        if self.set.insert(name) {
+            self.order.push(name);
+        }
+    }
+
+    fn read(&mut self, expr: &Expr) {
+        expr.names(&mut |name| self.read_name(name.symbol));
+    }
+
+    fn read_name(&mut self, name: Symbol) {
+        if !self.set.contains(&name) {
+            self.read_first.insert(name);
+        }
+    }
+}
+
+/// Adds the names that the statements set in their own scope.
+fn stored(body: &Body, names: &mut Vec<Symbol>) {
+    for stmt in &body.stmts {
+        match &stmt.kind {
+            StmtKind::Set(node) => node.target.names(&mut |_, name| names.push(name)),
+            StmtKind::SetBlock(node) => node.target.names(&mut |_, name| names.push(name)),
+            StmtKind::Macro(node) => names.extend(node.name),
+            StmtKind::If(node) => stored_in_branches(node, names),
+            _ => {}
+        }
+    }
+}
+
+fn stored_in_branches(node: &If, names: &mut Vec<Symbol>) {
+    node.arms.iter().for_each(|arm| stored(&arm.body, names));
+    stored(&node.otherwise, names);
+}
+
+/// Calls `visit` with the names that a condition tests for being defined.
+fn tested(condition: &Expr, visit: &mut dyn FnMut(Symbol)) {
+    match &condition.kind {
+        ExprKind::Test(test) if ["defined", "undefined"].contains(&&*test.name) => {
+            if let ExprKind::Name(name) = &test.input.kind {
+                visit(name.symbol);
+            }
+        }
+        _ => condition.children(&mut |part| tested(part, visit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Template;
+
+    #[test]
+    fn names_that_the_template_sets_first_are_its_own() {
+        for (source, expected) in [
+            ("{% if a %}{% set n = 1 %}{% endif %}{{ n }}", &["a"][..]),
+            ("{% if n is not defined %}{% set n = true %}{% endif %}{{ n }}", &["n"]),
+            (
+                "{% if a %}{% set n = a %}{% endif %}{% if not n is defined %}{% set n = none %}{% endif %}{{ n }}",
+                &["a", "n"],
+            ),
+            (
+                "{% if a %}{% set n = a %}{% endif %}{% if n is defined %}{{ n }}{% endif %}",
+                &["a"],
+            ),
+            (
+                "{% macro m() %}{% endmacro %}{% if a %}{% set n = false %}{% endif %}{% if n is defined %}{{ n }}{% endif %}",
+                &["a", "n"],
+            ),
+            ("{% set n = n or 1 %}{{ n }}", &["n"]),
+            ("{% set n %}{{ n }}{% endset %}{{ n }}", &[]),
+            (
+                "{% for x in a %}{% if x.y %}{% set x = x.y %}{% endif %}{{ x }}{% endfor %}",
+                &["a"],
+            ),
+            ("{% for x in a %}{% set n = x %}{% endfor %}{{ n }}", &["a", "n"]),
+            (
+                "{% macro m(p) %}{% if p %}{% set n = 1 %}{% endif %}{{ n }}{{ p }}{% endmacro %}{{ m(1) }}",
+                &[],
+            ),
+            (
+                "{% macro m() %}{{ n }}{% endmacro %}{% if a %}{% set n = 1 %}{% endif %}{{ m() }}",
+                &["a"],
+            ),
+            (
+                "{% macro m() %}{{ n }}{% endmacro %}{% if n is not defined %}{% set n = 1 %}{% endif %}{{ m() }}",
+                &["n"],
+            ),
+            ("{% with n = n %}{{ n }}{% endwith %}", &["n"]),
+        ] {
+            let template = Template::compile(source).unwrap();
+            assert_eq!(template.variables(), expected, "{source}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a server relies on: the class of an error by the side that is at fault, the forms of arguments, and what the API shows as data.
+
+use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, ErrorKind, Limits, Prompt, RenderOptions};
+use serde_json::{Map, Value, json};
+
+const TEMPLATE: &str = "{% for m in messages %}{{ bos_token }}\
+    {%- for call in m.tool_calls %}{% for k, v in call.arguments|items %}{{ k }}{{ v }}{% endfor %}{% endfor %}\
+    {{- m.content + eos_token }}{{ limit / 2 }}{% endfor %}";
+
+fn apply(source: &str, messages: &Value) -> Result<Prompt, Error> {
+    let template = ChatTemplate::from_source(source, &[("bos_token", "<s>"), ("eos_token", "</s>")]);
+    let variables = json!({"limit": 4});
+    template.apply(
+        messages,
+        &ApplyOptions {
+            variables: Some(&variables),
+            ..ApplyOptions::default()
+        },
+    )
+}
+
+#[track_caller]
+fn assert_class(source: &str, messages: Value, kind: ErrorKind, class: ErrorClass, path: Option<&str>) {
+    let error = apply(source, &messages).expect_err(source);
+    assert_eq!(
+        (error.kind(), error.class(), error.input_path()),
+        (kind, class, path),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_value_of_the_request_that_does_not_fit_is_a_mismatch() {
+    use ErrorClass::Mismatch;
+    let plain = json!({"content": "Hi"});
+    for (messages, kind, path) in [
+        (
+            json!([plain, {"content": "", "tool_calls": [{"arguments": "{}"}]}]),
+            ErrorKind::Type,
+            "/messages/1/tool_calls/0/arguments",
+        ),
+        (json!([plain, {"content": ["a"]}]), ErrorKind::Type, "/messages/1/content"),
+        (json!([{"content": 1}]), ErrorKind::Type, "/messages/0/content"),
+        (json!([{"content": {}}]), ErrorKind::Type, "/messages/0/content"),
+        // The contract drops the key that is null, so that it is missing.
+        (json!([plain, {"content": null}]), ErrorKind::Undefined, "/messages/1"),
+    ] {
+        assert_class(TEMPLATE, messages, kind, Mismatch, Some(path));
+    }
+    let one = json!([plain]);
+    assert_class(
+        "{{ messages[3].x }}",
+        one.clone(),
+        ErrorKind::Undefined,
+        Mismatch,
+        Some("/messages"),
+    );
+    assert_class("{{ tools|length }}", one.clone(), ErrorKind::Type, Mismatch, Some("/tools"));
+    let list = json!([{"content": ["a"]}]);
+    assert_class(
+        "{{ bos_token + messages[0].content }}",
+        list,
+        ErrorKind::Type,
+        Mismatch,
+        Some("/messages/0/content"),
+    );
+    assert_class("{{ limit + 'a' }}", one, ErrorKind::Type, Mismatch, Some("/limit"));
+}
+
+#[test]
+fn a_fault_of_the_template_stays_one() {
+    use ErrorClass::Template;
+    let messages = json!([{"content": "Hi"}]);
+    for (source, kind, path) in [
+        ("{{ 1 + 'a' }}", ErrorKind::Type, None),
+        ("{{ nope.x }}", ErrorKind::Undefined, None),
+        ("{% set x = messages|length %}{{ x + 'a' }}", ErrorKind::Type, None),
+        ("{{ bos_token + 1 }}", ErrorKind::Type, Some("/bos_token")),
+        ("{{ messages + 1 }}", ErrorKind::Type, Some("/messages")),
+        ("{{ messages.append(1) }}", ErrorKind::Security, None),
+        ("{{ messages[0].content|nope }}", ErrorKind::Syntax, None),
+    ] {
+        assert_class(source, messages.clone(), kind, Template, path);
+    }
+    let refused = apply("{{ raise_exception(messages[0].content) }}", &messages).expect_err("it raises");
+    assert_eq!((refused.class(), refused.input_path()), (ErrorClass::Refused, None));
+}
+
+#[test]
+fn a_token_that_a_variable_replaces_is_the_requests() {
+    let template = ChatTemplate::from_source("{{ bos_token + 'a' }}", &[("bos_token", "<s>")]);
+    let variables = json!({"bos_token": 1});
+    let options = ApplyOptions {
+        variables: Some(&variables),
+        ..ApplyOptions::default()
+    };
+    let error = template.apply(&json!([{}]), &options).expect_err("1 is no text");
+    assert_eq!(
+        (error.class(), error.input_path()),
+        (ErrorClass::Mismatch, Some("/bos_token"))
+    );
+}
+
+#[test]
+fn debug_prints_what_display_does() {
+    let error = apply("{{ nope.x }}", &json!([{}])).expect_err("it is undefined");
+    assert_eq!(format!("{error:?}"), error.to_string());
+}
+
+#[test]
+fn the_error_of_a_limit_names_its_setting() {
+    let template = ChatTemplate::from_source("{% for i in range(1000) %}{{ i }}{% endfor %}", &[]);
+    let limits = Limits::default().with_steps(100);
+    let options = ApplyOptions {
+        limits: &limits,
+        ..ApplyOptions::default()
+    };
+    let error = template.apply(&json!([{}]), &options).expect_err("it takes more");
+    assert!(
+        error.to_string().contains("\nto allow more, raise `Limits::steps`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn messages_are_maps_and_arguments_options() {
+    let template = ChatTemplate::from_named(
+        &[
+            ("default", "{{ messages }} {{ tools }} {{ documents }}"),
+            ("tool_use", "with {{ tools }}"),
+        ],
+        &[],
+    );
+    let message: Map<String, Value> = serde_json::from_str(r#"{"role": "user"}"#).expect("an object");
+    let owned: Vec<Map<String, Value>> = vec![message];
+    let (none, some): (Option<Vec<Value>>, Option<Value>) = (None, Some(json!([{"a": 1}])));
+    let options = ApplyOptions {
+        tools: Some(&none),
+        documents: Some(&some),
+        variables: Some(&Value::Null),
+        ..ApplyOptions::default()
+    };
+    let expected = "[{'role': 'user'}] None [{'a': 1}]";
+    assert_eq!(template.apply(&owned, &options).expect("it renders").text, expected);
+    assert_eq!(template.apply(owned.as_slice(), &options).expect("it renders").text, expected);
+    let tools = some.as_ref();
+    let options = ApplyOptions {
+        tools: Some(&tools),
+        ..options
+    };
+    assert_eq!(template.apply(&owned, &options).expect("it renders").text, "with [{'a': 1}]");
+}
+
+#[test]
+fn what_the_api_returns_can_be_shown_and_written() {
+    let prompt = apply("{{ messages }}", &json!([{}])).expect("it renders");
+    assert!(prompt.steps > 0);
+    let written = serde_json::to_value(&prompt).expect("it serializes");
+    assert_eq!(written["generation"], json!({"code_points": [], "bytes": []}));
+    let error = apply(TEMPLATE, &json!([{"content": 1}])).expect_err("a number is no text");
+    let written = serde_json::to_value(&error).expect("it serializes");
+    assert_eq!(written["class"], "mismatch");
+    assert_eq!(written["input_path"], "/messages/0/content");
+    assert_eq!(written["trail"][0], "in message 1 of 1");
+    let limits = serde_json::to_value(Limits::default()).expect("it serializes");
+    assert_eq!((&limits["calls"], &limits["milliseconds"]), (&json!(200), &Value::Null));
+    assert!(format!("{:?}", RenderOptions::default()).starts_with("RenderOptions { limits: Limits { steps: "));
+}

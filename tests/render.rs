@@ -1,0 +1,126 @@
+//! The command `render`: what it takes as a model and as messages, and what it says of mistakes.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder for one test, which is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("chat-template-render-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder can be made");
+        Self(path)
+    }
+
+    fn file(&self, name: &str, content: &str) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder can be made");
+        std::fs::write(&path, content).expect("a file can be written");
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a run prints: the output, or the text on standard error with the exit status.
+fn render(arguments: &[&str]) -> (String, String, i32) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chat-template"));
+    let output = command.arg("render").args(arguments).current_dir(root).output();
+    let output = output.expect("the command runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let status = output.status.code().expect("it ends by itself");
+    (text(&output.stdout), text(&output.stderr), status)
+}
+
+const MODEL: [&str; 2] = ["--model", "tests/models/jinja"];
+const CONVERSATION: [&str; 2] = ["--messages", "tests/models/conversation.json"];
+
+#[track_caller]
+fn assert_fails(arguments: &[&str], status: i32, part: &str) {
+    let (_, error, got) = render(arguments);
+    assert_eq!(got, status, "{error}");
+    assert!(error.contains(part), "{error}");
+}
+
+#[test]
+fn a_body_of_a_request_is_a_conversation() {
+    let folder = Folder::new("body");
+    let template = folder.file("t.jinja", "{{ messages[0].content }} {{ tools|length }} {{ documents }}");
+    let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": [{"a": 1}], "documents": null}"#;
+    let body = folder.file("body.json", body);
+    let (text, error, _) = render(&["--template", &template, "--messages", &body]);
+    assert_eq!(text, "Hi 1 None", "{error}");
+    let tools = folder.file("tools.json", "[]");
+    let (text, error, _) = render(&["--template", &template, "--messages", &body, "--tools", &tools]);
+    assert_eq!(text, "Hi 0 None", "{error}");
+}
+
+#[test]
+fn a_model_of_the_cache_is_a_model() {
+    let folder = Folder::new("cache");
+    folder.file("models--a--b/snapshots/0123/chat_template.jinja", "{{ messages|length }}");
+    let model = folder.0.join("models--a--b").display().to_string();
+    let (text, error, _) = render(&[&["--model", &model], &CONVERSATION[..]].concat());
+    assert_eq!(text, "4", "{error}");
+}
+
+#[test]
+fn mistakes_in_files_are_shown_with_their_place() {
+    let folder = Folder::new("files");
+    let file = |name: &str, content: &str| folder.file(name, content);
+    for (path, part) in [
+        (
+            file("bad.json", "[\n  {\"role\": \"user\" \"content\": 1}\n]"),
+            "bad.json: not JSON: Expecting ',' delimiter: line 2 column 19 (char 20)\n2 |   {\"role\": \"user\" \"content\": 1}\n  |                   ^",
+        ),
+        (
+            file("lines.jsonl", "[]\n[]\n"),
+            "the file holds more than one JSON value, as JSON Lines does; pass a file with one of them",
+        ),
+        (file("object.json", "{}"), "found an object without \"messages\""),
+    ] {
+        assert_fails(&[&MODEL[..], &["--messages", &path]].concat(), 1, part);
+    }
+    if cfg!(unix) {
+        assert_fails(
+            &[&MODEL[..], &["--messages", "/dev/zero"]].concat(),
+            1,
+            "/dev/zero: more than 256 MiB",
+        );
+    }
+    let limits = file("limits.json", "{\"steps\": 10}");
+    let part = "`--limits FILE` sets it, where FILE holds {\"steps\": 20}";
+    assert_fails(&[&MODEL[..], &CONVERSATION, &["--limits", &limits]].concat(), 1, part);
+}
+
+#[test]
+fn mistakes_in_variables_are_explained() {
+    let folder = Folder::new("variables");
+    let template = folder.file(
+        "t.jinja",
+        "{% if enable_thinking is defined %}{{ enable_thinking }}{% endif %}",
+    );
+    let with = |variable| render(&[&["--template", template.as_str(), "--var", variable], &CONVERSATION[..]].concat());
+    assert_eq!(with("enable_thinking=false"), ("False".to_owned(), String::new(), 0));
+    let (text, warning, status) = with("enable_thinkng=false");
+    assert_eq!((text.as_str(), status), ("", 0));
+    assert_eq!(
+        warning,
+        "warning: the template takes no variable enable_thinkng; did you mean enable_thinking?\n"
+    );
+    for (variable, part) in [
+        ("enable_thinking=False", "write enable_thinking=false"),
+        ("messages=[]", "messages is no variable: it comes by --messages"),
+    ] {
+        let (_, error, status) = with(variable);
+        assert!(status == 2 && error.contains(part), "{error}");
+    }
+}
