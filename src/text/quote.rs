@@ -1,23 +1,23 @@
-//! Quoted text: `repr` and `ascii` of `str`.
+//! Quoted text: `repr` and `ascii` of Python's `str`.
 //!
 //! ```text
-//! write_repr(output, "it's")               "it's"      double quotes only around a single quote
-//! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   what is not printable is escaped
+//! write_repr(output, "it's")               "it's"      double quotes, because the text has a single quote
+//! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   unprintable characters are escaped
 //! ```
 //!
-//! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`.
+//! The rule is CPython's `unicodeobject.c` `unicode_repr`.
 
 use std::fmt::{Result, Write};
 
 use super::scan_blocks::{self, skip_blocks};
 use crate::unicode::is_printable;
 
-/// The quote that needs the least escaping: a single one, unless only those occur inside.
+/// Returns the quote of a `repr`: a double quote if the text has single quotes and no double ones, a single quote otherwise.
 fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// `repr(text)`, for messages.
+/// Returns `repr(text)`.
 pub fn repr(text: &str) -> String {
     super::written_len::write_to_string(|output| write_repr(output, text))
 }
@@ -58,7 +58,7 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
     output.write_char(quote)
 }
 
-/// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
+/// Returns the number of leading bytes that are printable ASCII, and neither the given quote nor a backslash.
 fn plain_length(bytes: &[u8], quote: u8) -> usize {
     let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
     let tail = skip_blocks(bytes, needs_escape);
@@ -76,7 +76,7 @@ fn write_escape(output: &mut impl Write, char: char) -> Result {
     }
 }
 
-/// Writes the escape of a character by its number: `\xe9`, `\u20ac`, `\U0001f600`.
+/// Writes a character as an escape of its code point: `\xe9`, `\u20ac`, `\U0001f600`.
 pub fn write_code(output: &mut impl Write, char: char) -> Result {
     match u32::from(char) {
         code @ ..=0xff => write!(output, "\\x{code:02x}"),
@@ -85,7 +85,7 @@ pub fn write_code(output: &mut impl Write, char: char) -> Result {
     }
 }
 
-/// Writes what `ascii` makes of a `repr`: every character outside ASCII is escaped.
+/// Writes the `ascii` of a value whose `repr` is given: all characters outside ASCII are escaped.
 pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
     repr.chars().try_for_each(|char| {
         if char.is_ascii() {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_are_chosen_by_the_content() {
+    fn the_quote_depends_on_the_quotes_in_the_text() {
         let repr = |text| write_to_string(|output| write_repr(output, text));
         assert_eq!(repr("a"), "'a'");
         assert_eq!(repr("it's"), "\"it's\"");
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_printable_is_escaped() {
+    fn unprintable_characters_are_escaped() {
         let repr = |text| write_to_string(|output| write_repr(output, text));
         assert_eq!(
             repr("\u{1b}\t\u{7f}\u{a0}\u{ad}\u{200b}\u{2028}\u{e000}😀é\u{1fae8}"),

@@ -1,15 +1,15 @@
-//! Passes over bytes that do not matter, sixteen at a time.
+//! Searches for bytes with a property, sixteen bytes at a time.
 //!
 //! ```text
 //! skip_blocks(b"sixteen letters or\n", |byte| byte < b' ')   ->   b"or\n"
 //! ```
 //!
-//! Written so that the compiler looks at a block as a whole. What is left is for the caller, who knows how to find one byte.
+//! The loops have a form that the compiler turns into vector instructions. The caller finds the byte within the remaining bytes.
 
-/// How many bytes a block has: as many as every processor looks at together.
+/// The number of bytes in a block: the width of a vector register on every common processor.
 pub const BLOCK: usize = 16;
 
-/// The bytes without the blocks at their start in which none matches.
+/// Returns the bytes after the leading blocks in which no byte matches.
 #[inline(always)]
 pub fn skip_blocks(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> &[u8] {
     let mut tail = bytes;
@@ -22,7 +22,7 @@ pub fn skip_blocks(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> &[u8] {
     tail
 }
 
-/// Whether a byte of a text matches: blocks, and one that overlaps them for the rest.
+/// Returns whether any byte matches. The bytes after the last whole block are checked in a block that overlaps it.
 #[inline(always)]
 pub fn has_match(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> bool {
     let tail = skip_blocks(bytes, matches);
@@ -35,8 +35,7 @@ pub fn has_match(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> bool {
     }
 }
 
-/// The same of bytes that are no more than a block has: two halves that overlap make one block of them, which the compiler looks at as a
-/// whole.
+/// Returns whether any byte matches, for at most [`BLOCK`] bytes. The bytes are checked as two overlapping halves.
 #[inline(always)]
 pub fn has_match_in_few(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> bool {
     if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
@@ -48,7 +47,7 @@ pub fn has_match_in_few(bytes: &[u8], matches: impl Fn(u8) -> bool + Copy) -> bo
     }
 }
 
-/// Whether a byte of a block matches.
+/// Returns whether any byte of a block matches.
 #[inline(always)]
 fn block_has_match<const LENGTH: usize>(block: &[u8; LENGTH], matches: impl Fn(u8) -> bool) -> bool {
     block.iter().fold(false, |any, byte| any | matches(*byte))
@@ -59,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_block_of_the_first_byte_that_matters_is_left() {
+    fn the_result_starts_with_the_block_of_the_first_match() {
         for length in 0..70 {
             for place in 0..=length {
                 let mut bytes = vec![b'~'; length];

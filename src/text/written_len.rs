@@ -1,15 +1,15 @@
-//! The length of a text that is not made yet.
+//! The length of a text before it is written.
 //!
 //! ```text
-//! written_len(|output| escape::write_escaped(output, "a<b"))    6
-//! write_to_string(|output| escape::write_escaped(output, "a<b"))        "a&lt;b"
+//! written_len(|output| escape::write_escaped(output, "a<b"))           6
+//! write_to_string(|output| escape::write_escaped(output, "a<b"))       "a&lt;b"
 //! ```
 //!
-//! Knows nothing of limits: a caller asks for the length, charges it, and writes.
+//! A caller measures a text, charges its length to the meter, and then writes it.
 
 use std::fmt;
 
-/// A writer that counts bytes and keeps none.
+/// A writer that counts bytes and discards them.
 #[derive(Debug, Default)]
 pub struct Length {
     bytes: usize,
@@ -22,18 +22,18 @@ impl fmt::Write for Length {
     }
 }
 
-/// How many bytes the function writes, saturating.
+/// Returns the number of bytes that a function writes, saturating.
 pub fn written_len(write: impl FnOnce(&mut Length) -> fmt::Result) -> usize {
     let mut length = Length::default();
-    // A length never refuses, so an error cannot come from the writer; what was counted stands.
+    // Counting cannot fail. If the function fails, the bytes so far are counted.
     let _ = write(&mut length);
     length.bytes
 }
 
-/// What the function writes.
+/// Returns the text that a function writes.
 pub fn write_to_string(write: impl FnOnce(&mut String) -> fmt::Result) -> String {
     let mut output = String::new();
-    // A string never refuses either.
+    // Writing to a String cannot fail.
     let _ = write(&mut output);
     output
 }
