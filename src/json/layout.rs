@@ -1,37 +1,37 @@
-//! How JSON text is laid out: separators and indentation, as `json.dumps` takes them.
+//! The separators and the indentation of JSON text, as `json.dumps` takes them.
 //!
 //! ```text
 //! Layout::default()                 {"a": [1, 2]}
 //! Layout::indented("  ".into())     each member on a line of its own
 //! ```
 //!
-//! Knows no values: the writer asks for a separator or a line break where one belongs. The rule is CPython 3.11 `json/encoder.py`
-//! `JSONEncoder.__init__` and `_make_iterencode`.
+//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.11
+//! `json/encoder.py` `JSONEncoder.__init__` and `_make_iterencode`.
 
 use std::borrow::Cow;
 
 /// The separators and the indentation of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What stands before a member for each level; none for a text of one line. An empty one still breaks the lines.
+    /// The indentation of one level, or `None` for text on one line. With an empty indentation, each member still has its own line.
     indent: Option<Cow<'static, str>>,
     item_separator: Cow<'static, str>,
     key_separator: Cow<'static, str>,
     preset: Preset,
 }
 
-/// Which layout it is, of those that nearly all texts have.
+/// The layouts of nearly all texts, which have fast paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Preset {
-    /// One line, and a comma and a blank between two members.
+    /// One line, with a comma and a blank between two members.
     Line,
-    /// A line for each member with so many blanks a level, and a comma at the end.
+    /// A line for each member, indented by this number of blanks per level, with a comma at the end of a line.
     Lines(usize),
-    /// Another.
+    /// Any other layout.
     Other,
 }
 
-/// What most lines begin with a piece of.
+/// A newline with the longest indentation that has a fast path. The start of most lines is a prefix of it.
 const NEWLINE_AND_BLANKS: &str = "\n                                                                ";
 
 impl Default for Layout {
@@ -41,7 +41,7 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// One line, and a blank behind each separator.
+    /// One line, with a blank after each separator.
     pub const PLAIN: Self = Self {
         indent: None,
         item_separator: Cow::Borrowed(", "),
@@ -49,18 +49,20 @@ impl Layout {
         preset: Preset::Line,
     };
 
-    /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
+    /// Returns the layout with a line for each member. As in Python, there is no blank after a comma.
     pub fn indented(indent: String) -> Self {
-        let preset = match indent.bytes().all(|byte| byte == b' ') {
-            true => Preset::Lines(indent.len()),
-            false => Preset::Other,
+        let preset = if indent.bytes().all(|byte| byte == b' ') {
+            Preset::Lines(indent.len())
+        } else {
+            Preset::Other
         };
         Self::with_lines(Cow::Owned(indent), preset)
     }
 
-    /// The same with so many blanks a level; None where they are too many to be at hand.
+    /// Returns the layout with a line for each member, indented by a number of blanks per level, or `None` if the number is too large for
+    /// the fast path.
     pub fn indented_by(blanks: i64) -> Option<Self> {
-        // Python multiplies a blank, and has none of it where the number is negative.
+        // Python multiplies a blank by the number, so a negative number gives no blanks.
         let blanks = usize::try_from(blanks.max(0)).ok()?;
         let indent = NEWLINE_AND_BLANKS.get(1..blanks.checked_add(1)?)?;
         Some(Self::with_lines(Cow::Borrowed(indent), Preset::Lines(blanks)))
@@ -75,27 +77,27 @@ impl Layout {
         }
     }
 
-    /// Whether each member has a line.
+    /// Returns whether each member has its own line.
     pub fn is_indented(&self) -> bool {
         self.indent.is_some()
     }
 
-    /// Changes what stands between two members.
+    /// Sets the separator between two members.
     pub fn set_item_separator(&mut self, separator: String) {
         self.item_separator = Cow::Owned(separator);
         self.preset = Preset::Other;
     }
 
-    /// Changes what stands between a key and its value.
+    /// Sets the separator between a key and its value.
     pub fn set_key_separator(&mut self, separator: String) {
         self.key_separator = Cow::Owned(separator);
     }
 
-    /// Writes what ends a key that is written: its quotation mark, and what stands between it and its value.
+    /// Writes the closing quotation mark of a key, and the separator between the key and its value.
     #[inline]
     pub fn write_key_end(&self, out: &mut String) {
         match &*self.key_separator {
-            // One that the compiler knows is written without a call.
+            // The compiler writes a constant without a call.
             ": " => out.push_str("\": "),
             separator => {
                 out.push('"');
@@ -104,7 +106,7 @@ impl Layout {
         }
     }
 
-    /// What stands around the members of a container, which are at a level.
+    /// Returns the texts around the members of a container at a level.
     #[inline]
     pub fn for_level(&self, level: usize) -> MemberLayout<'_> {
         let separator = match self.preset {
@@ -125,7 +127,7 @@ impl Layout {
     }
 }
 
-/// What stands around the members of a container: empty ones have none of it.
+/// The texts around the members of a container. An empty container has none of them.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberLayout<'l> {
     layout: &'l Layout,
@@ -133,19 +135,19 @@ pub struct MemberLayout<'l> {
     separator: Separator,
 }
 
-/// What stands before a member.
+/// The text before a member.
 #[derive(Clone, Copy, Debug)]
 enum Separator {
-    /// Behind another one a comma and a blank.
+    /// A comma and a blank, except before the first member.
     CommaBlank,
-    /// A comma behind another one; then a break and blanks, of which the last so many are one level's.
+    /// A comma, except before the first member, then a newline and blanks. The number is that of the blanks per level.
     Line(&'static str, usize),
-    /// What the layout says.
+    /// The separator and the indentation of the layout.
     General,
 }
 
 impl MemberLayout<'_> {
-    /// How many bytes stand around a member, at most.
+    /// Returns the largest number of bytes before and after one member, with its key's separator.
     #[inline]
     pub fn max_length(&self) -> usize {
         let line = match (self.separator, &self.layout.indent) {
@@ -161,7 +163,7 @@ impl MemberLayout<'_> {
         line.saturating_add(separators)
     }
 
-    /// Writes what stands before a member.
+    /// Writes the text before a member.
     #[inline(always)]
     pub fn write_before(&self, is_first: bool, out: &mut String) {
         match self.separator {
@@ -177,7 +179,7 @@ impl MemberLayout<'_> {
         }
     }
 
-    /// Writes what stands behind the last member.
+    /// Writes the text after the last member.
     #[inline]
     pub fn write_after_last(&self, out: &mut String) {
         match self.separator {
@@ -212,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_break_with_any_indent() {
+    fn each_member_has_a_line_with_any_indentation() {
         let written = |layout: &Layout, level: usize| {
             let mut out = String::from("[");
             let member_layout = layout.for_level(level);

@@ -1,7 +1,7 @@
 //! Reads the numbers of JSON text: `0`, `-0`, `12345678901234567890`, `1.5`, `1e999`, and `NaN` and `Infinity` as Python writes them.
 //!
-//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: what follows the longest number is not looked at, so that `01` is a zero
-//! with something extra behind it, and `1.` a one. A fraction or an exponent makes a float, rounded correctly.
+//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
+//! caller. So `01` is a zero followed by extra data. A fraction or an exponent makes a float, which is correctly rounded.
 
 use num_bigint::BigInt;
 
@@ -10,11 +10,11 @@ use super::read::Reader;
 use super::tree::Data;
 use crate::number::error::MAX_DIGITS;
 
-/// So many digits fit into an `i64` whatever they are.
+/// The largest number of digits that always fit into an `i64`.
 const SAFE_DIGITS: usize = 18;
 
 impl<'a> Reader<'a> {
-    /// Reads a number where one must be.
+    /// Reads a number, or fails if the next bytes are not a number.
     pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         self.advance(float_length);
         let text = self.text.get(start..self.at).unwrap_or_default();
         if float_length > integer_length {
-            // Rust and Python both round to the nearest float, and read what is too large as infinity.
+            // Rust and Python both round to the nearest float, and read a number that is too large as infinity.
             return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
         }
         if whole <= SAFE_DIGITS {
@@ -61,14 +61,14 @@ impl<'a> Reader<'a> {
             return Ok(Data::Int(int));
         }
         let int: BigInt = text.parse().unwrap_or_default();
-        // The box and the digits, of which three take ten bits, are a piece of memory each.
+        // The box and the digits are allocations. Three digits take ten bits.
         self.count_allocation(size_of::<BigInt>())?;
         self.count_allocation(digits / 2)?;
         Ok(Data::BigInt(Box::new(int)))
     }
 }
 
-/// How many bytes of the text a fraction and an exponent take; neither has to be there.
+/// Returns the number of bytes of an optional fraction and an optional exponent.
 fn count_fraction_and_exponent(text: &[u8]) -> usize {
     let fraction = match text {
         [b'.', fraction @ ..] => match count_digits(fraction) {

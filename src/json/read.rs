@@ -5,8 +5,8 @@
 //! read("[1,]", DEPTH)                          ->   Expecting value: line 1 column 4 (char 3)
 //! ```
 //!
-//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: which white space counts, what is looked at first, and what each error
-//! says of which place. The open arrays and objects are a stack on the heap, so that no text can exhaust the thread's.
+//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
+//! position of each error. The open arrays and objects are kept on a stack on the heap, so no text can overflow the thread's stack.
 
 use std::borrow::Cow;
 
@@ -14,31 +14,30 @@ use super::error::{Fault, JsonError};
 use super::scan::Marks;
 use super::tree::{Data, Entry, Object};
 
-/// How deep arrays and objects may nest where nobody says otherwise.
+/// The default for the number of levels that arrays and objects may nest.
 ///
-/// A tool's schema has some 20 levels, and CPython gives up at about 1000. What is read is compared, cloned and dropped by recursion:
-/// at 512 levels the hungriest of these takes 300 KiB of a thread's usual 2 MiB, and 1.2 MiB where nothing was optimised.
+/// A tool's schema has about 20 levels, and CPython fails at about 1000. A tree is compared, cloned and dropped recursively. At 512
+/// levels this takes at most 300 KiB of stack with optimisations and 1.2 MiB without; a thread usually has 2 MiB.
 pub const DEPTH: usize = 512;
 
-/// Bytes that the values of one text may take, without the characters of strings that borrow from it: three million numbers. A text of
-/// commas takes 16 times its own length, so that 100 MB of them would not fit into the memory of a small server; and a render needs
-/// room beside it.
+/// The largest number of bytes that the values of one text may take, without the characters of borrowed strings. It is enough for three
+/// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
 const MAX_BYTES: usize = 96 << 20;
 
-/// Bytes that the allocator takes for any piece of memory, besides what is asked for.
+/// The number of bytes that an allocation takes in addition to its size.
 const ALLOCATION_OVERHEAD: usize = 24;
 
-/// Room for so many members of open arrays and objects, and for so many of these, is there from the beginning: most conversations of
-/// a few messages need no more.
+/// The number of members and of open containers for which memory is allocated in advance. Most conversations of a few messages need no
+/// more.
 const INITIAL_CAPACITY: usize = 16;
 
-/// Arrays and objects with fewer members are copied out of those around them.
+/// The number of members from which an array or object is not copied out of the outer containers' members.
 const MIN_LONG: usize = 4096;
 
 /// Reads one JSON document.
 ///
 /// # Errors
-/// As [`JsonErrorKind`](super::JsonErrorKind) says.
+/// See [`JsonErrorKind`](super::JsonErrorKind).
 pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     let mut reader = Reader {
         text,
@@ -55,55 +54,55 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
 ///
 /// # Errors
-/// As [`read`], and when the bytes are not UTF-8.
+/// As for [`read`], and if the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|error| JsonError::encoding(bytes, error))?;
     read(text, depth_limit)
 }
 
-/// A text and how far it has been read.
+/// The state of reading a text.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
-    /// The next byte; only whole characters are ever taken.
+    /// The offset of the next byte, which is always the start of a character.
     pub(super) at: usize,
-    /// Where strings end, and their escapes.
+    /// The positions of quotation marks, backslashes and control characters.
     pub(super) marks: Marks<'a>,
     depth_limit: usize,
-    /// What the values may still take, without the characters of strings.
+    /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
-    /// The first one, if any.
+    /// The first lone surrogate of the text.
     pub(super) lone_surrogate: Option<Fault>,
-    /// Room for the string that is being decoded.
+    /// A buffer for the string that is being decoded.
     pub(super) decoded: String,
 }
 
-/// Where a value belongs.
+/// The container of the next value.
 #[derive(Clone, Copy)]
 enum Parent {
-    /// Nowhere: it is the document.
+    /// There is no container: the value is the document.
     Document,
-    /// Into an array, by where its items begin among those of all that are open.
+    /// An array, whose items start at this index among the items of all open arrays.
     List { start: usize },
-    /// Into an object, by where its entries begin likewise.
+    /// An object, whose entries start at this index among the entries of all open objects.
     Object { start: usize },
 }
 
-/// What has been read so far of the arrays and objects that are open.
+/// The arrays and objects that are open.
 struct Unfinished<'a> {
-    /// The place of the value that comes next.
+    /// The container of the next value.
     parent: Parent,
-    /// The places of the arrays and objects that are open, the outermost first.
+    /// The containers of the open arrays and objects, the outermost first.
     outer: Vec<Parent>,
-    /// The keys of those among them that belong into objects.
+    /// The keys of the open arrays and objects that are values of objects.
     keys: Vec<Cow<'a, str>>,
-    /// The items of all open arrays, the outermost first. They are moved into a vector of the right size when their array ends.
+    /// The items of all open arrays, the outermost first. When an array ends, its items move into a vector of their own.
     items: Vec<Data<'a>>,
-    /// The entries of all open objects likewise.
+    /// The entries of all open objects, the outermost first.
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Unfinished<'a> {
-    /// Begins an array or object, whose members belong there.
+    /// Starts an array or object.
     #[inline(always)]
     fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
         if let Parent::Object { .. } = self.parent {
@@ -113,7 +112,7 @@ impl<'a> Unfinished<'a> {
         self.parent = parent;
     }
 
-    /// Puts a value into its place, and says how many bytes it takes there.
+    /// Adds a value to the current container. Returns the number of bytes that it takes there.
     #[inline(always)]
     fn add(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
         match self.parent {
@@ -128,7 +127,7 @@ impl<'a> Unfinished<'a> {
         }
     }
 
-    /// Ends an array or object, and says the key that it belongs to.
+    /// Ends an array or object. Returns its key in the outer object, if that is one.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
         self.parent = self.outer.pop().unwrap_or(Parent::Document);
@@ -154,7 +153,7 @@ impl<'a> Reader<'a> {
         self.lone_surrogate.map_or(Ok(data), |fault| Err(Box::new(fault)))
     }
 
-    /// Reads one value with all that it holds.
+    /// Reads one value with all its members.
     fn read_value(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let mut unfinished = Unfinished {
             parent: Parent::Document,
@@ -201,7 +200,7 @@ impl<'a> Reader<'a> {
                     unfinished.add(key, || leaf)
                 }
             };
-            // A finished value may be the last member of those around it.
+            // The finished value may be the last member of its container, and so on.
             loop {
                 let follower = self.skip_whitespace();
                 self.count(bytes)?;
@@ -235,7 +234,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes an opening bracket, and says what follows.
+    /// Takes an opening bracket and the whitespace after it. Returns the next byte.
     fn enter(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
         if depth >= self.depth_limit {
             return Err(Box::new(Fault::TooDeep {
@@ -247,12 +246,12 @@ impl<'a> Reader<'a> {
         Ok(self.skip_whitespace())
     }
 
-    /// Counts a piece of memory that a string or a number takes beside its place.
+    /// Counts the memory of an allocation that belongs to a string or a number.
     pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
     }
 
-    /// Counts what a member takes beside the pieces of memory that it holds.
+    /// Counts the memory of a member without its allocations.
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
@@ -263,7 +262,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes a key, its colon, and the white space behind it.
+    /// Takes a key, its colon, and the whitespace after it.
     #[inline]
     fn read_key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
         if self.next_byte() != b'"' {
@@ -278,13 +277,13 @@ impl<'a> Reader<'a> {
         Ok(key)
     }
 
-    /// The next byte, and a NUL at the end of the text, which has a meaning nowhere either.
+    /// Returns the next byte, or NUL at the end of the text. NUL is not valid anywhere in JSON outside of strings.
     #[inline]
     pub(super) fn next_byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or_default()
     }
 
-    /// The next byte that is no white space; what is goes.
+    /// Skips whitespace and returns the next byte.
     #[inline]
     fn skip_whitespace(&mut self) -> u8 {
         loop {
@@ -295,22 +294,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bytes from the next one on.
+    /// Returns the bytes that have not been taken.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// Takes so many bytes, which are there and are whole characters.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "a text is never longer than a number of bytes can say"
-    )]
+    /// Takes a number of bytes, which are present and end a character.
+    #[expect(clippy::arithmetic_side_effects, reason = "the sum is at most the length of the text")]
     #[inline]
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
+    /// Takes a word if the text continues with it. Returns whether it does.
     fn eat(&mut self, word: &[u8]) -> bool {
         let is_next = self.rest().starts_with(word);
         if is_next {
@@ -320,8 +317,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Pushes what `make` makes. Where there is room nothing can go wrong once it is made, so that its parts are written straight to their
-/// place: written to the stack and copied from there as a whole, the processor waits for them.
+/// Pushes the value that `make` returns. If there is capacity, the compiler writes the parts of the value directly into the vector.
+/// Writing them to the stack and copying them from there stalls the processor.
 #[inline(always)]
 fn push_with<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
     if all.len() < all.capacity() {
@@ -337,8 +334,7 @@ fn push_growing<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Takes what stands from there on, in a vector of its own. The shorter part is the one that is copied, so that a long array is never in
-/// memory twice.
+/// Moves the members from `start` on into a vector of their own. The shorter part is copied, so a long array is never in memory twice.
 fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
     if start >= all.len() / 2 || all.len() < MIN_LONG {
         return all.split_off(start);
@@ -362,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_python_s() {
+    fn numbers_are_those_of_python() {
         let cases = [
             ("-0", "Int(0)"),
             ("-0.0", "Float(-0.0)"),
@@ -389,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_borrow_until_an_escape() {
+    fn strings_without_escapes_are_borrowed() {
         assert!(matches!(
             read("\"ab\u{e9}\"", DEPTH),
             Ok(Data::Str(Cow::Borrowed("ab\u{e9}")))
@@ -399,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_python_s() {
+    fn errors_are_those_of_python() {
         let cases = [
             ("", "Expecting value: line 1 column 1 (char 0)"),
             (
@@ -425,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_surrogate_is_an_error_unless_python_has_one_of_its_own() {
+    fn a_lone_surrogate_is_an_error_after_those_of_python() {
         assert_eq!(
             debug(r#"["\ud83d\u0041"]"#),
             "Lone surrogate \\ud83d is not supported: line 1 column 3 (char 2)"

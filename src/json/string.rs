@@ -1,20 +1,20 @@
-//! Reads the strings of JSON text: borrowed where they stand as they are, decoded where they hold escapes.
+//! Reads the strings of JSON text: borrowed if they have no escapes, decoded otherwise.
 //!
 //! ```text
 //! "plain"  ->  borrowed      "a\n\ud83d\ude00"  ->  owned, the surrogate pair joined
 //! ```
 //!
-//! The rule, and each place that an error names, is CPython 3.11 `_json.c` `scanstring_unicode`, strict. Python's strings hold half of a
-//! surrogate pair and Rust's do not: that is noted, and is an error if the rest of the text is without one of Python's.
+//! The rules and the positions of errors are CPython 3.11 `_json.c` `scanstring_unicode` with `strict`. Python's strings can hold a lone
+//! surrogate and Rust's cannot. The first one is stored, and is an error if the text has no error for Python.
 
 use std::borrow::Cow;
 
 use super::error::Fault;
 use super::read::Reader;
 
-/// The byte that a letter behind a backslash stands for, and a NUL for all other letters. A table and no branches, since which of them
-/// comes next cannot be foretold.
-#[expect(clippy::indexing_slicing, reason = "whether a place is there is checked by the compiler")]
+/// The byte that a letter after a backslash stands for, or NUL if the letter is not a simple escape. A table is faster than branches,
+/// which the processor could not predict.
+#[expect(clippy::indexing_slicing, reason = "the compiler checks the bounds of constant expressions")]
 const SIMPLE_ESCAPES: [u8; 256] = {
     let mut bytes = [0; 256];
     bytes[b'"' as usize] = b'"';
@@ -29,7 +29,7 @@ const SIMPLE_ESCAPES: [u8; 256] = {
 };
 
 impl<'a> Reader<'a> {
-    /// Reads a string, at its opening quotation mark.
+    /// Reads a string, starting at its opening quotation mark.
     #[inline(always)]
     pub(super) fn read_string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
         self.advance(1);
@@ -51,8 +51,8 @@ impl<'a> Reader<'a> {
         self.text.get(start..self.at)
     }
 
-    /// Not inlined, so that the way for strings without escapes stays short. What is decoded grows in one place for all strings, and is
-    /// copied once its length is known: growing each string by itself took longer.
+    /// Reads a string that has escapes. It is not inlined, to keep the code for other strings short. All strings are decoded into one
+    /// buffer and then copied, which is faster than growing each string.
     #[inline(never)]
     fn read_escaped_string(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
         self.decoded.clear();
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes an escape that is none of [`SIMPLE_ESCAPES`], and says what it stands for.
+    /// Reads an escape other than [`SIMPLE_ESCAPES`] and returns its character.
     #[inline(never)]
     fn read_escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
         let backslash = self.at;
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The character of a `\u` escape that has been taken, together with the second half of a surrogate pair.
+    /// Returns the character of a `\u` escape that has been taken. Takes the second escape of a surrogate pair.
     fn read_unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<Fault>> {
         if let Some(character) = char::from_u32(code) {
             return Ok(character);
@@ -123,7 +123,7 @@ fn unterminated_string(start: usize) -> Box<Fault> {
     Fault::syntax("Unterminated string starting at", start.saturating_sub(1))
 }
 
-/// The four digits behind a `\u`, whose `u` is the place that an error names. Python wants one more character behind them.
+/// Parses the four digits after a `\u`. Errors are at the position of the `u`. As in Python, one more character must follow the digits.
 fn parse_hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
     let digits = match rest {
         [a, b, c, d, _, ..] => [a, b, c, d],
