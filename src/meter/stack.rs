@@ -1,27 +1,28 @@
-//! How much of the stack is used, told by the addresses of locals.
+//! Measures the stack by the addresses of local variables.
 //!
 //! ```text
 //! let stack = Stack::new(420 << 10);
-//! stack.check()?;     an error once the stack has grown by 420 KiB since
+//! stack.check()?;     an error if the stack has grown by 420 KiB since then
 //! ```
 //!
-//! What calls itself asks here as it goes down. How much is right is unknown here.
+//! Recursive functions call [`Stack::check`].
 
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits, Reached};
 
-/// The stack from some place on.
+/// The part of the thread's stack that a compilation or a render may use.
 #[derive(Debug)]
 pub struct Stack {
-    /// Bytes that may be used.
+    /// The number of bytes that may be used.
     limit: usize,
-    /// Where the stack may reach down to, and how far from there it may reach up: as far on the other side of where it was measured first.
+    /// The lowest allowed address. Addresses from `end` to `end + room` are within the limit; the middle is where the stack was first
+    /// measured.
     end: usize,
     room: usize,
 }
 
 impl Stack {
-    /// A stack of which so many bytes may be used from here on.
+    /// Returns a stack of which `limit` bytes may be used, counted from the caller.
     pub fn new(limit: usize) -> Self {
         let marker = 0_u8;
         Self {
@@ -31,27 +32,27 @@ impl Stack {
         }
     }
 
-    /// A stack for what makes a tree. What visits and drops the tree later goes down without asking, on larger frames: a quarter of the
-    /// stack is left to it.
+    /// Returns the stack of code that builds a tree. A quarter of the usual limit is reserved for the functions that visit and drop the
+    /// tree, which do not check the stack and have larger frames.
     pub fn for_trees() -> Self {
         Self::new((Limits::default().stack / 4).saturating_mul(3))
     }
 
-    /// Checks how much is used.
+    /// Checks the size of the used stack.
     #[inline]
     pub fn check(&self) -> Result<()> {
         let marker = 0_u8;
         let address = address(&marker);
-        match !cfg!(unmetered) && address.wrapping_sub(self.end) > self.room {
-            true => Err(self.exceeded(address)),
-            false => Ok(()),
+        if !cfg!(unmetered) && address.wrapping_sub(self.end) > self.room {
+            return Err(self.exceeded(address));
         }
+        Ok(())
     }
 
     #[cold]
     fn exceeded(&self, address: usize) -> Error {
         let used = self.end.wrapping_add(self.limit).abs_diff(address);
-        // CPython counts frames where we count bytes.
+        // CPython counts frames instead of bytes.
         Error::recursion(Reached::from_sizes(Limit::Stack, used, self.limit))
     }
 }

@@ -4,8 +4,8 @@
 //! %-d -> 2      %_5d -> "    2"      %^a -> FRI      %#p -> am      %Ey -> 26      %Q -> %Q
 //! ```
 //!
-//! The rule is `__strftime_internal` of glibc 2.36 `strftime_l.c`, in its wide form, which is the one that CPython calls. It is told
-//! that the time has no zone and that nobody knows of summer time, so that `%5Z` is five blanks and `%5z` nothing.
+//! The rule is `__strftime_internal` of glibc 2.36 `strftime_l.c` in its wide-character form, which CPython calls. CPython passes a time
+//! whose zone and summer time are unknown, so `%5Z` writes five blanks and `%5z` nothing.
 
 use std::borrow::Cow;
 
@@ -30,13 +30,13 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The longest abbreviation of a weekday or month.
+/// The length of the abbreviation of a weekday or month.
 const SHORT: usize = 3;
 
-/// Writes the time by the format, in which Python has replaced what it replaces.
+/// Writes a time in a format, in which Python's own directives have been replaced.
 pub(super) fn write(time: &LocalTime, format: &str, output: &mut Output) -> Result<(), Overrun> {
     let mut rest = format;
-    // Mostly a directive is near, and looking for it byte by byte takes less than a search that is set up for a long text.
+    // The next directive is usually near, so a simple loop is faster than a search with a set-up cost.
     while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
         let (plain, directive) = rest.split_at_checked(at).unwrap_or_default();
         if !plain.is_empty() {
@@ -46,44 +46,46 @@ pub(super) fn write(time: &LocalTime, format: &str, output: &mut Output) -> Resu
         directive.write(time, output)?;
         rest = directive.rest;
     }
-    match rest.is_empty() {
-        true => Ok(()),
-        false => output.write(rest, 0, ' '),
+    if rest.is_empty() {
+        return Ok(());
     }
+    output.write(rest, 0, ' ')
 }
 
-/// One directive of a format, from behind its percent sign to its letter: `^10a`.
+/// A directive of a format without its percent sign: `^10a`.
 struct Directive<'f> {
-    /// The format from there on.
+    /// The format after the percent sign.
     source: &'f str,
-    /// What follows the letter.
+    /// The format after the letter.
     rest: &'f str,
-    /// The last of `_`, `-` and `0`.
+    /// The last flag of `_`, `-` and `0`.
     pad: Option<char>,
+    /// The flag `^`.
     upper: bool,
+    /// The flag `#`.
     change_case: bool,
     width: usize,
-    /// `E` or `O`, which ask for another calendar or other digits; the C locale has neither.
+    /// `E` or `O`, which request another calendar or other digits. The C locale has neither.
     modifier: Option<char>,
-    /// None where the format ends before it.
+    /// The letter, or `None` if the format ends before it.
     letter: Option<char>,
 }
 
-/// What a directive stands for.
+/// The value of a directive.
 enum Field {
-    /// A number, of at least so many digits, with zeros or blanks before it.
+    /// A number, its minimum number of digits, and its usual fill character.
     Number(u32, usize, char),
-    /// A number that takes fill characters like a text.
+    /// A number that is filled like a text.
     Seconds(i64),
     Text(&'static str),
-    /// A name, whose case `#` changes.
+    /// A name, which the flag `#` converts to upper case.
     Name(&'static str),
-    /// The half of the day, whose case `#` changes the other way.
+    /// The half of the day, which the flag `#` converts to lower case.
     HalfDay(&'static str),
     HalfDayInLowerCase(&'static str),
-    /// A format of its own.
+    /// A format of several directives.
     Format(&'static str),
-    /// Not even its width.
+    /// Nothing: even the width is ignored.
     Nothing,
 }
 
@@ -125,7 +127,7 @@ impl<'f> Directive<'f> {
     fn write(&self, time: &LocalTime, output: &mut Output) -> Result<(), Overrun> {
         let fill = if self.pad == Some('0') { '0' } else { ' ' };
         let Some(field) = self.find_field(time) else {
-            // strftime_l.c: only the short month looks at `#` before it refuses its modifier.
+            // strftime_l.c: only the code of the short month looks at `#` before it refuses the modifier.
             let upper = self.upper || (self.change_case && matches!(self.letter, Some('b' | 'h')));
             return output.write(&change_case_if(upper, &self.copy_unknown()), self.width, fill);
         };
@@ -147,7 +149,7 @@ impl<'f> Directive<'f> {
                 output.write_number(number, width, fill)
             }
             Field::Format(format) => {
-                // The formats that stand for others are short and name no further ones.
+                // These formats are short, and contain no other directives of this kind.
                 let mut inner = Output {
                     text: String::new(),
                     room: usize::MAX,
@@ -159,8 +161,8 @@ impl<'f> Directive<'f> {
         }
     }
 
-    /// What glibc writes for a directive that it does not know: all of it, by searching backwards for the percent sign where it
-    /// begins. In `%E%` it finds the wrong one.
+    /// Returns what glibc writes for an unknown directive: the whole directive. glibc searches backwards for its percent sign, and finds
+    /// the wrong one in `%E%`.
     fn copy_unknown(&self) -> String {
         let read = self.source.len().saturating_sub(self.rest.len());
         let source = self.source.get(..read).unwrap_or(self.source);
@@ -168,7 +170,7 @@ impl<'f> Directive<'f> {
         format!("%{source}")
     }
 
-    /// What the letter stands for; none for a letter that glibc does not know, or not with this modifier.
+    /// Returns the value of the directive, or `None` if glibc does not know its letter or does not allow its modifier.
     fn find_field(&self, time: &LocalTime) -> Option<Field> {
         let letter = self.letter?;
         let is_known = match self.modifier {
@@ -244,7 +246,7 @@ fn abbreviate(name: &'static str) -> &'static str {
     name.get(..SHORT).unwrap_or(name)
 }
 
-/// 1 to 7 from Monday.
+/// Returns the day of the week, 1 for Monday to 7 for Sunday.
 fn weekday_from_monday(time: &LocalTime) -> u32 {
     match time.weekday() {
         0 => 7,
@@ -252,19 +254,20 @@ fn weekday_from_monday(time: &LocalTime) -> u32 {
     }
 }
 
-/// How many weeks of the year have begun, where so many days have passed since the current one began; days before the first are none.
+/// Returns the number of weeks that have begun in the year, if `days_into_week` days have passed since the current week began. Days
+/// before the first week are in week 0.
 fn count_weeks_begun(time: &LocalTime, days_into_week: u32) -> u32 {
     time.day_of_year().saturating_add(6).saturating_sub(days_into_week) / 7
 }
 
-/// The year and week of ISO 8601: a week belongs to the year that has its Thursday.
+/// Returns the year and the week of ISO 8601. A week belongs to the year of its Thursday.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "a day of the year is 1 to 366, a weekday 1 to 7, a year 1 to 9999: so no sum overflows, and no difference is below zero"
+    reason = "a day of the year is 1 to 366, a weekday 1 to 7, a year 1 to 9999, so no operation overflows"
 )]
 fn iso_week(time: &LocalTime) -> (u32, u32) {
     let year = time.year().unsigned_abs();
-    // Counted from four days before the year begins, so that it cannot be negative.
+    // Days are counted from four days before the year, so the number is never negative.
     let thursday = time.day_of_year() + 8 - weekday_from_monday(time);
     let (year, thursday) = if thursday < 5 {
         (year - 1, thursday + count_days_of_year(year - 1))
@@ -289,13 +292,13 @@ fn change_case_if(upper: bool, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// C's `towupper` in UTF-8: one character for one, which only the `^` of an unknown directive such as `%^é` lets one see.
+/// C's `towupper` in UTF-8, which maps one character to one. It matters only for the flag `^` of an unknown directive, as in `%^é`.
 fn simple_uppercase(character: char) -> char {
     let upper = to_upper(character.encode_utf8(&mut [0; 4]));
     let mut characters = upper.chars();
     match (characters.next(), characters.next()) {
         (Some(only), None) => only,
-        // Greek letters with an iota below have a capital of their own, although they are two letters in full upper case.
+        // Greek letters with an iota subscript have a single capital, although full upper case makes two letters of them.
         _ => match character {
             '\u{1F80}'..='\u{1F87}' | '\u{1F90}'..='\u{1F97}' | '\u{1FA0}'..='\u{1FA7}' => shift_char(character, 8),
             '\u{1FB3}' | '\u{1FC3}' | '\u{1FF3}' => shift_char(character, 9),
@@ -317,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter() {
+    fn each_letter_is_written() {
         let all = "%A|%B|%C|%D|%F|%G|%H|%I|%M|%P|%R|%S|%T|%U|%V|%W|%X|%Y|%a|%b|%c|%d|%e|%g|%h|%j|%k|%l|%m|%p|%r|%u|%w|%x|%y";
         assert_eq!(
             at("2024-12-30T23:59:58", all),
@@ -352,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_copied() {
+    fn unknown_directives_are_copied() {
         let cases = [
             ("%Q", "%Q"),
             ("%5Q", "  %5Q"),
