@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the characters up to the next one that matters. That is an ASCII one, or the end of the text: there is always such a run.
+    /// Takes the characters before the next special byte. That byte is ASCII or the end of the text, so the result is never `None`.
     #[inline]
     fn read_run(&mut self) -> Option<&'a str> {
         let start = self.at;

@@ -172,7 +172,7 @@ impl fmt::Display for Reached {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, unit, allowed) = (self.limit.name(), self.limit.unit(), self.allowed);
         match (self.limit, self.figure) {
-            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: asked for after {steps} steps"),
+            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: requested after {steps} steps"),
             (_, u64::MAX) => write!(
                 out,
                 "limit reached: {name}: more{unit} than can be counted, at most {allowed}"
@@ -202,7 +202,7 @@ mod tests {
         );
         assert_eq!(
             text(Limit::Cancel, 4096, 0),
-            "limit reached: cancel: asked for after 4096 steps"
+            "limit reached: cancel: requested after 4096 steps"
         );
     }
 }

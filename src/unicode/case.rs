@@ -53,9 +53,8 @@ fn map_upper(char: char) -> Mapped {
     look_up(&UPPER_RUNS, &UPPER_LONG, char).unwrap_or(Mapped::Same)
 }
 
-// The title and fold tables hold only what differs from upper and lower case.
+// The tables of title case and case folding have only the differences to upper and lower case.
 
-/// The tables of title case and case folding have only the differences to upper and lower case.
 fn map_title(char: char) -> Mapped {
     if char.is_ascii() {
         return Mapped::One(char.to_ascii_uppercase());
