@@ -8,10 +8,12 @@
 
 use super::Evaluator;
 use super::answer::Answer;
+use super::arguments::unknown;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
-use crate::resolve::operate;
+use crate::resolve::operators;
+use crate::value::ops;
 use crate::value::{Arguments, Code, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -53,7 +55,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn made_truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         let value = self.expr(expr)?;
-        let truth = self.runtime.truth(&value).map_err(|error| error.at(expr.span));
+        let truth = ops::is_true(self.runtime, &value).map_err(|error| error.at(expr.span));
         truth.map(Answer::from)
     }
 
@@ -94,7 +96,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut left = self.expr(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.expr(right)?;
-            if !operate::compare(self.runtime, *op, &left, &right)? {
+            if !operators::compare(self.runtime, *op, &left, &right)? {
                 return Ok(Answer::No);
             }
             left = right;
@@ -133,9 +135,9 @@ impl<'a> Evaluator<'a, '_> {
                 self.arguments(&test.args, &mut arguments, found)?;
             }
         }
-        let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
+        let function = found.ok_or_else(|| unknown("test", &test.name))?;
         let told = function.call(self.runtime, &mut arguments)?;
-        self.runtime.truth(&told).map(Answer::from)
+        ops::is_true(self.runtime, &told).map(Answer::from)
     }
 }
 

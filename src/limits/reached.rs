@@ -50,8 +50,6 @@ pub enum Limit {
     Attributes,
     /// Fixed: the bits of a bound of `range`.
     RangeBits,
-    /// Fixed: names that blocks which are `scoped` see, those of all blocks together.
-    Visible,
     /// Fixed: the number of named templates in one configuration.
     Templates,
     /// Fixed: the number of namespaces, or of frames that macros refer to. Their indices have 32 bits.
@@ -81,7 +79,6 @@ impl Limit {
         Self::JsonValues,
         Self::Attributes,
         Self::RangeBits,
-        Self::Visible,
         Self::Templates,
         Self::Objects,
     ];
@@ -109,7 +106,6 @@ impl Limit {
             Self::JsonValues => "json_values",
             Self::Attributes => "attributes",
             Self::RangeBits => "range_bits",
-            Self::Visible => "visible",
             Self::Templates => "templates",
             Self::Objects => "objects",
         }

@@ -2,11 +2,11 @@
 
 use super::Value;
 use super::dict::{Dict, Entries, Key};
-use super::idle::Idle;
+use super::generator::{Generator, ItemSource};
+use super::list::Seq;
 use super::namespace::{Namespace, NamespaceId};
-use super::one_pass::{OnePass, Pull};
-use super::seq::Seq;
-use super::text::{OwnedText, Str};
+use super::recycle::Idle;
+use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -23,8 +23,6 @@ pub struct Runtime<'a> {
     pub clock: &'a dyn Clock,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
-    /// Whether the statement that runs is inside an `autoescape` whose condition is true (`context.eval_ctx.autoescape`).
-    pub autoescape: bool,
 }
 
 /// Things with state: freed with the render, however they hold each other.
@@ -35,9 +33,8 @@ pub struct Heap<'a> {
     memories: Vec<Option<Value<'a>>>,
     /// What the template is rendered with.
     pub input: Option<Dict<'a>>,
-    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way; none
-    /// before something is set.
-    contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// What the root has set at top level, by symbol; empty before something is set.
+    pub exported: Vec<Option<Value<'a>>>,
     /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
     pub given: Vec<Option<Option<Value<'a>>>>,
     /// The variables of running frames that only they see.
@@ -61,8 +58,6 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// Code points that the root has written in finished outputs.
     pub root_length: usize,
-    /// The error of joining what the root has put out, if a piece of it is not a string.
-    pub unjoinable: Option<Error>,
 }
 
 /// A frame whose variables are closed over: where they begin, and the frame around it.
@@ -96,7 +91,6 @@ impl<'a> Runtime<'a> {
             meter,
             clock,
             heap: Heap::default(),
-            autoescape: false,
         }
     }
 
@@ -213,17 +207,17 @@ impl<'a> Runtime<'a> {
     }
 
     /// A generator; `below` is the height of what it draws from.
-    pub fn generator(&mut self, below: u32, source: impl Pull<'a> + 'a) -> Result<Value<'a>> {
+    pub fn generator(&mut self, below: u32, source: impl ItemSource<'a> + 'a) -> Result<Value<'a>> {
         self.iterator(Type::Generator, below, source)
     }
 
     /// A one-pass iterator of a type; `below` is the height of what it draws from.
-    pub fn iterator<S: Pull<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
+    pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<OnePass<'_>>().saturating_add(size_of::<S>());
-        let claim = self.meter.claim(bytes.saturating_add(source.held()))?;
-        Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source), claim))))
+        let bytes = size_of::<Generator<'_>>().saturating_add(size_of::<S>());
+        let claim = self.meter.claim(bytes.saturating_add(source.owned_bytes()))?;
+        Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
     /// Keeps a namespace, and gives its number.
@@ -242,20 +236,6 @@ pub fn object_number(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// What the root has set at top level, as one context sees it: its variables by symbol.
-    #[inline]
-    pub fn context(&self, number: usize) -> &[Option<Value<'a>>] {
-        self.contexts.get(number).map_or(&[], Vec::as_slice)
-    }
-
-    /// The same of all contexts, to change them; the template's own is made here.
-    pub fn contexts(&mut self) -> &mut Vec<Vec<Option<Value<'a>>>> {
-        if self.contexts.is_empty() {
-            self.contexts.push(Vec::new());
-        }
-        &mut self.contexts
-    }
-
     /// Takes out the `generation` blocks from a byte of the text on, counted from there.
     pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
         let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);

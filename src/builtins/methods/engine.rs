@@ -1,4 +1,4 @@
-//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners, `self` and its blocks.
+//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners.
 //!
 //! ```text
 //! {{ loop.cycle("odd", "even") }}
@@ -6,16 +6,14 @@
 //! {{ cycler("a", "b").next() }}
 //! ```
 //!
-//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`, `BlockReference`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
+//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
 //! works out itself ([`Loop`]).
 
 use super::argument::wrong_receiver;
 use super::row::{SELF, python};
 use crate::error::{Error, Result};
-use crate::text::quote;
-use crate::value::{
-    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value,
-};
+use crate::value::ops;
+use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
 use std::rc::Rc;
 
 /// The rows of `loop`.
@@ -36,7 +34,7 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // From here on the length is known.
         context.length(runtime)?;
     }
-    if let Lookup::Found(part) = context.look(name) {
+    if let Peek::Found(part) = context.look(name) {
         return Ok(Some(part.to_value()));
     }
     Ok(Some(match name {
@@ -81,28 +79,6 @@ pub(super) fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Va
     }
 }
 
-/// `self.block.name`. A template without a parent has one block of each name.
-pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
-    let Reference::Block(block, _) = reference else { return None };
-    match name {
-        "name" => Some(Value::text(block)),
-        "super" => {
-            let block = quote::repr(block);
-            Some(Value::Undefined(Undefined::message(format!(
-                "there is no parent block called {block}."
-            ))))
-        }
-        _ => None,
-    }
-}
-
-/// `self.name`: the block of that name.
-pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
-    let Reference::Template(blocks) = reference else { return None };
-    let (name, code) = blocks.block(name)?;
-    Some(Value::Reference(Shared::new(Reference::Block(name, code))))
-}
-
 /// The attribute of a namespace.
 pub(super) fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
     let Some(namespace) = runtime.heap.namespace(id) else {
@@ -139,7 +115,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     let values = runtime.tuple(arguments.take_from(1))?;
     let memory = context.memory(&mut runtime.heap);
     if let Some(before) = runtime.heap.remembered(memory).cloned() {
-        if runtime.equal(&before, &values)? {
+        if ops::equal(runtime, &before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
@@ -147,7 +123,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     Ok(Value::Bool(true))
 }
 
-fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Shared<Cycler<'a>>> {
+fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
     match arguments.take(0) {
         Some(Value::Cycler(cycler)) => Ok(cycler),
         _ => Err(wrong_receiver("Cycler")),

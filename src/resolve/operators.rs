@@ -1,0 +1,88 @@
+//! Applies the operators of the tree to values, for folding and for rendering.
+
+use crate::ast::{BinaryOp, CompareOp, Literal, UnaryOp};
+use crate::error::Result;
+use crate::value::{Runtime, Value, ops};
+
+/// Returns the value of a constant.
+pub fn literal(literal: &Literal) -> Value<'_> {
+    match literal {
+        Literal::None => Value::None,
+        Literal::Bool(bool) => Value::Bool(*bool),
+        Literal::Int(int) => Value::Int(*int),
+        Literal::Float(float) => Value::Float(*float),
+        Literal::Str(text) => Value::text(text),
+        Literal::Data(data) => Value::from(&**data),
+    }
+}
+
+/// `-a`, `+a`, `not a`.
+pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {
+    match op {
+        UnaryOp::Not => Ok(Value::Bool(!ops::is_true(runtime, operand)?)),
+        UnaryOp::Neg => {
+            let value = ops::negate(runtime, operand)?;
+            runtime.claim_value(value)
+        }
+        UnaryOp::Pos => ops::positive(operand),
+    }
+}
+
+/// Sums and differences that fit, which count messages, and what is left of a count; None leaves the rest to the operators.
+#[inline]
+fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+    let int = match op {
+        BinaryOp::Add => left.checked_add(right)?,
+        BinaryOp::Sub => left.checked_sub(right)?,
+        // It has the sign of the divisor.
+        BinaryOp::Mod if right > 0 => left.checked_rem_euclid(right)?,
+        _ => return None,
+    };
+    (runtime.meter.limits().bits >= u64::from(i64::BITS)).then_some(int)
+}
+
+/// `a + b` and the other arithmetic.
+#[inline]
+pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        if let Some(int) = small(runtime, op, *left, *right) {
+            return Ok(Value::Int(int));
+        }
+    }
+    let value = match op {
+        BinaryOp::Add => ops::add(runtime, left, right),
+        BinaryOp::Sub => ops::subtract(runtime, left, right),
+        BinaryOp::Mul => ops::multiply(runtime, left, right),
+        BinaryOp::Div => ops::divide(runtime, left, right),
+        BinaryOp::FloorDiv => ops::floor_divide(runtime, left, right),
+        BinaryOp::Mod => ops::modulo(runtime, left, right),
+        BinaryOp::Pow => ops::power(runtime, left, right),
+    };
+    runtime.claim_value(value?)
+}
+
+/// One link of a chain of comparisons.
+#[inline]
+pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        match op {
+            CompareOp::Eq => return Ok(left == right),
+            CompareOp::Ne => return Ok(left != right),
+            CompareOp::Lt => return Ok(left < right),
+            CompareOp::Le => return Ok(left <= right),
+            CompareOp::Gt => return Ok(left > right),
+            CompareOp::Ge => return Ok(left >= right),
+            CompareOp::In | CompareOp::NotIn => {}
+        }
+    }
+    match op {
+        CompareOp::Eq => ops::equal(runtime, left, right),
+        CompareOp::Ne => Ok(!ops::equal(runtime, left, right)?),
+        CompareOp::Lt => ops::less(runtime, left, right),
+        CompareOp::Le => ops::less_equal(runtime, left, right),
+        CompareOp::Gt => ops::greater(runtime, left, right),
+        CompareOp::Ge => ops::greater_equal(runtime, left, right),
+        CompareOp::In => ops::contains(runtime, right, left),
+        CompareOp::NotIn => Ok(!ops::contains(runtime, right, left)?),
+    }
+}
