@@ -311,8 +311,8 @@
 //!  5 lexer            text to tokens
 //!  4 ast              the tree
 //!  3 meter, unsupported, strftime, json
-//!  2 error
-//!  1 source, text, number
+//!  2 number, error
+//!  1 source, text
 //!  0 span, limits, clock, unicode, ebnf
 //! ```
 

@@ -2,51 +2,44 @@
 //!
 //! `int(' 1_000 ')` is 1000, `int('0x1f', 16)` is 31, `float('1_0.5e1')` is 105.0. The rules are CPython's `longobject.c`
 //! (`PyLong_FromString`), `floatobject.c` (`PyFloat_FromString`), `pystrtod.c` and `unicodeobject.c`
-//! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`). The caller passes the functions that classify
-//! characters.
+//! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`).
 
 use num_bigint::{BigInt, BigUint, Sign};
 
 use super::error::{MAX_DIGITS, NumberError, NumberResult};
 use super::int::Int;
+use crate::text::quote;
+use crate::unicode::{decimal_value, is_whitespace};
 
-/// The functions on characters that the parsers need.
-#[derive(Clone, Copy, Debug)]
-pub struct CharacterRules {
-    /// Returns the value of a decimal digit of any script.
-    pub decimal: fn(char) -> Option<u32>,
-    /// Python's `str.isspace` for one character.
-    pub is_space: fn(char) -> bool,
-    /// Python's `repr(str)`, for error texts.
-    pub repr: fn(&str) -> String,
-}
+/// Returns Python's `repr` of a text, for error messages. The repr of a Markup differs from that of a `str`.
+pub type Repr = fn(&str) -> String;
 
 /// Returns `int(text, base)`. A caller may pass 37 for a base beyond `i64`, which is as invalid.
-pub fn parse_int(text: &str, base: i64, rules: &CharacterRules) -> NumberResult<Int> {
+pub fn parse_int(text: &str, base: i64, repr: Repr) -> NumberResult<Int> {
     let base = match u32::try_from(base) {
         Ok(base @ (0 | 2..=36)) => base,
         _ => {
             return Err(NumberError::value("int() base must be >= 2 and <= 36, or 0"));
         }
     };
-    read_int(&to_ascii(text, rules), base)?.ok_or_else(|| {
+    read_int(&to_ascii(text), base)?.ok_or_else(|| {
         // CPython cuts the text's repr at 200 characters, including the quotes.
-        let shown: String = (rules.repr)(text).chars().take(200).collect();
+        let shown: String = repr(text).chars().take(200).collect();
         NumberError::value(format!("invalid literal for int() with base {base}: {shown}"))
     })
 }
 
 /// Returns `float(text)`.
-pub fn parse_float(text: &str, rules: &CharacterRules) -> NumberResult<f64> {
-    read_float(&to_ascii(text, rules)).ok_or_else(|| {
-        let shown = (rules.repr)(text);
+pub fn parse_float(text: &str, repr: Repr) -> NumberResult<f64> {
+    read_float(&to_ascii(text)).ok_or_else(|| {
+        let shown = repr(text);
         NumberError::value(format!("could not convert string to float: {shown}"))
     })
 }
 
 /// Returns the value of an integer token of Jinja's lexer, such as `0x_1F` or `1_000`.
-pub fn parse_int_literal(token: &str, rules: &CharacterRules) -> NumberResult<Int> {
-    parse_int(&token.replace('_', ""), 0, rules)
+pub fn parse_int_literal(token: &str) -> NumberResult<Int> {
+    parse_int(&token.replace('_', ""), 0, quote::repr)
 }
 
 /// Returns the value of a float token of Jinja's lexer, such as `1_0.5e-3`.
@@ -74,15 +67,15 @@ fn describe_bad_literal(text: &str) -> String {
 }
 
 /// Replaces digits and spaces of any script by those of ASCII. The first other character outside ASCII becomes `?` and ends the text.
-fn to_ascii(text: &str, rules: &CharacterRules) -> String {
+fn to_ascii(text: &str) -> String {
     let mut ascii = String::with_capacity(text.len());
     for char in text.chars() {
         // The separators U+001C to U+001F are ASCII, so they are kept. C does not take them for spaces.
         if char.is_ascii() {
             ascii.push(char);
-        } else if (rules.is_space)(char) {
+        } else if is_whitespace(char) {
             ascii.push(' ');
-        } else if let Some(digit) = (rules.decimal)(char).and_then(|value| char::from_digit(value, 10)) {
+        } else if let Some(digit) = decimal_value(char).and_then(|value| char::from_digit(value, 10)) {
             ascii.push(digit);
         } else {
             ascii.push('?');
@@ -205,17 +198,8 @@ fn is_decimal(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const RULES: CharacterRules = CharacterRules {
-        decimal: |char| match char {
-            '\u{660}'..='\u{669}' => Some(u32::from(char) - 0x660),
-            _ => char.to_digit(10),
-        },
-        is_space: char::is_whitespace,
-        repr: |text| format!("'{text}'"),
-    };
-
     fn int(text: &str, base: i64) -> Option<Int> {
-        parse_int(text, base, &RULES).ok()
+        parse_int(text, base, quote::repr).ok()
     }
 
     #[test]
@@ -228,11 +212,11 @@ mod tests {
         assert_eq!(int("\u{3000}\u{661}\u{665}", 10), Some(Int::Small(15)));
         assert_eq!(int("\u{1c}5", 10), None);
         assert_eq!(
-            parse_int("x", 10, &RULES),
+            parse_int("x", 10, quote::repr),
             Err(NumberError::value("invalid literal for int() with base 10: 'x'"))
         );
         assert_eq!(
-            parse_int(&"1".repeat(5000), 10, &RULES),
+            parse_int(&"1".repeat(5000), 10, quote::repr),
             Err(NumberError::value(
                 "Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; \
                  use sys.set_int_max_str_digits() to increase the limit"
@@ -243,7 +227,7 @@ mod tests {
 
     #[test]
     fn floats() {
-        let float = |text: &str| parse_float(text, &RULES).ok();
+        let float = |text: &str| parse_float(text, quote::repr).ok();
         assert_eq!(float(" 1_0.5e1_0 "), Some(105_000_000_000.0));
         assert_eq!(float("-Infinity"), Some(f64::NEG_INFINITY));
         assert_eq!(float("1e400"), Some(f64::INFINITY));
@@ -255,7 +239,7 @@ mod tests {
 
     #[test]
     fn literals() {
-        assert_eq!(parse_int_literal("0x_1F", &RULES), Ok(Int::Small(31)));
+        assert_eq!(parse_int_literal("0x_1F"), Ok(Int::Small(31)));
         assert_eq!(parse_float_literal("007.5"), Ok(7.5));
         assert_eq!(
             parse_float_literal("1.\u{663}"),

@@ -10,14 +10,13 @@ use super::int::IntRef;
 use super::int_float::int_to_float;
 use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
 use super::text::magnitude_text;
+use crate::unicode::decimal_value;
 
 /// The parameters of formatting besides the value and the specification.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecRules<'a> {
     /// The type's name in error texts: `bool` and `Markup` have their own.
     pub type_name: &'a str,
-    /// Returns the value of a decimal digit of any script. Widths may be written with any of these.
-    pub decimal: fn(char) -> Option<u32>,
     /// The largest width, and the largest number of digits by precision.
     pub max_width: usize,
 }
@@ -155,7 +154,7 @@ impl Spec {
                 spec.align = Align::AfterSign;
             }
         }
-        spec.width = eat_number(&mut rest, rules)?.unwrap_or(0);
+        spec.width = eat_number(&mut rest)?.unwrap_or(0);
         spec.separator = eat_if(&mut rest, |char| char == ',');
         if let Some(underscore) = eat_if(&mut rest, |char| char == '_') {
             if spec.separator.is_some() {
@@ -167,8 +166,7 @@ impl Spec {
             return Err(both_separators());
         }
         if eat_if(&mut rest, |char| char == '.').is_some() {
-            spec.precision =
-                Some(eat_number(&mut rest, rules)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
+            spec.precision = Some(eat_number(&mut rest)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
         }
         spec.letter = eat_if(&mut rest, |_| true).unwrap_or(letter);
         if !rest.is_empty() {
@@ -319,11 +317,11 @@ fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
     Some(first)
 }
 
-/// Takes a number, if there is one.
-fn eat_number(rest: &mut &str, rules: &SpecRules<'_>) -> NumberResult<Option<usize>> {
+/// Takes a number in decimal digits of any script, if there is one.
+fn eat_number(rest: &mut &str) -> NumberResult<Option<usize>> {
     let mut number: Option<i64> = None;
     let mut chars = rest.chars();
-    while let Some(digit) = chars.next().and_then(rules.decimal) {
+    while let Some(digit) = chars.next().and_then(decimal_value) {
         let grown = number
             .unwrap_or(0)
             .checked_mul(10)
@@ -361,7 +359,6 @@ mod tests {
 
     const RULES: SpecRules<'_> = SpecRules {
         type_name: "int",
-        decimal: |char| char.to_digit(10),
         max_width: 1000,
     };
 

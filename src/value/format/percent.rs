@@ -60,7 +60,7 @@ pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Fla
         one => Given::One(Some(one.clone())),
     };
     let mut source = Source {
-        runtime: runtime,
+        runtime,
         mapping: is_mapping(arguments).then(|| arguments.clone()),
         arguments: given,
         flavor,
@@ -236,8 +236,8 @@ impl<'a> Source<'_, 'a> {
             return Err(undefined.error());
         }
         let parsed = match readable(argument) {
-            Some((text, characters)) if is_integer => Value::from(parse_int(text, 10, characters)?),
-            Some((text, characters)) => Value::Float(parse_float(text, characters)?),
+            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
+            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {

@@ -37,7 +37,7 @@ pub struct JsonOptions {
 /// Appends `json.dumps(value)`.
 pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &JsonOptions, out: &mut String) -> Result<()> {
     let mut dumper = Dumper {
-        runtime: runtime,
+        runtime,
         options,
         level: 0,
         out,
