@@ -22,7 +22,7 @@ use super::tree::Data;
 ///
 /// # Errors
 /// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than `depth_limit`, or the tree
-/// takes more memory than [`read`](super::read) allows.
+/// takes more memory than [`read`](super::read()) allows.
 pub fn to_data<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Data<'static>, JsonError> {
     let text = to_text(value, depth_limit)?;
     read_bytes(&text, depth_limit).map(Data::into_owned)
