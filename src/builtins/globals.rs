@@ -16,7 +16,7 @@ mod range;
 pub use containers::check_name;
 
 use super::call::not_callable;
-use super::methods::{Body, FROM_KEYS, clinic_text, python, required, row};
+use super::methods::{Body, clinic_text, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Str, Style, Type, Value};
@@ -62,17 +62,9 @@ static GLOBALS: [Function; 7] = [
 ];
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
-const FROM_KEYS_PYTHON: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.fromkeys";
 const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespace.__init__";
 const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
 const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
-
-/// The method of the global `dict`.
-pub(super) static DICT_METHODS: [Function; 1] = [
-    python("fromkeys", FROM_KEYS_PYTHON, &[required("self")], containers::from_keys)
-        .with_star()
-        .with_double_star(),
-];
 
 /// `missing` of jinja2 `utils.py`, which stands for the value of a variable that has none. A macro sees it that is called when the loop
 /// or the `with` has ended whose target it reads. Nobody can call it.

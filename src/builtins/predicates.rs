@@ -12,9 +12,7 @@ use super::filters::{self, builtin, given, plain};
 use super::methods::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{
-    Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value, is_identical,
-};
+use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -247,7 +245,7 @@ fn is_number(value: &Value<'_>) -> bool {
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(
         value,
-        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Proxy(_) | Value::Range(_) | Value::Undefined(_)
+        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Range(_) | Value::Undefined(_)
     )
 }
 
@@ -276,8 +274,8 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 /// Whether both are one object.
 ///
 /// `{{ 1 is sameas true }} -> False`
-fn is_same<'a>(_runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
-    Ok(is_identical(value, other))
+fn is_same<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
+    runtime.is_same(value, other)
 }
 
 /// Whether the value is a Markup.

@@ -12,7 +12,7 @@ use super::messages::{REASONING_FIELDS, with_values};
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::text::strip::{strip, strip_end};
-use crate::value::{Dict, Runtime, Seq, Str, Value, is_identical};
+use crate::value::{Dict, Runtime, Seq, Str, Value};
 
 /// What is appended; the space behind it tells whether the template strips the message.
 const TAG: &str = "CONTINUE_FINAL_MESSAGE_TAG ";
@@ -57,7 +57,7 @@ impl<'a> Continuation<'a> {
                     _ => runtime.list(blocks)?,
                 };
                 // Copies of the reasoning are one list in Python, which is changed in place.
-                let tagged = with_values(runtime, &message, |_, old| match is_identical(&old, &value) {
+                let tagged = with_values(runtime, &message, |_, old| match old.shares_storage(&value) {
                     true => blocks.clone(),
                     false => old,
                 })?;

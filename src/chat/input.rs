@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::data::{Data, Object};
 use crate::error::Result;
-use crate::value::{Dict, Entries, Identity, Key, Runtime, Seq, Str, Value};
+use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 /// Values as servers hold them: JSON trees, and slices, maps and options of them. They are borrowed, and never copied or changed.
 ///
@@ -84,7 +84,7 @@ impl Borrow for serde_json::Map<String, serde_json::Value> {
 
 impl Borrow for [serde_json::Value] {
     fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
-        Ok(Value::List(Seq::Json(self, Identity::NONE)))
+        Ok(Value::List(Seq::Json(self)))
     }
 }
 
@@ -96,13 +96,13 @@ impl Borrow for Data<'_> {
 
 impl Borrow for Object<'_> {
     fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
-        Ok(Value::Dict(Dict::Data(self, Identity::NONE)))
+        Ok(Value::Dict(Dict::Data(self)))
     }
 }
 
 impl Borrow for [Data<'_>] {
     fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
-        Ok(Value::List(Seq::Data(self, Identity::NONE)))
+        Ok(Value::List(Seq::Data(self)))
     }
 }
 

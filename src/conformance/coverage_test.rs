@@ -10,10 +10,9 @@ use crate::ebnf::Grammar;
 use crate::value::called;
 
 /// Where the attributes stand that are no rows of a table, as arms of a `match`.
-const ATTRIBUTES: [&str; 3] = [
+const ATTRIBUTES: [&str; 2] = [
     include_str!("../builtins/methods/engine.rs"),
     include_str!("../builtins/methods/sequence.rs"),
-    include_str!("../builtins/methods/views.rs"),
 ];
 
 /// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts,

@@ -4,10 +4,9 @@ use super::Evaluator;
 use super::leaf::{absent, literal};
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
 use crate::builtins::{access, filters};
-use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::resolve::operate;
-use crate::value::{Arguments, Dict, Entries, Key, Lookup, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
@@ -16,7 +15,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name).map_err(|error| error.at(expr.span)),
-            ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::literal(text))),
+            ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::from(&**text))),
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Attribute(attribute) => self.key(attribute, expr),
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
@@ -48,7 +47,7 @@ impl<'a> Evaluator<'a, '_> {
         let value = match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::UnsupportedText(row) => Err(row.error()),
-            ExprKind::Markup(text) => Ok(Value::Str(Str::literal(text).with_markup(true))),
+            ExprKind::Markup(text) => Ok(Value::Str(Str::from(&**text).with_markup(true))),
             ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
@@ -129,10 +128,8 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
-        if op == BinaryOp::Add {
-            if let Some(text) = text_among(operands) {
-                return self.sum(expr, text);
-            }
+        if op == BinaryOp::Add && has_text(operands) {
+            return self.sum(expr);
         }
         let [left, right] = operands;
         let left = self.expr(left)?;
@@ -140,17 +137,12 @@ impl<'a> Evaluator<'a, '_> {
         operate::binary(self.runtime, op, &left, &right)
     }
 
-    /// A sum with this text among its operands, which is made at once and not from sum to sum. Where all others are empty it is the text
-    /// itself, as in CPython.
+    /// Evaluates a sum that has a text among its operands. It is written at once, without the sums in between.
     #[inline(never)]
-    fn sum(&mut self, expr: &'a Expr, text: &'a str) -> Result<Value<'a>> {
+    fn sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         let mut built = None;
         let ((), made) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
-        match (built, &made) {
-            (Some(value), _) => Ok(value),
-            (None, Value::Str(sum)) if sum.as_str().len() == text.len() => Ok(Value::Str(Str::literal(text))),
-            (None, _) => Ok(made),
-        }
+        Ok(built.unwrap_or(made))
     }
 
     #[inline(never)]
@@ -182,12 +174,6 @@ impl<'a> Evaluator<'a, '_> {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
-            Literal::Data(data) => Ok(match &**data {
-                // Each time another object.
-                Data::List(items) => Value::List(Seq::Data(items, self.runtime.heap.new_identity())),
-                Data::Object(object) => Value::Dict(Dict::Data(object, self.runtime.heap.new_identity())),
-                data => Value::from(data),
-            }),
             _ => Ok(operate::literal(literal)),
         }
     }
@@ -281,13 +267,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// A text that is written in a sum: one of the last two operands, or the first.
+/// Returns whether a text is written in a sum: as one of the last two operands, or as the first.
 #[inline]
-fn text_among(operands: &[Expr; 2]) -> Option<&str> {
+fn has_text(operands: &[Expr; 2]) -> bool {
+    let is_text = |operand: &Expr| literal(operand).is_some_and(|text| !text.is_empty());
     let [left, right] = operands;
-    let text = literal(right).or_else(|| match &left.kind {
-        ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().find_map(literal),
-        _ => literal(left),
-    });
-    text.filter(|text| !text.is_empty())
+    is_text(right)
+        || match &left.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().any(is_text),
+            _ => is_text(left),
+        }
 }

@@ -38,7 +38,7 @@ impl Activation {
         if let ExprKind::Name(name) = &attribute.object.kind {
             match self.get(heap, &name.slot) {
                 Some(Value::Dict(Dict::Json(map))) => return Lookup::in_json(map, &attribute.name),
-                Some(Value::Dict(Dict::Data(object, _))) => return Lookup::in_data(object, &attribute.name),
+                Some(Value::Dict(Dict::Data(object))) => return Lookup::in_data(object, &attribute.name),
                 _ => {}
             }
         }

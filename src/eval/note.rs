@@ -11,7 +11,7 @@ use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
 use crate::resolve::operate;
 use crate::text::quote;
-use crate::value::{Dict, Str, Value, is_identical};
+use crate::value::{Dict, Str, Value};
 
 /// How many values of the input are looked at to find the one in question.
 ///
@@ -108,7 +108,7 @@ impl<'a> Evaluator<'a, '_> {
             return error;
         };
         let total = messages.len();
-        match messages.iter().position(|message| is_identical(&message, item)) {
+        match messages.iter().position(|message| message.shares_storage(item)) {
             Some(index) => error.within(Step::Message {
                 number: index.saturating_add(1),
                 total,
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Name(name) => {
                 let name = self.render.template.symbols.name(name.symbol);
                 let given = self.runtime.heap.input.as_ref()?.get_str(name)?;
-                return is_identical(&given, value).then(|| pointer(&Value::text(name)));
+                return given.shares_storage(value).then(|| pointer(&Value::text(name)));
             }
             _ => return None,
         };
@@ -301,7 +301,7 @@ fn is_same_piece<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
             (Some(left), Some(right)) => std::ptr::eq(left, right),
             _ => false,
         },
-        (Value::List(_), Value::List(_)) | (Value::Dict(_), Value::Dict(_)) => is_identical(left, right),
+        (Value::List(_), Value::List(_)) | (Value::Dict(_), Value::Dict(_)) => left.shares_storage(right),
         _ => false,
     }
 }

@@ -213,7 +213,7 @@ impl<'t> Folding<'t> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
             ExprKind::Literal(literal) => Some(operate::literal(literal)),
-            ExprKind::Markup(text) => Some(Value::Str(Str::literal(text).with_markup(true))),
+            ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
                 match self.evaluate(kind)? {
@@ -340,12 +340,7 @@ impl<'t> Folding<'t> {
         let number = test.builtin.or_else(|| predicates::find(&test.name))?;
         let function = predicates::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;
-        let is_never_same = function.name == "sameas" && (0..2).all(|index| arguments.get(index).is_some_and(is_made_anew));
-        let answer = function.call(&mut self.runtime, &mut arguments);
-        Some(match is_never_same {
-            true => answer.map(|_| Value::Bool(false)),
-            false => answer,
-        })
+        Some(function.call(&mut self.runtime, &mut arguments))
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
@@ -355,7 +350,7 @@ impl<'t> Folding<'t> {
         Some(match object {
             Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
             // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
-            None => self.runtime.dict(Entries::default()).map(|dict| Value::Keys(dict.into())),
+            None => self.runtime.dict(Entries::default()).map(Value::Keys),
         })
     }
 
@@ -395,16 +390,6 @@ impl<'t> Folding<'t> {
         self.runtime.meter.charge_items(arguments.keywords().len()).ok()?;
         arguments.put_keyword(name, value);
         Some(())
-    }
-}
-
-/// Whether a number is another object each time that it is read or computed, as all but small integers are (CPython 3.11,
-/// `_PY_NSMALLNEGINTS`): no two operands of a test are one then.
-fn is_made_anew(value: &Value<'_>) -> bool {
-    match value {
-        Value::Int(int) => !(-5..=256).contains(int),
-        Value::Big(_) | Value::Float(_) => true,
-        _ => false,
     }
 }
 

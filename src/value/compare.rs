@@ -7,10 +7,10 @@
 use super::Value;
 use super::dict::{Dict, Key};
 use super::hash::is_equal_scalar;
-use super::identity::is_identical;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use crate::error::Result;
+use crate::unsupported;
 
 impl<'a> Runtime<'a> {
     /// Whether `left == right`.
@@ -33,8 +33,10 @@ impl<'a> Runtime<'a> {
     /// Whether a container takes the two for the same item: `is` before `==` (CPython `PyObject_RichCompareBool`).
     #[inline]
     pub fn identical_or_equal(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-        // The two differ where something is not equal to itself.
-        Ok(self.equal(left, right)? || (matches!(left, Value::Float(_)) && is_identical(left, right)))
+        // Only a nan is not equal to itself. In Python all nans of a JSON text are one object; those that the render computes are taken
+        // for that object too.
+        let is_nan = |value: &Value<'a>| matches!(value, Value::Float(float) if float.is_nan());
+        Ok(self.equal(left, right)? || (is_nan(left) && is_nan(right)))
     }
 
     fn equal_values(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
@@ -46,16 +48,19 @@ impl<'a> Runtime<'a> {
             (Value::Range(left), Value::Range(right)) => Ok(left.identity() == right.identity()),
             // One object's method under one name, looked up twice.
             (Value::Method(left), Value::Method(right)) => {
-                Ok(std::ptr::eq(left.function, right.function) && is_identical(&left.receiver, &right.receiver))
+                Ok(std::ptr::eq(left.function, right.function) && self.is_same(&left.receiver, &right.receiver)?)
             }
-            // A proxy leaves it to its dict, on either side.
-            (Value::Proxy(dict), other) | (other, Value::Proxy(dict)) => self.equal_values(&Value::Dict((**dict).clone()), other),
-            // A set leaves it to the view, whatever side that is on.
-            (Value::Set(_), Value::Keys(_) | Value::Items(_)) => self.equal_values(right, left),
-            _ if left.is_set_like() && right.is_set_like() => Ok(left.set_len() == right.set_len() && self.is_subset(left, right)?),
+            (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => {
+                Ok(one.len() == other.len() && self.is_subset(left, right)?)
+            }
+            // Only the same view of values is equal to itself.
+            (Value::Values(left), Value::Values(right)) => match left.shares_storage(right) {
+                true => Err(unsupported::IDENTITY.error()),
+                false => Ok(false),
+            },
             _ => {
                 self.charge_digits(left, right)?;
-                Ok(is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)))
+                Ok(is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)))
             }
         }
     }

@@ -3,7 +3,6 @@
 //! `'ell' in 'hello'`; a dict is asked for a key; an undefined container is empty; an iterator is consumed up to the item.
 
 use super::Value;
-use super::dict::Key;
 use super::iterate::Iter;
 use super::runtime::Runtime;
 use super::seq::Seq;
@@ -27,7 +26,6 @@ impl<'a> Runtime<'a> {
             (Value::List(items) | Value::Tuple(items), _) => self.sequence_contains(items, item),
             (Value::Keys(view), _) => Ok(self.lookup(view, item)?.is_some()),
             (Value::Dict(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
-            (Value::Proxy(dict), _) => Ok(self.lookup(dict, item)?.is_some()),
             (Value::Items(dict), _) => {
                 let Value::Tuple(pair) = item else { return Ok(false) };
                 let (Some(key), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
@@ -38,9 +36,6 @@ impl<'a> Runtime<'a> {
                     None => Ok(false),
                 }
             }
-            // A set is looked for as a frozenset, which no set holds.
-            (Value::Set(_), Value::Set(_)) => Ok(false),
-            (Value::Set(set), _) => Ok(set.contains(&Key::new(self, item.clone())?)),
             (Value::Range(range), _) => Ok(whole_number(item).and_then(|int| range.position(int)).is_some()),
             _ => self.iteration_contains(container, item),
         }

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexMap};
 
 use super::Value;
-use super::identity::Identity;
 use super::runtime::Runtime;
 use super::seq::{Part, Seq};
 use super::text::Str;
@@ -23,8 +22,8 @@ const SCANNED: usize = 8;
 pub enum Dict<'a> {
     /// An object of the caller.
     Json(&'a serde_json::Map<String, serde_json::Value>),
-    /// An object of a JSON text, or a literal, which is another dict each time.
-    Data(&'a Object<'a>, Identity),
+    /// An object of a JSON text, or a literal.
+    Data(&'a Object<'a>),
     /// Made by the render.
     Owned(Rc<OwnedDict<'a>>),
 }
@@ -126,7 +125,7 @@ impl<'a> Dict<'a> {
     pub fn len(&self) -> usize {
         match self {
             Self::Json(map) => map.len(),
-            Self::Data(object, _) => object.len(),
+            Self::Data(object) => object.len(),
             Self::Owned(dict) => dict.entries.len(),
         }
     }
@@ -141,7 +140,7 @@ impl<'a> Dict<'a> {
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
             Self::Json(map) => json_entry(map, key).map(Value::from),
-            Self::Data(object, _) => object.get(key).map(Value::from),
+            Self::Data(object) => object.get(key).map(Value::from),
             Self::Owned(_) => self.owned_entry(key).cloned(),
         }
     }
@@ -166,7 +165,7 @@ impl<'a> Dict<'a> {
     pub fn iter(&self) -> DictIter<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
-            Self::Data(object, _) => DictIter::Data(object.entries().iter()),
+            Self::Data(object) => DictIter::Data(object.entries().iter()),
             Self::Owned(dict) => DictIter::Owned(Rc::clone(dict), 0, dict.entries.len()),
         }
     }
@@ -184,11 +183,11 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Whether both are one Python object.
-    pub fn is_same(&self, other: &Self) -> bool {
+    /// Returns whether both are in the same place in memory.
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
-            (Self::Data(left, one), Self::Data(right, two)) => std::ptr::eq(*left, *right) && one == two,
+            (Self::Data(left), Self::Data(right)) => std::ptr::eq(*left, *right),
             (Self::Owned(left), Self::Owned(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }
@@ -209,12 +208,9 @@ pub enum DictIter<'a> {
 impl<'a> DictIter<'a> {
     /// The next entry as a pair, which is a tuple of its own.
     pub fn next_pair(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let identity = runtime.heap.new_identity();
         let pair = match self {
-            Self::Json(iter) => iter
-                .next()
-                .map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair, identity)),
-            Self::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair, identity)),
+            Self::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
+            Self::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
             Self::Owned(..) => match self.next() {
                 Some((key, value)) => Some(runtime.items(vec![key, value])?),
                 None => None,

@@ -38,7 +38,6 @@ impl<'a> Runtime<'a> {
         match value {
             Value::Str(text) => self.write_piece(text.as_str(), out),
             Value::Undefined(_) => Ok(()),
-            Value::Proxy(dict) => self.write_repr(&Value::Dict((**dict).clone()), out),
             _ => self.write_repr(value, out),
         }
     }
@@ -94,16 +93,6 @@ impl<'a> Runtime<'a> {
             Value::Range(range) => self.write_range(range, out),
             Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {
                 self.write_container(value, around, out)
-            }
-            Value::Proxy(dict) => {
-                self.write_piece("mappingproxy(", out)?;
-                self.write_nested(&Value::Dict((**dict).clone()), around, out)?;
-                self.write_piece(")", out)
-            }
-            Value::Set(set) if set.is_empty() => self.write_piece("set()", out),
-            Value::Set(set) => {
-                let around = Around::within(value, around);
-                self.write_items(set.iter(), ("{", "}"), &around, out)
             }
             Value::Namespace(id) => self.write_namespace(*id, value, around, out),
             _ => self.write_object(value, around, out),
@@ -245,12 +234,12 @@ impl<'p, 'a> Around<'p, 'a> {
         while let Some(Around { value: open, outer, .. }) = around {
             let (dots, is_open) = match (value, open) {
                 (Value::Namespace(value), Value::Namespace(open)) => ("{...}", value == open),
-                (Value::List(value), Value::List(open)) => ("[...]", value.is_same(open)),
-                (Value::Tuple(value), Value::Tuple(open)) => ("(...)", value.is_same(open)),
-                (Value::Dict(value), Value::Dict(open)) => ("{...}", value.is_same(open)),
-                (Value::Keys(value), Value::Keys(open)) => ("...", value.is_same(open)),
-                (Value::Values(value), Value::Values(open)) => ("...", value.is_same(open)),
-                (Value::Items(value), Value::Items(open)) => ("...", value.is_same(open)),
+                (Value::List(value), Value::List(open)) => ("[...]", value.shares_storage(open)),
+                (Value::Tuple(value), Value::Tuple(open)) => ("(...)", value.shares_storage(open)),
+                (Value::Dict(value), Value::Dict(open)) => ("{...}", value.shares_storage(open)),
+                (Value::Keys(value), Value::Keys(open)) => ("...", value.shares_storage(open)),
+                (Value::Values(value), Value::Values(open)) => ("...", value.shares_storage(open)),
+                (Value::Items(value), Value::Items(open)) => ("...", value.shares_storage(open)),
                 _ => ("", false),
             };
             if is_open {

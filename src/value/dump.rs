@@ -109,7 +109,7 @@ impl<'a> Dumper<'_, 'a> {
 
     fn dump_items(&mut self, items: &Seq<'a>) -> Result<()> {
         match items {
-            Seq::Json(items, _) if self.options.escapes == [false; 2] => self.dump_array(items),
+            Seq::Json(items) if self.options.escapes == [false; 2] => self.dump_array(items),
             _ => {
                 let [mut escapes, later] = self.options.escapes;
                 self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| {
@@ -141,7 +141,7 @@ impl<'a> Dumper<'_, 'a> {
         match dict {
             _ if self.options.sort_keys => self.dump_sorted(dict),
             Dict::Json(map) => self.dump_map(map),
-            Dict::Data(object, _) => self.dump_object(object),
+            Dict::Data(object) => self.dump_object(object),
             Dict::Owned(_) => self.dump_entries(dict.len(), dict.iter()),
         }
     }

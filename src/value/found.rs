@@ -80,7 +80,7 @@ impl<'v, 'a> Found<'v, 'a> {
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Lookup<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Lookup::in_json(map, key),
-            Value::Dict(Dict::Data(object, _)) => Lookup::in_data(object, key),
+            Value::Dict(Dict::Data(object)) => Lookup::in_data(object, key),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Lookup::Absent(Type::Dict), Lookup::value),
             Value::Namespace(id) => {
                 // Of many attributes one is found the longer way, which charges for it.

@@ -1,7 +1,7 @@
 //! Hashes and the equality of keys.
 //!
-//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts, sets and
-//! two of the dict views have none (CPython: `unhashable type: 'list'`).
+//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
+//! and two of the dict views have none (CPython: `unhashable type: 'list'`).
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -10,12 +10,11 @@ use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::Value;
 use super::dict::Key;
-use super::identity::is_identical;
 use super::runtime::Runtime;
 use crate::error::{Error, Result};
 
 impl<'a> Key<'a> {
-    /// Makes a key of a value. A list, a dict or a set is a TypeError; the work is charged by the size of the value.
+    /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
@@ -56,7 +55,7 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         }
         // Equal ranges stand for the same items; first, step and length say which.
         Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
-        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) | Value::Proxy(_) | Value::Set(_) => {
+        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
         // The rest is equal only to itself.
@@ -73,6 +72,10 @@ fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
 
 /// A whole float hashes as the `int` that it equals.
 fn hash_float(float: f64) -> u64 {
+    if float.is_nan() {
+        // All nans are one key, whatever their sign.
+        return hash_tagged(8, &[]);
+    }
     if float.fract() != 0.0 || !float.is_finite() {
         return hash_tagged(8, &float.to_bits().to_le_bytes());
     }
@@ -91,7 +94,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
             left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| is_equal_key(&left, &right))
         }
         (Value::Range(left), Value::Range(right)) => left.identity() == right.identity(),
-        _ => is_equal_scalar(left, right).unwrap_or_else(|| is_identical(left, right)),
+        _ => is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)),
     }
 }
 
@@ -101,7 +104,7 @@ pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option
         return Some(left == right);
     }
     match (left, right) {
-        (Value::Float(left), Value::Float(right)) => Some(left == right || left.to_bits() == right.to_bits()),
+        (Value::Float(left), Value::Float(right)) => Some(left == right || (left.is_nan() && right.is_nan())),
         (Value::Float(float), other) | (other, Value::Float(float)) => match other {
             Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
             _ => other.as_int().map(|int| is_equal_int(*float, int)),

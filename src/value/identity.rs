@@ -1,91 +1,89 @@
-//! Python's `is`, as far as a template can tell: what the test `sameas` asks, and containers before they ask for equality.
+//! Python's `is`, as far as the values here can answer it.
 //!
 //! ```text
-//! l[1:] is sameas l[1:]      False: each slice is another list, though both are views of the same items
-//! t[:] is sameas t           True for a tuple
-//! n in [n]                   True even for a nan, but another nan is not in it
+//! x is sameas none        whether x is None
+//! l is sameas l           True
+//! m is sameas messages[0] True if both are the same object of the caller's data
+//! [1] is sameas [2]       False: unequal values are never one object
+//! 1.5 is sameas 0.5 + 1   an error: only CPython's memory management decides
 //! ```
 //!
-//! Most objects are told apart by where they are. A slice, a view of a dict and a nan are no more than values, and bear an [`Identity`]:
-//! the slice beside its bounds, the nan in those bits of a float that say nothing else. What has none: integers and other floats, which
-//! are the same where they are equal, and pieces of a string, which are the same where their bounds are.
+//! Values that share their storage are one object, and so are equal values of which CPython keeps only one: small integers, the empty
+//! string and the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
+//!
+//! Two faults are left: slices of the caller's lists and of strings that have the same bounds count as one object, and so does a list or
+//! a dict that is a literal of the template and is evaluated twice.
 
 use std::rc::Rc;
 
 use super::Value;
-use super::runtime::{Heap, Runtime};
-use crate::number::Number;
+use super::runtime::Runtime;
+use crate::error::Result;
+use crate::unsupported;
 
-/// Tells an object that the render made from others that look the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Identity(u32);
+/// The integers of which CPython keeps only one object each (`_PY_NSMALLNEGINTS`, `_PY_NSMALLPOSINTS`).
+const SMALL_INTEGERS: std::ops::RangeInclusive<i64> = -5..=256;
 
-impl Identity {
-    /// Of what is told apart by where it is.
-    pub const NONE: Self = Self(0);
-
-    /// Of an empty array, which has no items that would be somewhere, by the address of the array itself.
-    #[inline]
-    pub(super) fn of_place<T>(array: &T) -> Self {
-        // Arrays whose addresses are the same in these bits would be many gigabytes apart.
-        Self(u32::try_from((std::ptr::from_ref(array).addr() >> 3) & 0xffff_ffff).unwrap_or(0))
+impl<'a> Value<'a> {
+    /// Returns whether both values are in the same place in memory, or are the same singleton.
+    pub fn shares_storage(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::None, Self::None) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Int(left), Self::Int(right)) => left == right && SMALL_INTEGERS.contains(left),
+            (Self::Big(left), Self::Big(right)) => left.is_same(right),
+            (Self::Str(left), Self::Str(right)) => left.shares_storage(right),
+            (Self::List(left), Self::List(right)) => left.shares_storage(right),
+            (Self::Tuple(left), Self::Tuple(right)) => left.shares_storage(right) || (left.is_empty() && right.is_empty()),
+            (Self::Dict(left), Self::Dict(right)) => left.shares_storage(right),
+            (Self::Range(left), Self::Range(right)) => left.is_same(right),
+            (Self::Undefined(left), Self::Undefined(right)) => left.shares_storage(right),
+            (Self::Iterator(left), Self::Iterator(right)) => Rc::ptr_eq(left, right),
+            (Self::Namespace(left), Self::Namespace(right)) => left == right,
+            (Self::Loop(left), Self::Loop(right)) => Rc::ptr_eq(left, right),
+            (Self::Macro(left), Self::Macro(right)) => Rc::ptr_eq(left, right),
+            (Self::Cycler(left), Self::Cycler(right)) => left.is_same(right),
+            (Self::Joiner(left), Self::Joiner(right)) => left.is_same(right),
+            (Self::Function(left), Self::Function(right)) => std::ptr::eq(*left, *right),
+            (Self::Method(left), Self::Method(right)) => left.is_same(right),
+            (Self::Reference(left), Self::Reference(right)) => left.is_same(right),
+            _ => false,
+        }
     }
-}
 
-impl Heap<'_> {
-    /// The identity of an object that is just made.
-    #[inline]
-    pub fn new_identity(&mut self) -> Identity {
-        self.identities = self.identities.wrapping_add(1).max(1);
-        Identity(self.identities)
+    /// Returns whether two objects of this type never share storage, so that the storage decides which object this is.
+    fn has_own_storage(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Dict(_)
+                | Self::Range(_)
+                | Self::Iterator(_)
+                | Self::Namespace(_)
+                | Self::Loop(_)
+                | Self::Macro(_)
+                | Self::Cycler(_)
+                | Self::Joiner(_)
+                | Self::Function(_)
+                | Self::Method(_)
+                | Self::Reference(_)
+        )
     }
 }
 
 impl<'a> Runtime<'a> {
-    /// The value of a number that was just computed: a nan of a float is another one each time.
-    #[inline]
-    pub fn number(&mut self, number: Number) -> Value<'a> {
-        match number {
-            Number::Float(float) if float.is_nan() => Value::Float(self.nan()),
-            number => Value::from(number),
+    /// Returns whether both values are one Python object. Where only CPython's memory management decides, this is an error.
+    pub fn is_same(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+        let is_known = match (left, right) {
+            _ if left.ty() != right.ty() => true,
+            (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
+            (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
+            _ => left.shares_storage(right) || left.has_own_storage() || !self.identical_or_equal(left, right)?,
+        };
+        match is_known {
+            true => Ok(left.shares_storage(right)),
+            false => Err(unsupported::IDENTITY.error()),
         }
-    }
-
-    #[cold]
-    fn nan(&mut self) -> f64 {
-        let Identity(number) = self.heap.new_identity();
-        f64::from_bits(f64::NAN.to_bits() | u64::from(number))
-    }
-}
-
-/// Whether both are one object.
-pub fn is_identical<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
-    match (left, right) {
-        (Value::None, Value::None) => true,
-        (Value::Bool(left), Value::Bool(right)) => left == right,
-        (Value::Int(left), Value::Int(right)) => left == right,
-        (Value::Big(left), Value::Big(right)) => left.is_same(right),
-        (Value::Float(left), Value::Float(right)) => left.to_bits() == right.to_bits(),
-        (Value::Str(left), Value::Str(right)) => left.is_same(right),
-        (Value::List(left), Value::List(right)) => left.is_same(right),
-        (Value::Tuple(left), Value::Tuple(right)) => left.is_same(right) || (left.is_empty() && right.is_empty()),
-        (Value::Dict(left), Value::Dict(right)) => left.is_same(right),
-        (Value::Keys(left), Value::Keys(right))
-        | (Value::Values(left), Value::Values(right))
-        | (Value::Items(left), Value::Items(right)) => left.is_same(right),
-        (Value::Proxy(left), Value::Proxy(right)) => left.is_same(right),
-        (Value::Set(left), Value::Set(right)) => left.is_same(right),
-        (Value::Range(left), Value::Range(right)) => left.is_same(right),
-        (Value::Iterator(left), Value::Iterator(right)) => Rc::ptr_eq(left, right),
-        (Value::Namespace(left), Value::Namespace(right)) => left == right,
-        (Value::Loop(left), Value::Loop(right)) => Rc::ptr_eq(left, right),
-        (Value::Macro(left), Value::Macro(right)) => Rc::ptr_eq(left, right),
-        (Value::Cycler(left), Value::Cycler(right)) => left.is_same(right),
-        (Value::Joiner(left), Value::Joiner(right)) => left.is_same(right),
-        (Value::Function(left), Value::Function(right)) => std::ptr::eq(*left, *right),
-        (Value::Method(left), Value::Method(right)) => left.is_same(right),
-        (Value::Reference(left), Value::Reference(right)) => left.is_same(right),
-        _ => false,
     }
 }
 
@@ -96,23 +94,21 @@ mod tests {
     use crate::limits::Limits;
 
     #[test]
-    fn what_is_made_twice_is_two_things() {
-        let json = serde_json::json!([[1, 2], [], []]);
+    fn equal_values_are_one_object_only_where_that_is_known() {
+        let json = serde_json::json!([[1, 2], [1, 2], [3], {}]);
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let Value::List(lists) = Value::from(&json) else {
             panic!("an array is a list")
         };
-        let [list, empty, other] = [0, 1, 2].map(|index| lists.get(index).unwrap());
-        let mut slice = || runtime.slice(&list, None, None, None).unwrap();
-        let (one, two) = (slice(), slice());
-        assert!(is_identical(&one, &one.clone()));
-        assert!(!is_identical(&one, &two));
-        assert!(is_identical(&empty, &empty.clone()));
-        assert!(!is_identical(&empty, &other));
-        let mut nan = || runtime.number(Number::Float(f64::NAN));
-        let (one, two) = (nan(), nan());
-        assert!(is_identical(&one, &one.clone()));
-        assert!(!is_identical(&one, &two));
-        assert_eq!(size_of::<super::super::Seq<'_>>(), 24, "an identity takes no room of its own");
+        let [one, two, other, dict] = [0, 1, 2, 3].map(|index| lists.get(index).unwrap());
+        assert!(runtime.is_same(&one, &one.clone()).unwrap());
+        assert!(!runtime.is_same(&one, &other).unwrap());
+        assert!(!runtime.is_same(&one, &dict).unwrap());
+        assert!(!runtime.is_same(&one, &two).unwrap());
+        let whole = runtime.slice(&one, None, None, None).unwrap();
+        assert!(!runtime.is_same(&one, &whole).unwrap());
+        assert!(runtime.is_same(&Value::Int(256), &Value::Int(256)).unwrap());
+        assert!(runtime.is_same(&Value::Int(257), &Value::Int(257)).is_err());
+        assert!(!runtime.is_same(&Value::Int(1), &Value::Bool(true)).unwrap());
     }
 }

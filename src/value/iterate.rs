@@ -54,8 +54,6 @@ impl<'a> Iter<'a> {
             Value::Keys(view) => Self::Keys(view.iter()),
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Items(view.iter()),
-            Value::Proxy(dict) => Self::Keys(dict.iter()),
-            Value::Set(set) => Self::Keys(set.as_dict().iter()),
             Value::Range(range) => {
                 let Range { start, step, len, .. } = **range;
                 Self::Range(start, step, len)

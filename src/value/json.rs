@@ -4,7 +4,6 @@ use num_bigint::BigInt;
 
 use super::Value;
 use super::dict::Dict;
-use super::identity::Identity;
 use super::seq::Seq;
 use super::shared::Big;
 use crate::data::Data;
@@ -35,7 +34,7 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::Str(text) => Self::text(text),
             Data::List(items) => Self::List(Seq::data(items)),
             Data::Tuple(items) => Self::Tuple(Seq::data(items)),
-            Data::Object(object) => Self::Dict(Dict::Data(object, Identity::NONE)),
+            Data::Object(object) => Self::Dict(Dict::Data(object)),
         }
     }
 }

@@ -27,8 +27,6 @@ impl<'a> Runtime<'a> {
             Value::List(items) | Value::Tuple(items) => items.len(),
             Value::Dict(dict) => dict.len(),
             Value::Keys(view) | Value::Values(view) | Value::Items(view) => view.len(),
-            Value::Proxy(dict) => dict.len(),
-            Value::Set(set) => set.len(),
             Value::Range(range) => usize::try_from(range.len).unwrap_or(0),
             Value::Undefined(_) => 0,
             Value::Loop(context) => usize::try_from(context.length(self)?).unwrap_or(0),

@@ -32,14 +32,10 @@ mod ordering;
 mod parse;
 mod percent;
 mod positional;
-mod python_hash;
 mod range;
 mod runtime;
 mod seq;
 mod sequence;
-mod set;
-mod set_algebra;
-mod set_table;
 mod shared;
 mod slice;
 mod sort;
@@ -48,7 +44,7 @@ mod text;
 mod truth;
 mod types;
 mod undefined;
-mod view;
+mod views;
 
 use std::rc::Rc;
 
@@ -65,7 +61,6 @@ pub use dict::{Dict, DictIter, Entries, Key};
 pub use dump::Dump;
 pub use format::Fields;
 pub use found::{Found, Lookup};
-pub use identity::{Identity, is_identical};
 pub use idle::Idle;
 pub use index::not_an_index;
 pub use iterate::Iter;
@@ -76,13 +71,11 @@ pub use parse::CHARACTERS;
 pub use range::Range;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
 pub use seq::Seq;
-pub use set::Set;
 pub use shared::{Big, Shared};
 pub use sort::sorted;
 pub use text::Str;
 pub use types::Type;
 pub use undefined::Undefined;
-pub use view::View;
 
 /// A Python value. The tag fills a word, so that a value moves in whole words.
 #[derive(Clone, Debug)]
@@ -107,15 +100,11 @@ pub enum Value<'a> {
     /// A `dict`.
     Dict(Dict<'a>),
     /// `dict_keys`
-    Keys(View<'a>),
+    Keys(Dict<'a>),
     /// `dict_values`
-    Values(View<'a>),
+    Values(Dict<'a>),
     /// `dict_items`
-    Items(View<'a>),
-    /// `mappingproxy`: a dict as the attribute `mapping` of its views shows it, a new one each time.
-    Proxy(Shared<Dict<'a>>),
-    /// A `set`; only dict views make one.
-    Set(Shared<Set<'a>>),
+    Items(Dict<'a>),
     /// A `range`.
     Range(Shared<Range>),
     /// Jinja's Undefined.
@@ -192,11 +181,10 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The dict that this is, or that stands behind a proxy.
+    /// Returns the dict, if this is one.
     pub fn as_mapping(&self) -> Option<&Dict<'a>> {
         match self {
             Self::Dict(dict) => Some(dict),
-            Self::Proxy(dict) => Some(dict),
             _ => None,
         }
     }
@@ -216,8 +204,6 @@ impl<'a> Value<'a> {
             Self::List(items) | Self::Tuple(items) => items.height(),
             Self::Dict(dict) => dict.height(),
             Self::Keys(view) | Self::Values(view) | Self::Items(view) => view.height(),
-            Self::Proxy(dict) => dict.height(),
-            Self::Set(set) => set.height(),
             Self::Iterator(iterator) => iterator.height(),
             Self::Cycler(cycler) => cycler.height(),
             Self::Joiner(joiner) => joiner.height(),

@@ -73,7 +73,7 @@ impl<'a> Runtime<'a> {
         if function.ty == Type::BuiltinFunction {
             // Class methods and static ones are of the class.
             let ty = match function.name {
-                "fromkeys" | "fromhex" | "from_bytes" | "maketrans" => "type",
+                "fromhex" | "from_bytes" | "maketrans" => "type",
                 _ => receiver.ty().name(),
             };
             let name = function.name;

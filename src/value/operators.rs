@@ -1,7 +1,6 @@
 //! Python's operators between two values: `+ - * / // % **`, and `-` and `+` before one.
 //!
-//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), views to [`set_algebra`](super::set_algebra),
-//! a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
+//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
 //! type(s) for +: 'int' and 'str'` (`abstract.c`, `binary_op1`); an undefined value that is asked raises its own error. So the order
 //! here is: numbers, what the left type does by itself, what an undefined value on either side does, what is left.
 
@@ -37,10 +36,7 @@ impl<'a> Runtime<'a> {
         if let Value::Undefined(undefined) = left {
             return Err(undefined.error());
         }
-        match self.set_difference(left, right)? {
-            Some(difference) => Ok(difference),
-            None => Err(unsupported("-", left, right)),
-        }
+        Err(self.difference_error(left, right)?)
     }
 
     /// `left * right`
@@ -91,7 +87,7 @@ impl<'a> Runtime<'a> {
     pub fn negate(&mut self, value: &Value<'a>) -> Result<Value<'a>> {
         self.charge_numbers(value, value)?;
         match value.as_number() {
-            Some(number) => Ok(self.number(arithmetic::negate(number))),
+            Some(number) => Ok(Value::from(arithmetic::negate(number))),
             None => Err(bad_operand("-", value)),
         }
     }
@@ -113,7 +109,7 @@ impl<'a> Runtime<'a> {
         };
         self.charge_numbers(left, right)?;
         let result = operate(left_number, right_number, self.meter.limits().bits)?;
-        Ok(Some(self.number(result)))
+        Ok(Some(Value::from(result)))
     }
 
     /// Charges for going once over the digits of two integers.

@@ -31,16 +31,6 @@ impl Order {
         }
     }
 
-    /// The same with the sides changed.
-    fn mirrored(self) -> Self {
-        match self {
-            Self::Less => Self::Greater,
-            Self::LessEqual => Self::GreaterEqual,
-            Self::Greater => Self::Less,
-            Self::GreaterEqual => Self::LessEqual,
-        }
-    }
-
     /// Whether it holds between two things of that order.
     fn holds(self, ordering: Ordering) -> bool {
         match self {
@@ -86,17 +76,19 @@ impl<'a> Runtime<'a> {
             (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
                 self.compare_items(order, left, right)
             }
+            (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => Ok(order
+                .holds(one.len().cmp(&other.len()))
+                && match order {
+                    Order::Less | Order::LessEqual => self.is_subset(left, right)?,
+                    Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
+                }),
             (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
-            // A proxy asks its dict, which has no order with anything.
-            (Value::Proxy(dict), other) => self.compare(order, &Value::Dict((**dict).clone()), other),
-            (other, Value::Proxy(dict)) => self.compare(order.mirrored(), &Value::Dict((**dict).clone()), other),
             _ => match (left.as_number(), right.as_number()) {
                 // A nan has no order with anything.
                 (Some(one), Some(other)) => {
                     self.charge_digits(left, right)?;
                     Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
                 }
-                _ if left.is_set_like() && right.is_set_like() => self.compare_sets(order, left, right),
                 _ => Err(Error::type_error(format!(
                     "'{}' not supported between instances of '{}' and '{}'",
                     order.sign(),
@@ -118,14 +110,6 @@ impl<'a> Runtime<'a> {
             }
         }
         Ok(order.holds(left.len().cmp(&right.len())))
-    }
-
-    fn compare_sets(&mut self, order: Order, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-        Ok(order.holds(left.set_len().cmp(&right.set_len()))
-            && match order {
-                Order::Less | Order::LessEqual => self.is_subset(left, right)?,
-                Order::Greater | Order::GreaterEqual => self.is_subset(right, left)?,
-            })
     }
 }
 

@@ -30,8 +30,6 @@ pub struct Runtime<'a> {
 #[derive(Debug, Default)]
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
-    /// How many objects were given an identity.
-    pub(super) identities: u32,
     /// What `loop.changed` remembers, by the loop's number.
     memories: Vec<Option<Value<'a>>>,
     /// What the template is rendered with.

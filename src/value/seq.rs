@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
-use super::identity::Identity;
 use crate::data::{Data, Entry};
 use crate::limits::Claim;
 
@@ -13,21 +12,21 @@ use crate::limits::Claim;
 #[derive(Clone, Debug)]
 pub enum Seq<'a> {
     /// An array of the caller.
-    Json(&'a [serde_json::Value], Identity),
+    Json(&'a [serde_json::Value]),
     /// The same from behind.
-    JsonReversed(&'a [serde_json::Value], Identity),
+    JsonReversed(&'a [serde_json::Value]),
     /// An array of a JSON text, or a literal.
-    Data(&'a [Data<'a>], Identity),
+    Data(&'a [Data<'a>]),
     /// The same from behind.
-    DataReversed(&'a [Data<'a>], Identity),
+    DataReversed(&'a [Data<'a>]),
     /// Made by the render: a stretch of it.
-    Owned(Rc<OwnedItems<'a>>, u32, u32, Identity),
+    Owned(Rc<OwnedItems<'a>>, u32, u32),
     /// The same from behind.
-    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32, Identity),
+    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
     /// The key and the value of an entry of the caller's, as `items()` gives them.
-    JsonEntry(&'a String, &'a serde_json::Value, Part, Identity),
+    JsonEntry(&'a String, &'a serde_json::Value, Part),
     /// The same of an object of a JSON text, or a literal.
-    DataEntry(&'a Entry<'a>, Part, Identity),
+    DataEntry(&'a Entry<'a>, Part),
     /// A group of the filter `groupby`, which names its two items `grouper` and `list` (jinja2 `filters.py`, `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
 }
@@ -90,29 +89,19 @@ pub struct OwnedItems<'a> {
 impl<'a> Seq<'a> {
     /// No items.
     pub fn empty() -> Self {
-        Self::Data(&[], Identity::NONE)
+        Self::Data(&[])
     }
 
     /// An array of the caller.
     #[inline]
-    pub(super) fn json(items: &'a Vec<serde_json::Value>) -> Self {
-        let identity = if items.is_empty() {
-            Identity::of_place(items)
-        } else {
-            Identity::NONE
-        };
-        Self::Json(items, identity)
+    pub(super) fn json(items: &'a [serde_json::Value]) -> Self {
+        Self::Json(items)
     }
 
     /// An array of a JSON text.
     #[inline]
-    pub(super) fn data(items: &'a Vec<Data<'a>>) -> Self {
-        let identity = if items.is_empty() {
-            Identity::of_place(items)
-        } else {
-            Identity::NONE
-        };
-        Self::Data(items, identity)
+    pub(super) fn data(items: &'a [Data<'a>]) -> Self {
+        Self::Data(items)
     }
 
     pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
@@ -122,14 +111,14 @@ impl<'a> Seq<'a> {
             height,
             _claim: claim,
         };
-        Self::Owned(Rc::new(items), 0, len, Identity::NONE)
+        Self::Owned(Rc::new(items), 0, len)
     }
 
     /// The same pair as a group of the filter `groupby`.
     #[must_use]
     pub fn into_group(self) -> Self {
         match self {
-            Self::Owned(items, 0, 2, _) => Self::Group(items),
+            Self::Owned(items, 0, 2) => Self::Group(items),
             other => other,
         }
     }
@@ -138,8 +127,8 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
         match self {
-            Self::JsonEntry(key, value, Part::Pair, _) => Some((Value::text(key), Value::from(*value))),
-            Self::DataEntry((key, value), Part::Pair, _) => Some((Value::text(key), Value::from(value))),
+            Self::JsonEntry(key, value, Part::Pair) => Some((Value::text(key), Value::from(*value))),
+            Self::DataEntry((key, value), Part::Pair) => Some((Value::text(key), Value::from(value))),
             _ => None,
         }
     }
@@ -152,9 +141,9 @@ impl<'a> Seq<'a> {
     /// The items themselves and their height, to be changed, where nobody else holds them or a stretch of them.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
-            Self::Owned(items, 0, end, identity) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
+            Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
                 Ok(items) => Ok((items.values, items.height)),
-                Err(items) => Err(Self::Owned(items, 0, end, identity)),
+                Err(items) => Err(Self::Owned(items, 0, end)),
             },
             other => Err(other),
         }
@@ -164,11 +153,11 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn len(&self) -> usize {
         match self {
-            Self::Json(items, _) | Self::JsonReversed(items, _) => items.len(),
-            Self::Data(items, _) | Self::DataReversed(items, _) => items.len(),
-            Self::Owned(_, start, end, _) | Self::OwnedReversed(_, start, end, _) => end.saturating_sub(*start) as usize,
+            Self::Json(items) | Self::JsonReversed(items) => items.len(),
+            Self::Data(items) | Self::DataReversed(items) => items.len(),
+            Self::Owned(_, start, end) | Self::OwnedReversed(_, start, end) => end.saturating_sub(*start) as usize,
             Self::Group(items) => items.values.len(),
-            Self::JsonEntry(_, _, part, _) | Self::DataEntry(_, part, _) => part.len(),
+            Self::JsonEntry(_, _, part) | Self::DataEntry(_, part) => part.len(),
         }
     }
 
@@ -181,23 +170,23 @@ impl<'a> Seq<'a> {
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
-            Self::Json(items, _) => items.get(index).map(Value::from),
-            Self::Data(items, _) => items.get(index).map(Value::from),
-            Self::Owned(items, start, end, _) => {
+            Self::Json(items) => items.get(index).map(Value::from),
+            Self::Data(items) => items.get(index).map(Value::from),
+            Self::Owned(items, start, end) => {
                 let at = (*start as usize).checked_add(index)?;
                 items.values.get(at).filter(|_| at < *end as usize).cloned()
             }
             Self::Group(items) => items.values.get(index).cloned(),
-            Self::JsonEntry(key, value, part, _) => Some(match part.get(index)? {
+            Self::JsonEntry(key, value, part) => Some(match part.get(index)? {
                 Part::Key => Value::text(key),
                 _ => Value::from(*value),
             }),
-            Self::DataEntry((key, value), part, _) => Some(match part.get(index)? {
+            Self::DataEntry((key, value), part) => Some(match part.get(index)? {
                 Part::Key => Value::text(key),
                 _ => Value::from(value),
             }),
-            Self::JsonReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
-            Self::DataReversed(items, _) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::DataReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
             Self::OwnedReversed(items, start, ..) => {
                 let at = mirrored(self.len(), index)?;
                 items.values.get((*start as usize).checked_add(at)?).cloned()
@@ -209,10 +198,10 @@ impl<'a> Seq<'a> {
     #[inline(always)]
     pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
-            Self::Json(items, _) => items.get(index)?,
-            Self::JsonReversed(items, _) => items.get(mirrored(items.len(), index)?)?,
-            Self::Data(items, _) => return data_object(items.get(index)?),
-            Self::DataReversed(items, _) => return data_object(items.get(mirrored(items.len(), index)?)?),
+            Self::Json(items) => items.get(index)?,
+            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
+            Self::Data(items) => return data_object(items.get(index)?),
+            Self::DataReversed(items) => return data_object(items.get(mirrored(items.len(), index)?)?),
             _ => return None,
         };
         match json {
@@ -226,53 +215,53 @@ impl<'a> Seq<'a> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// A stretch of the items, by indices from 0, as a list or tuple of that identity; nothing is copied.
+    /// Returns the items of a range of indices, without a copy.
     #[must_use]
-    pub fn slice(&self, range: Range<usize>, identity: Identity) -> Self {
+    pub fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len());
         let start = range.start.min(end);
         let back = self.len().saturating_sub(end)..self.len().saturating_sub(start);
         match self {
-            Self::Json(items, _) => Self::Json(items.get(start..end).unwrap_or_default(), identity),
-            Self::Data(items, _) => Self::Data(items.get(start..end).unwrap_or_default(), identity),
-            Self::JsonReversed(items, _) => Self::JsonReversed(items.get(back).unwrap_or_default(), identity),
-            Self::DataReversed(items, _) => Self::DataReversed(items.get(back).unwrap_or_default(), identity),
+            Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
+            Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),
+            Self::JsonReversed(items) => Self::JsonReversed(items.get(back).unwrap_or_default()),
+            Self::DataReversed(items) => Self::DataReversed(items.get(back).unwrap_or_default()),
             Self::Owned(items, from, ..) => {
                 let (start, end) = stretch(*from, start..end);
-                Self::Owned(Rc::clone(items), start, end, identity)
+                Self::Owned(Rc::clone(items), start, end)
             }
             Self::Group(items) => {
                 let (start, end) = stretch(0, start..end);
-                Self::Owned(Rc::clone(items), start, end, identity)
+                Self::Owned(Rc::clone(items), start, end)
             }
             Self::OwnedReversed(items, from, ..) => {
                 let (start, end) = stretch(*from, back);
-                Self::OwnedReversed(Rc::clone(items), start, end, identity)
+                Self::OwnedReversed(Rc::clone(items), start, end)
             }
-            Self::JsonEntry(key, value, part, _) => match part.slice(start..end) {
-                Some(part) => Self::JsonEntry(key, value, part, identity),
-                None => Self::Data(&[], identity),
+            Self::JsonEntry(key, value, part) => match part.slice(start..end) {
+                Some(part) => Self::JsonEntry(key, value, part),
+                None => Self::Data(&[]),
             },
-            Self::DataEntry(entry, part, _) => match part.slice(start..end) {
-                Some(part) => Self::DataEntry(entry, part, identity),
-                None => Self::Data(&[], identity),
+            Self::DataEntry(entry, part) => match part.slice(start..end) {
+                Some(part) => Self::DataEntry(entry, part),
+                None => Self::Data(&[]),
             },
         }
     }
 
-    /// The same items from behind; nothing is copied. It takes the identity along, and who shows it to a template gives it one before.
+    /// Returns the items from the last to the first, without a copy.
     #[must_use]
     pub fn reversed(&self) -> Self {
         match self {
-            Self::Json(items, identity) => Self::JsonReversed(items, *identity),
-            Self::JsonReversed(items, identity) => Self::Json(items, *identity),
-            Self::Data(items, identity) => Self::DataReversed(items, *identity),
-            Self::DataReversed(items, identity) => Self::Data(items, *identity),
-            Self::Owned(items, start, end, identity) => Self::OwnedReversed(Rc::clone(items), *start, *end, *identity),
-            Self::OwnedReversed(items, start, end, identity) => Self::Owned(Rc::clone(items), *start, *end, *identity),
-            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2, Identity::NONE),
-            Self::JsonEntry(key, value, part, identity) => Self::JsonEntry(key, value, part.reversed(), *identity),
-            Self::DataEntry(entry, part, identity) => Self::DataEntry(entry, part.reversed(), *identity),
+            Self::Json(items) => Self::JsonReversed(items),
+            Self::JsonReversed(items) => Self::Json(items),
+            Self::Data(items) => Self::DataReversed(items),
+            Self::DataReversed(items) => Self::Data(items),
+            Self::Owned(items, start, end) => Self::OwnedReversed(Rc::clone(items), *start, *end),
+            Self::OwnedReversed(items, start, end) => Self::Owned(Rc::clone(items), *start, *end),
+            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2),
+            Self::JsonEntry(key, value, part) => Self::JsonEntry(key, value, part.reversed()),
+            Self::DataEntry(entry, part) => Self::DataEntry(entry, part.reversed()),
         }
     }
 
@@ -284,24 +273,27 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Whether both are one Python object: the same items with the same identity.
-    pub fn is_same(&self, other: &Self) -> bool {
+    /// Returns whether both are the same items in the same place. An empty array of the caller is in no place.
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Json(left, one), Self::Json(right, two)) | (Self::JsonReversed(left, one), Self::JsonReversed(right, two)) => {
-                std::ptr::eq(*left, *right) && one == two
+            (Self::Json(left), Self::Json(right)) | (Self::JsonReversed(left), Self::JsonReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
             }
-            (Self::Data(left, one), Self::Data(right, two)) | (Self::DataReversed(left, one), Self::DataReversed(right, two)) => {
-                std::ptr::eq(*left, *right) && one == two
+            (Self::Data(left), Self::Data(right)) | (Self::DataReversed(left), Self::DataReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
             }
-            (Self::Owned(left, a, b, one), Self::Owned(right, c, d, two))
-            | (Self::OwnedReversed(left, a, b, one), Self::OwnedReversed(right, c, d, two)) => {
-                Rc::ptr_eq(left, right) && (a, b, one) == (c, d, two)
-            }
+            (Self::Owned(left, a, b), Self::Owned(right, c, d))
+            | (Self::OwnedReversed(left, a, b), Self::OwnedReversed(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
             (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
-            // Each has an identity of its own.
-            (Self::JsonEntry(.., one) | Self::DataEntry(.., one), Self::JsonEntry(.., two) | Self::DataEntry(.., two)) => {
-                one == two
-            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether these items are known to be a slice, of which Python makes a new object each time.
+    pub(super) fn is_slice(&self) -> bool {
+        match self {
+            Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
+            Self::JsonReversed(_) | Self::DataReversed(_) | Self::OwnedReversed(..) => true,
             _ => false,
         }
     }
@@ -309,7 +301,7 @@ impl<'a> Seq<'a> {
 
 fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
     match data {
-        Data::Object(object) => Some(Dict::Data(object, Identity::NONE)),
+        Data::Object(object) => Some(Dict::Data(object)),
         _ => None,
     }
 }

@@ -115,8 +115,6 @@ impl<'a> Runtime<'a> {
     pub(super) fn claim_object(&mut self, value: &mut Value<'a>) -> Result<()> {
         match value {
             Value::Big(_)
-            | Value::Proxy(_)
-            | Value::Set(_)
             | Value::Range(_)
             | Value::Cycler(_)
             | Value::Joiner(_)
@@ -132,8 +130,6 @@ impl<'a> Runtime<'a> {
         let meter = &mut self.meter;
         match value {
             Value::Big(Big::Made(big)) => big.claim(meter, |big| usize::try_from(big.bits() >> 3).unwrap_or(usize::MAX)),
-            Value::Proxy(dict) => dict.claim(meter, |_| 0),
-            Value::Set(set) => set.claim(meter, |set| set.table().size()),
             Value::Range(range) => range.claim(meter, |_| 0),
             Value::Cycler(cycler) => cycler.claim(meter, |_| 0),
             Value::Joiner(joiner) => joiner.claim(meter, |_| 0),

@@ -34,7 +34,16 @@ impl<'a> Runtime<'a> {
         let bounds = || Bounds::new(start, stop, step);
         match value {
             Value::Str(text) => Ok(Value::Str(self.slice_text(text, bounds()?)?)),
-            Value::List(items) => self.slice_items(items, bounds()?).map(Value::List),
+            Value::List(items) => {
+                let bounds = bounds()?;
+                if !bounds.within(items.len())?.is_all(items.len()) {
+                    return self.slice_items(items, bounds).map(Value::List);
+                }
+                // All of a list is a list of its own, so it gets storage of its own.
+                self.meter.charge_items(items.len())?;
+                self.check_values(items.len())?;
+                self.list(items.iter().collect())
+            }
             Value::Tuple(items) => {
                 let bounds = bounds()?;
                 // All of a tuple is that tuple.
@@ -44,7 +53,7 @@ impl<'a> Runtime<'a> {
                 self.slice_items(items, bounds).map(Value::Tuple)
             }
             Value::Range(range) => slice_range(range, bounds()?),
-            Value::Dict(_) | Value::Proxy(_) => Err(Error::type_error("unhashable type: 'slice'")),
+            Value::Dict(_) => Err(Error::type_error("unhashable type: 'slice'")),
             Value::Undefined(undefined) => Err(undefined.error()),
             _ => Err(not_subscriptable(value)),
         }
@@ -63,13 +72,12 @@ impl<'a> Runtime<'a> {
     fn slice_items(&mut self, items: &Seq<'a>, bounds: Bounds) -> Result<Seq<'a>> {
         let indices = bounds.within(items.len())?;
         let first = indices.positions().next().unwrap_or(0);
-        let identity = self.heap.new_identity();
         match indices {
-            SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count), identity)),
-            SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count), identity)),
+            SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
+            SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
             SliceIndices { step: -1, count, .. } => {
                 let end = first.saturating_add(1);
-                Ok(items.slice(end.saturating_sub(count)..end, identity).reversed())
+                Ok(items.slice(end.saturating_sub(count)..end).reversed())
             }
             _ => {
                 self.meter.charge_items(indices.count)?;

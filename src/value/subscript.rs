@@ -20,7 +20,6 @@ impl<'a> Runtime<'a> {
     pub fn subscript(&mut self, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
         let item = match value {
             Value::Dict(dict) => return self.entry(dict, key),
-            Value::Proxy(dict) => return self.entry(dict, key),
             Value::List(items) | Value::Tuple(items) => position(value, key, items.len())?.and_then(|at| items.get(at)),
             Value::Str(text) => {
                 self.meter.charge_bytes(text.as_str().len())?;

@@ -17,9 +17,6 @@ pub struct Str<'a>(Memory<'a>);
 enum Memory<'a> {
     Borrowed(&'a str),
     BorrowedMarkup(&'a str),
-    /// Written in the template; to Python, equal ones are one object.
-    Literal(&'a str),
-    LiteralMarkup(&'a str),
     /// A view of a text that the template made: from, to, in bytes.
     Shared(Rc<OwnedText>, u32, u32),
     SharedMarkup(Rc<OwnedText>, u32, u32),
@@ -110,28 +107,23 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// A string that is written in the template.
-    pub fn literal(text: &'a str) -> Self {
-        Self(Memory::Literal(text))
-    }
-
-    /// Whether both are one object to CPython: the same memory, equal literals, or one of the strings that it keeps only once (the
-    /// empty one, and those of one Latin-1 character).
-    pub fn is_same(&self, other: &Self) -> bool {
+    /// Returns whether both are the same characters in the same place, or a text of which CPython keeps only one object: the empty string,
+    /// and each string of one Latin-1 character.
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
-        let is_literal = |text: &Self| matches!(text.0, Memory::Literal(_) | Memory::LiteralMarkup(_));
-        let are_literals = is_literal(self) && is_literal(other);
         let mut characters = left.chars();
-        let is_kept_once =
-            characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none() && !self.is_markup();
-        self.is_markup() == other.is_markup() && (std::ptr::eq(left, right) || ((are_literals || is_kept_once) && left == right))
+        let is_short = characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none();
+        match (self.is_markup(), other.is_markup()) {
+            (false, false) if is_short => left == right,
+            (one, two) => one == two && std::ptr::eq(left, right) && !left.is_empty(),
+        }
     }
 
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) | Memory::Literal(text) | Memory::LiteralMarkup(text) => text,
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) => text,
             Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
                 owned.text.get(*start as usize..*end as usize).unwrap_or_default()
             }
@@ -141,10 +133,7 @@ impl<'a> Str<'a> {
     /// Whether this is a Markup.
     #[inline]
     pub fn is_markup(&self) -> bool {
-        matches!(
-            self.0,
-            Memory::BorrowedMarkup(_) | Memory::LiteralMarkup(_) | Memory::SharedMarkup(..)
-        )
+        matches!(self.0, Memory::BorrowedMarkup(_) | Memory::SharedMarkup(..))
     }
 
     /// The same text with the flag set or cleared.
@@ -153,8 +142,6 @@ impl<'a> Str<'a> {
         Self(match (self.0, is_markup) {
             (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), false) => Memory::Borrowed(text),
             (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), true) => Memory::BorrowedMarkup(text),
-            (Memory::Literal(text) | Memory::LiteralMarkup(text), false) => Memory::Literal(text),
-            (Memory::Literal(text) | Memory::LiteralMarkup(text), true) => Memory::LiteralMarkup(text),
             (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), false) => Memory::Shared(text, start, end),
             (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), true) => {
                 Memory::SharedMarkup(text, start, end)
@@ -167,8 +154,6 @@ impl<'a> Str<'a> {
     pub fn slice(&self, range: Range<usize>) -> Self {
         match &self.0 {
             Memory::Borrowed(text) => Self(Memory::Borrowed(text.get(range).unwrap_or_default())),
-            Memory::Literal(text) if range == (0..text.len()) => Self(Memory::Literal(text)),
-            Memory::Literal(text) => Self(Memory::Borrowed(text.get(range).unwrap_or_default())),
             Memory::Shared(owned, start, end) => Self(stretch(owned, *start, *end, range)),
             _ => self.clone().with_markup(false).slice(range).with_markup(true),
         }
@@ -198,9 +183,7 @@ impl<'a> Str<'a> {
     /// The borrowed text, where nothing is shared with the render.
     pub fn borrowed(&self) -> Option<&'a str> {
         match self.0 {
-            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) | Memory::Literal(text) | Memory::LiteralMarkup(text) => {
-                Some(text)
-            }
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) => Some(text),
             Memory::Shared(..) | Memory::SharedMarkup(..) => None,
         }
     }

@@ -17,8 +17,6 @@ impl<'a> Runtime<'a> {
             Value::Keys(view) | Value::Values(view) | Value::Items(view) => !view.is_empty(),
             Value::Int(int) => *int != 0,
             Value::Float(float) => *float != 0.0,
-            Value::Proxy(dict) => !dict.is_empty(),
-            Value::Set(set) => !set.is_empty(),
             Value::Range(range) => range.len != 0,
             // It has a length, and to ask for it may drain what it goes over.
             Value::Loop(context) => context.length(self)? != 0,

@@ -71,6 +71,11 @@ impl<'a> Undefined<'a> {
         Self::Other(Shared::new(Other::Element(owner, key)))
     }
 
+    /// Returns whether both are one object that the render made.
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Other(left), Self::Other(right)) if left.is_same(right))
+    }
+
     /// The error that using it raises.
     #[cold]
     pub fn error(&self) -> Error {

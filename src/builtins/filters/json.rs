@@ -146,7 +146,7 @@ fn layout<'a>(
             }
             // The break is a Markup where the indentation is one, and escapes what it is added to.
             let is_markup = indent.is_markup();
-            let broken = runtime.add(&item, &Value::Str(Str::literal("\n").with_markup(is_markup)))?;
+            let broken = runtime.add(&item, &Value::Str(Str::from("\n").with_markup(is_markup)))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
                 layout.set_item_separator(match is_markup && !item.is_markup() {
                     true => escape(item.as_str()).into_owned(),

@@ -324,7 +324,7 @@ pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 /// The same pairs as a view, where there is a dict.
 pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match value {
-        Value::Dict(dict) => Some(Value::Items(dict.clone().into())),
+        Value::Dict(dict) => Some(Value::Items(dict.clone())),
         _ => None,
     }
 }

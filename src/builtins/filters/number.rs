@@ -23,10 +23,10 @@ pub(super) fn parse_decimal(text: &str) -> Result<Int> {
 /// The number without its sign.
 ///
 /// `{{ -1.5|abs }} -> 1.5`
-pub(super) fn abs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
     match value.as_number() {
-        Some(number) => Ok(runtime.number(arithmetic::absolute(number))),
+        Some(number) => Ok(Value::from(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(
             "bad operand type for abs(): '{}'",
             value.ty().name()
@@ -41,10 +41,8 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     let value = given(&mut arguments, 0);
     let precision = arguments.take(1).unwrap_or(Value::Int(0));
     let method = arguments.take(2).unwrap_or(Value::text("common"));
-    // The reference looks the method up in a set, which wants a hash of anything but a set.
-    if !matches!(method, Value::Set(_)) {
-        Key::new(runtime, method.clone())?;
-    }
+    // The reference looks the method up in a set, so it needs a hash.
+    Key::new(runtime, method.clone())?;
     match method.as_str() {
         Some("common") => round_half_even(runtime, &value, &precision),
         Some("ceil") => round_by(runtime, &value, &precision, round::round_up),
@@ -64,7 +62,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
-        (number, Some(NumberRef::Int(places))) => Ok(runtime.number(round::round(number, places)?)),
+        (number, Some(NumberRef::Int(places))) => Ok(Value::from(round::round(number, places)?)),
         _ => Err(not_an_index(precision)),
     }
 }
@@ -75,7 +73,7 @@ type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberRes
 fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {
     if let (Some(number), Some(places)) = (value.as_number(), precision.as_number()) {
         let bits = runtime.meter.limits().bits;
-        return Ok(runtime.number(Number::Float(round(number, places, bits)?)));
+        return Ok(Value::from(Number::Float(round(number, places, bits)?)));
     }
     // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
     let unit = runtime.power(&Value::Int(10), precision)?;
@@ -124,7 +122,7 @@ pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     let value = given(&mut arguments, 0);
     match to_float(runtime, &value) {
         Ok(_) if matches!(value, Value::Float(_)) => Ok(value),
-        Ok(float) => Ok(runtime.number(Number::Float(float))),
+        Ok(float) => Ok(Value::from(Number::Float(float))),
         Err(error) if is_no_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
         Err(error) => Err(error),
     }

@@ -16,7 +16,7 @@ use crate::value::{Arguments, Iter, Runtime, Str, Type, Value};
 /// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Dict(dict) = value {
-        return Ok(Value::Items(dict.clone().into()));
+        return Ok(Value::Items(dict.clone()));
     }
     let attribute = python_attribute(runtime, value, "items")?;
     call::call(runtime, &attribute, &mut Arguments::new())

@@ -11,7 +11,7 @@
 use super::given;
 use super::source::Source;
 use crate::error::Result;
-use crate::value::{Arguments, Identity, Pull, Runtime, Seq, Value, not_an_index};
+use crate::value::{Arguments, Pull, Runtime, Seq, Value, not_an_index};
 
 /// Lists of so many items; the last one may be filled up.
 ///
@@ -142,8 +142,8 @@ impl<'a> Pull<'a> for Slice<'a> {
         let is_longer = columns.longer > 0;
         columns.longer = columns.longer.saturating_sub(1);
         let end = columns.height.saturating_add(usize::from(is_longer)).min(columns.items.len());
-        let column = columns.items.slice(0..end, runtime.heap.new_identity());
-        columns.items = columns.items.slice(end..columns.items.len(), Identity::NONE);
+        let column = columns.items.slice(0..end);
+        columns.items = columns.items.slice(end..columns.items.len());
         if is_longer || matches!(self.fill, Value::None) {
             return Ok(Some(Value::List(column)));
         }

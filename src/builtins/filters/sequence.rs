@@ -128,7 +128,6 @@ impl<'a> Backwards<'a> {
             Value::Str(text) => Self::Characters(text.clone()),
             Value::Dict(dict) => Self::Keys(dict.iter()),
             Value::Keys(view) => Self::Keys(view.iter()),
-            Value::Proxy(dict) => Self::Keys(dict.iter()),
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
@@ -151,7 +150,7 @@ impl<'a> Backwards<'a> {
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
-            Value::Dict(_) | Value::Keys(_) | Value::Proxy(_) => Type::DictReverseIterator,
+            Value::Dict(_) | Value::Keys(_) => Type::DictReverseIterator,
             Value::Values(_) => Type::ValuesReverseIterator,
             Value::Items(_) => Type::ItemsReverseIterator,
             Value::Range(_) => Type::RangeIterator,

@@ -9,7 +9,6 @@
 //! After CPython 3.11 `dictobject.c` (`dict_update_common`, `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py`
 //! (`TemplateDict`, `TemplateNamespace`). How a namespace is changed later is the evaluator's business.
 
-use super::FROM_KEYS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::quote;
@@ -19,17 +18,6 @@ use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let entries = entries(runtime, arguments)?;
     Ok(Value::Dict(runtime.dict(entries)?))
-}
-
-/// `dict.fromkeys(…)`, which passes everything on to Python's own.
-pub(super) fn from_keys<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut passed = Arguments::one(Value::Dict(runtime.dict(Entries::default())?));
-    arguments.take_from(1).into_iter().for_each(|value| passed.push(value));
-    arguments
-        .take_keywords()
-        .into_iter()
-        .for_each(|(name, value)| passed.push_keyword(name, value));
-    FROM_KEYS.call(runtime, &mut passed)
 }
 
 /// A namespace looks through its attributes one by one: templates have ten. More than this can only come from data.

@@ -26,7 +26,7 @@ const SEQUENCE: &str = "__add__ __contains__ __getitem__ __iter__ __len__ __mul_
 /// The further names of strings.
 const TEXT: &str = "__getnewargs__ __mod__ __rmod__";
 
-/// What sets and the views that are like them have.
+/// The operators that the views of keys and of items have.
 const SET: &str = "__and__ __contains__ __iter__ __len__ __or__ __rand__ __ror__ __rsub__ __rxor__ __sub__ __xor__";
 
 /// What Undefined has.
@@ -86,13 +86,8 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
             "__class_getitem__ __contains__ __delitem__ __getitem__ __ior__ __iter__ __len__",
             "__or__ __reversed__ __ror__ __setitem__",
         ],
-        Type::Proxy => &[
-            OBJECT,
-            "__class_getitem__ __contains__ __getitem__ __ior__ __iter__ __len__ __or__ __reversed__ __ror__",
-        ],
         Type::Keys | Type::Items => &[OBJECT, SET, "__reversed__"],
         Type::Values => &[OBJECT, "__iter__ __len__ __reversed__"],
-        Type::Set => &[OBJECT, SET, "__class_getitem__ __iand__ __ior__ __isub__ __ixor__"],
         Type::Range => &[OBJECT, "__bool__ __contains__ __getitem__ __iter__ __len__ __reversed__"],
         Type::Undefined => &[OBJECT, UNDEFINED],
         Type::Generator => &[OBJECT, ITERATOR, "__del__ __name__ __qualname__"],

@@ -25,10 +25,9 @@ mod text_pad;
 mod text_replace;
 mod text_split;
 mod text_strip;
-mod views;
 
 pub(super) use argument::{c_int, clinic_text};
-pub(super) use dict::{FROM_KEYS, is_attribute as is_dict_attribute};
+pub(super) use dict::is_attribute as is_dict_attribute;
 pub(super) use engine::{block, call_joiner, loop_attribute};
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
@@ -109,18 +108,14 @@ pub fn text(number: u16) -> Option<&'static Function> {
 
 /// The types that have methods; those of others are the same.
 #[cfg(feature = "cli")]
-pub const TYPES: [Type; 11] = [
+pub const TYPES: [Type; 7] = [
     Type::Str,
     Type::Markup,
     Type::Dict,
     Type::List,
     Type::Tuple,
-    Type::Keys,
-    Type::Proxy,
-    Type::Set,
     Type::Loop,
     Type::Cycler,
-    Type::TemplateDict,
 ];
 
 /// The method of that name, of values of a type.
@@ -151,14 +146,10 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
             &text_replace::METHODS,
         ],
         Type::Dict => &[&dict::METHODS],
-        Type::Proxy => &[&dict::PROXY],
         Type::List => &[&sequence::LIST],
         Type::Tuple | Type::Group => &[&sequence::TUPLE],
-        Type::Keys | Type::Items => &[&views::VIEW],
-        Type::Set => &[&views::SET],
         Type::Loop => &[&engine::LOOP],
         Type::Cycler => &[&engine::CYCLER],
-        Type::TemplateDict => &[&super::globals::DICT_METHODS],
         _ => &[],
     };
     look(tables)
@@ -181,7 +172,6 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
         Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
         Value::Reference(reference) => engine::reference_attribute(reference, name),
-        Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => views::attribute(dict, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
         _ => None,
     };
@@ -210,7 +200,8 @@ fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
         Type::Float => &["float"],
         Type::Range => &["range"],
         Type::Dict | Type::TemplateDict => &["dict"],
-        Type::Keys | Type::Values | Type::Items => &["view"],
+        Type::Keys | Type::Items => &["view"],
+        Type::Values if name == "mapping" => &["view"],
         _ => &[],
     };
     owners
@@ -224,7 +215,6 @@ fn is_refused(ty: Type, name: &str) -> bool {
     let refused: &[&str] = match ty {
         Type::List => sequence::MUTATING,
         Type::Dict => dict::MUTATING,
-        Type::Set => views::MUTATING,
         Type::Generator => &["gi_frame", "gi_code"],
         Type::Class => &["mro"],
         _ => &[],

@@ -97,11 +97,6 @@ pub const fn clinic(name: &'static str, python: &'static str, parameters: &'stat
     builtin(name, python, Style::Clinic, parameters, body)
 }
 
-/// A method in C that takes any number of positional arguments.
-pub const fn any_number(name: &'static str, python: &'static str, body: Body) -> Function {
-    builtin(name, python, Style::Positional, &[SELF], body).with_star()
-}
-
 /// A method in Python.
 pub const fn python(name: &'static str, python: &'static str, parameters: &'static [Parameter], body: Body) -> Function {
     row(name, python, Type::Method, Style::Python, parameters, Code::Run(body))

@@ -46,10 +46,6 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let old = clinic_text(arguments.take(1), "replace() argument 1")?;
     let new = clinic_text(new, "replace() argument 2")?;
     let count = size(arguments.get(3), -1)?;
-    // CPython looks whether both are one object, and has nothing to do then.
-    if old.is_same(&new) {
-        return Ok(Value::Str(whole));
-    }
     let (old, new) = (old.as_str(), new.as_str());
     runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);

@@ -117,7 +117,6 @@ fn wish(function: &Function, name: &str) -> Wish {
         ("attr", "name") => Wish::Attribute,
         ("removeprefix" | "removesuffix" | "partition" | "rpartition", _) => text,
         ("format_map" | "translate", _) => Wish::Of(Type::Dict),
-        ("isdisjoint" | "symmetric_difference" | "issubset" | "issuperset", _) => Wish::Of(Type::List),
         ("join", name) if name != "d" && name != "attribute" => Wish::Of(Type::List),
         (_, "attribute") => Wish::Attribute,
         (_, "format") => Wish::OneOf(TIMES),

@@ -23,7 +23,6 @@ pub fn takes(filter: &str) -> &'static [Type] {
             Type::Range,
             Type::Generator,
             Type::Keys,
-            Type::Set,
         ],
         "sum" => &[Type::List, Type::Range, Type::Tuple],
         "selectattr" | "rejectattr" | "groupby" => &[Type::List, Type::Generator],
@@ -54,14 +53,13 @@ pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
         "keys" => Type::Keys,
         "values" => Type::Values,
         "items" => Type::Items,
-        "dict" | "fromkeys" => Type::Dict,
+        "dict" => Type::Dict,
         "copy" => return receiver,
-        "union" | "intersection" | "difference" | "symmetric_difference" => Type::Set,
         "range" => Type::Range,
         "namespace" => Type::Namespace,
         "cycler" => Type::Cycler,
         "joiner" => Type::Joiner,
-        "startswith" | "endswith" | "isdisjoint" | "issubset" | "issuperset" | "changed" => Type::Bool,
+        "startswith" | "endswith" | "changed" => Type::Bool,
         name if name.starts_with("is") => Type::Bool,
         _ => return None,
     })
@@ -76,8 +74,6 @@ pub fn written(ty: Type) -> &'static [&'static str] {
         Type::Keys => &["{'a': 1, 'b': 2}.keys()", "{}.keys()"],
         Type::Values => &["{'a': 1, 'b': 2}.values()"],
         Type::Items => &["{'a': 1, 'b': 2}.items()", "{'a': 'x'}.items()"],
-        Type::Proxy => &["{'a': 1, 'b': 2}.keys().mapping", "{}.values().mapping"],
-        Type::Set => &["({'a': 1}.keys() - [])", "({'a': 1}.keys() - ['a'])", "({1: 1}.keys() - [2])"],
         Type::Range => &["range(3)", "range(5, 0, -2)", "range(0)"],
         Type::Undefined => &["nope", "{}.a", "(1 if false)", "none.a"],
         Type::Generator => &["(['a', 'b']|map('upper'))", "([1, 2, 3]|select('odd'))", "('ab'|batch(1))"],
@@ -97,7 +93,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 21] = [
+pub const WRITTEN: [Type; 19] = [
     Type::Markup,
     Type::Markup,
     Type::Tuple,
@@ -106,8 +102,6 @@ pub const WRITTEN: [Type; 21] = [
     Type::Keys,
     Type::Values,
     Type::Items,
-    Type::Proxy,
-    Type::Set,
     Type::Range,
     Type::Range,
     Type::Undefined,
@@ -149,7 +143,6 @@ pub fn parts(ty: Type) -> &'static [&'static str] {
         Type::Cycler => &["current", "pos", "items"],
         Type::Joiner => &["sep", "used"],
         Type::Namespace => &["a", "b", "x"],
-        Type::Keys | Type::Values | Type::Items => &["mapping"],
         Type::List => &["append", "sort", "pop"],
         Type::Dict => &["update", "pop"],
         _ => &[],

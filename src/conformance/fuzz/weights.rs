@@ -253,7 +253,7 @@ impl<'w> Walker<'w> {
                 Some(Type::Dict) if self.at.value.is_some() => 60,
                 Some(Type::None | Type::Bool | Type::Int) => 8,
                 Some(Type::List | Type::Tuple) => 25,
-                Some(Type::Loop | Type::Namespace | Type::Cycler | Type::Range | Type::Set | Type::Markup) => 80,
+                Some(Type::Loop | Type::Namespace | Type::Cycler | Type::Range | Type::Markup) => 80,
                 Some(_) => 32,
                 None => 10,
             },

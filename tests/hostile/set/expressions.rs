@@ -122,7 +122,6 @@ const LARGE: &[&str] = &[
     "('a' * 100000)|truncate(300, end='x' * NUM)",
     "dict(a='x' * NUM)",
     "dict(range(NUM)|map('string'))",
-    "dict.fromkeys(range(NUM))",
     "'x' * NUM ~ 'y' * NUM",
     "['x' * NUM] * 100",
     "cycler(*range(NUM))",

@@ -15,7 +15,6 @@ const TEMPLATES: &[&str] = &[
     "{% for i in range(100000) %}{{ d == d }}{% endfor %}",
     "{% for i in range(100000) %}{% set c = cycler(*l) %}{% endfor %}",
     "{% for i in l %}{{ loop.cycle(*l) }}{% endfor %}",
-    "{% set k = d.keys() - [0] %}{{ k.symmetric_difference(k)|length }}",
     "{% for i in range(100000) %}{{ d.get(s) }}{{ i|replace(s, s) }}{{ 1.5|tojson(s, (s, s)) }}{% endfor %}",
     "{% for i in range(100000) %}{{ 'a'|attr(s) is defined }}{% endfor %}",
     "{% for i in range(100000) %}{{ s.startswith((s[1:],) * 1000) }}{{ s.rfind(s[1:] ~ 'q') }}{% endfor %}",

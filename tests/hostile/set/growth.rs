@@ -203,7 +203,6 @@ const ROUNDS: &[&str] = &[
     "{% set c = cycler(i) %}",
     "{{ joiner()() }}",
     "{{ dict(a=i) }}",
-    "{{ dict.fromkeys('abc') }}",
     "{{ messages[0].content }}",
     "{{ messages[-1:] }}",
     "{{ messages|length }}",

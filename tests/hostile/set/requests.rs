@@ -25,7 +25,6 @@ const USES: &[&str] = &[
     "{{ x|sort|length }}",
     "{{ x|groupby(0)|length }}",
     "{{ dict(x)|length }}",
-    "{{ dict.fromkeys(x)|length }}",
     "{{ namespace(**x).a }}",
     "{{ dict(**x)|length }}",
     "{{ x|join|length }}",
