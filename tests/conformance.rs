@@ -193,6 +193,60 @@ fn a_faulty_port_loses_the_case_in_hand_and_no_other() {
 
 #[cfg(unix)]
 #[test]
+fn a_port_that_only_renders_is_asked_for_renders() {
+    let script = format!(
+        r#"while IFS= read -r line; do case "$line" in
+          *'"apply":{{'*) id=${{line#*'"id":"'}}; printf '{{"id": "%s", "unsupported": "no"}}\n' "${{id%%'"'*}}";;
+          *) printf '%s\n' "$line" | {OWN};;
+        esac; done"#
+    );
+    let port = format!("sh '{}'", file("renders.sh", &script).display());
+    let output = conformance(&["run", "--port", &port, "--only", "apply/choose", "--strict"]);
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    assert!(shown.contains("14 `apply` cases were asked as renders"), "{shown}");
+    // A render cannot fail for want of a template.
+    assert!(shown.contains("all       14      0            4  100.0 %"), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn wrong_cases_are_shown_by_their_cause_with_the_command_that_repeats_one() {
+    let cases: String = (0..30)
+        .map(|number| case(&format!("a/{number}"), "{{ 1 / 0 }}", ""))
+        .collect();
+    let suite = file("causes.jsonl", &(cases + &case("a/text", "1", "2")))
+        .display()
+        .to_string();
+    let output = conformance(&["run", "--port", OWN, "--suite", &suite]);
+    let shown = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{shown}");
+    for part in [
+        "fails where the reference renders: `zero_division: division by zero`: 30 cases: a/0, a/1, a/2, a/3, a/4, …\n",
+        "other output in the area `a`: 1 case: a/text\n",
+        "  again: chat-template conformance run --only a/0 --port ",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("  again: ").count(), 2, "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
+fn smoke_says_that_a_check_failed_before() {
+    let script = format!(r#"{OWN} | while IFS= read -r line; do printf '%s\n' "${{line%a*}}b${{line##*a}}"; done"#);
+    let port = format!("sh '{}'", file("smoke.sh", &script).display());
+    let output = conformance(&["smoke", "--port", &port, "--timeout", "5"]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = stdout(&output);
+    assert!(
+        !shown.contains("The checks above are right") && shown.contains("no "),
+        "{shown}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
 fn a_baseline_tells_what_got_worse_and_what_got_better() {
     let suite = file(
         "baseline-suite.jsonl",
@@ -256,6 +310,10 @@ fn faults_of_what_is_given_are_told_with_their_place() {
         ),
         (["--port", OWN, "--baseline", "/no/such/file"], "/no/such/file"),
         (["--port", OWN, "--report", "report.pdf"], ".json, .md, .html or .xml"),
+        (
+            ["--port", OWN, "--report", "/no/such/folder/report.json"],
+            "/no/such/folder/report.json: ",
+        ),
         (["--port", OWN, "--timeout", "0"], "--timeout"),
     ] {
         let output = conformance(&[&["run"], &arguments[..]].concat());

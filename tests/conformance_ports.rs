@@ -96,6 +96,7 @@ fn fuzz_makes_a_difference_small() {
         "120",
         "--jobs",
         "2",
+        "--strict",
         "--save",
         &saved,
     ]);
@@ -112,6 +113,23 @@ fn fuzz_makes_a_difference_small() {
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let output = conformance(&["run", "--port", &port, "--suite", &saved, "--strict"]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn fuzz_compares_only_outputs_unless_it_is_strict() {
+    let port = other_port("texts.sh", "is undefined", "is not defined");
+    let arguments = ["--port", &port, "--reference", OWN, "--seed", "5", "--count", "120"];
+    let output = fuzz(&arguments);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(fuzz(&[&arguments[..], &["--strict"]].concat()).status.code(), Some(1));
+    let output = fuzz(&[&arguments[..], &["--report", "/no/such/folder/report.json"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("/no/such/folder/report.json: "),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]

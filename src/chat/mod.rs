@@ -33,6 +33,8 @@ pub use input::Input;
 pub use mask::assistant_mask;
 pub use prompt::{Prompt, Spans};
 pub(crate) use templates::{NamedTemplate, Templates};
+#[cfg(feature = "cli")]
+pub(crate) use variables::is_reserved_name;
 
 /// The chat templates of a model with its special tokens, each compiled once.
 ///

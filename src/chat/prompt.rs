@@ -51,7 +51,10 @@ impl Serialize for Prompt {
     }
 }
 
-/// Stretches of a text, each told in two units; both lists have the same order.
+/// The spans of a text in two units. Both lists have the same order.
+///
+/// [`Prompt::generation`] can have spans that end after the text, because the reference does not count where a block is printed but
+/// how long it was. In both units they end as far after the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spans {
@@ -73,12 +76,16 @@ impl Serialize for Spans {
 }
 
 impl Spans {
-    /// Spans that were counted in code points. What lies behind the end of the text is its end in bytes.
+    /// Spans that were counted in code points. A position after the text is as far after its end in bytes, so that
+    /// [`assistant_mask`](super::assistant_mask) is the same in both units.
     pub(super) fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
         let starts = starts(&spans, text);
         let byte = |point: usize| match &starts {
-            Some(starts) => starts.get(point).copied().unwrap_or(text.len()),
-            None => point.min(text.len()),
+            Some(starts) => match point.checked_sub(starts.len()) {
+                Some(after) => text.len().saturating_add(after),
+                None => starts.get(point).copied().unwrap_or(text.len()),
+            },
+            None => point,
         };
         let bytes = spans.iter().map(|span| byte(span.start)..byte(span.end)).collect();
         Self {
@@ -120,7 +127,31 @@ mod tests {
         let bytes = vec![0..1, 1..7, 7..8, 8..8];
         assert_eq!(Spans::from_code_points(points.clone(), text).bytes, bytes);
         assert_eq!(Spans::from_bytes(bytes, text).code_points, points);
-        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "ab").bytes, [0..2, 2..2]);
+    }
+
+    #[test]
+    fn a_span_after_the_text_is_as_far_after_it_in_both_units() {
+        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "ab").bytes, [0..3, 2..5]);
+        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "é👍").bytes, [0..7, 6..9]);
+    }
+
+    #[test]
+    fn a_mask_is_the_same_in_both_units() {
+        let source = "{% set x %}{% generation %}é   {% endgeneration %}{% endset %}{{ x|trim }}!";
+        let options = ApplyOptions {
+            generation: true,
+            ..ApplyOptions::default()
+        };
+        let messages = serde_json::json!([{}]);
+        let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
+        assert_eq!((prompt.text.as_str(), prompt.generation.code_points[0].end), ("é!", 4));
+        // The last token is padding. No token holds the end of the span, so that the mask is filled to its end.
+        for (spans, tokens) in [
+            (&prompt.generation.code_points, [0..1, 1..2, 0..0]),
+            (&prompt.generation.bytes, [0..2, 2..3, 0..0]),
+        ] {
+            assert_eq!(super::super::assistant_mask(spans, &tokens).unwrap(), [1, 1, 1]);
+        }
     }
 
     #[test]

@@ -41,6 +41,14 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
+/// Returns whether transformers refuses a special token or a variable of this name, or gives it a meaning of its own.
+#[cfg(feature = "cli")]
+pub(crate) fn is_reserved_name(name: &str) -> bool {
+    PARAMETERS.contains(&name)
+        || RENDER_PARAMETERS.contains(&name)
+        || ["self", "conversation", "messages", "compiled_template"].contains(&name)
+}
+
 /// Special tokens and the caller's own variables, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,

@@ -1,4 +1,4 @@
-//! An answer of the protocol: the reference's beside a case, or a port's.
+//! An answer of the protocol: that of the reference, which a case has, or that of a port.
 //!
 //! ```text
 //! {"output": "1", "generation": [[0, 1]]}
@@ -7,10 +7,10 @@
 
 use std::fmt::Write;
 
-use super::strict::{field, known_keys, object, text};
+use super::schema::{field, known_keys, object, text};
 use crate::json::{Data, Object};
 
-/// The kinds of errors that the reference's answers have.
+/// The kinds of errors in answers of the reference.
 const KINDS: [&str; 13] = [
     "raised",
     "syntax",
@@ -27,10 +27,10 @@ const KINDS: [&str; 13] = [
     "limit",
 ];
 
-/// What a render gives.
+/// The result of a render.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// A text, and the spans where they were asked for.
+    /// A text, and its spans if the request asked for them.
     Output {
         /// The text.
         text: String,
@@ -48,13 +48,16 @@ pub struct Failure {
     pub kind: String,
     /// The text without the exception's name.
     pub message: String,
-    /// The line; `None` where it is not said at all, which is not compared, `Some(None)` where the reference names none.
+    /// The line: `None` if the answer does not say it, `Some(None)` if it is null.
     pub line: Option<Option<u64>>,
 }
 
 impl Answer {
-    /// The reference's answer, by the strict schema.
-    pub(super) fn expected(answer: &Object<'_>) -> Result<Self, String> {
+    /// Reads the reference's answer, by the strict schema.
+    ///
+    /// # Errors
+    /// When it is no answer: the text says which key is wrong.
+    pub fn expected(answer: &Object<'_>) -> Result<Self, String> {
         if answer.get("error").is_none() {
             known_keys(answer, &["output", "generation"])?;
             text(answer, "output")?;
@@ -71,7 +74,7 @@ impl Answer {
         Self::answered(answer)
     }
 
-    /// A port's answer: unknown keys are welcome, and what an error lacks is empty.
+    /// Reads a port's answer. Unknown keys are ignored, and missing parts of an error are empty.
     pub(super) fn answered(answer: &Object<'_>) -> Result<Self, String> {
         let Some(error) = answer.get("error") else {
             return Ok(Self::Output {
@@ -94,12 +97,12 @@ impl Answer {
         }))
     }
 
-    /// Whether it is an error.
+    /// Returns whether it is an error.
     pub fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
 
-    /// It as text of several lines, to be compared with another.
+    /// Describes it in several lines, which can be compared with those of another answer.
     pub(super) fn described(&self) -> String {
         match self {
             Self::Output { text, generation: None } => text.clone(),

@@ -1,4 +1,4 @@
-//! What a port may have wrong: listed exceptions, or all that was wrong in an earlier report.
+//! The wrong answers that a port may give: listed exceptions, or all that were wrong in an earlier report.
 //!
 //! ```text
 //! {"id": "strings/form-feed", "aspect": "output", "reason": "not yet"}
@@ -8,25 +8,25 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::report::Report;
+use super::schema::{known_keys, text};
 use super::score::{Aspect, Verdict};
-use super::strict::{known_keys, text};
 use crate::json::{self, Data};
 
-/// What may be wrong, and why.
+/// The aspects that may be wrong, each with the reason.
 #[derive(Clone, Debug, Default)]
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// A report knows everything that was right, so that a new fault in an error's text is worse; a list of exceptions does not say so.
+    /// An earlier report also knows what was right, so that a new difference in an error's text is worse. A list of exceptions does not.
     is_report: bool,
 }
 
-/// A report beside exceptions.
+/// A report compared with exceptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// What is wrong and not listed, one text each.
+    /// The wrong aspects that are not listed, in words.
     pub worse: Vec<String>,
-    /// What is listed and right, one text each.
+    /// The listed aspects that are right, in words.
     pub better: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ impl Exceptions {
         Ok(exceptions)
     }
 
-    /// The ids of what is listed, each once.
+    /// The ids of the listed cases, each once.
     pub fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = self.rows.keys().map(|(id, _)| id.clone()).collect();
         ids.dedup();
@@ -76,7 +76,7 @@ impl Exceptions {
         exceptions
     }
 
-    /// What got worse and better. Beside an earlier report, and where the comparison is strict, an error's kind, text and line count too.
+    /// Returns what got worse and better. The kind, text and line of an error count if the comparison is strict or with an earlier report.
     pub fn compare(&self, report: &Report, is_strict: bool) -> Compared {
         let mut compared = Compared::default();
         for case in &report.cases {
@@ -86,11 +86,11 @@ impl Exceptions {
             for aspect in Aspect::ALL {
                 let listed = self.rows.get(&(case.id.clone(), aspect));
                 let counts = aspect == Aspect::Output || is_strict || self.is_report;
-                // Without an error there is nothing to be said of its text.
-                let is_told = aspect == Aspect::Output || !case.is_wrong();
+                // The text of an error can be right only if there is an error.
+                let is_compared = aspect == Aspect::Output || !case.is_wrong();
                 match (case.wrong.contains(&aspect), listed) {
                     (true, None) if counts => compared.worse.push(format!("{}: {}", case.id, aspect.name())),
-                    (false, Some(reason)) if is_told && case.verdict != Verdict::Unsupported => {
+                    (false, Some(reason)) if is_compared && case.verdict != Verdict::Unsupported => {
                         compared.better.push(format!("{}: {} ({reason})", case.id, aspect.name()));
                     }
                     _ => {}

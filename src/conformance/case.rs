@@ -4,21 +4,21 @@
 //! {"id": "loops/first", "rule": "…", "template": "{{ x }}", "context": {"x": 1}, "expect": {"output": "1"}}
 //! ```
 //!
-//! The schema is strict, because a slip in a key (`"now "`) would else make another case in silence.
+//! The schema is strict, because a misspelt key (`"now "`) would silently change the case.
 
 use std::borrow::Cow;
 
 use super::answer::Answer;
-use super::line::{self, string};
-use super::strict::{known_keys, object, text};
+use super::schema::{known_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
+use super::write_line::{self, string};
 use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
 
-/// What a port is sent.
+/// The keys that are sent to a port.
 const REQUEST: [&str; 6] = ["id", "template", "context", "apply", "now", "generation"];
 
-/// What else a case may say.
+/// The other keys of a case.
 const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
 
 /// The arguments of an `apply`, the template first.
@@ -37,13 +37,13 @@ pub(super) const APPLY: [&str; 9] = [
 /// A request and the answer to it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The area, a slash, and a name; stable for ever.
+    /// The area, a slash, and a name. An id never changes.
     pub id: String,
-    /// What it shows.
+    /// The rule that the case shows.
     pub rule: String,
     /// The reference's answer.
     pub expect: Answer,
-    /// The version of the suite that the line says it is of.
+    /// The version of the suite that the line names.
     pub(super) suite: Option<String>,
     line: Object<'static>,
 }
@@ -57,7 +57,7 @@ impl Case {
         Self::read_with(line, Ok)
     }
 
-    /// The same, where the line says some things shorter than a port is sent them.
+    /// Reads a line that uses names for shared values. `spell_out` replaces the names.
     pub(super) fn read_with(
         line: &str,
         spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,
@@ -67,12 +67,20 @@ impl Case {
             return Err("a case is a JSON object".to_owned());
         };
         let id = text(&line, "id")?.to_owned();
-        spell_out(line)
-            .and_then(|line| Self::from_object(id.clone(), line))
-            .map_err(|fault| format!("{id}: {fault}"))
+        let line = spell_out(line).map_err(|fault| format!("{id}: {fault}"))?;
+        Self::from_object(line)
     }
 
-    fn from_object(id: String, line: Object<'static>) -> Result<Self, String> {
+    /// Reads the object of a line by the strict schema.
+    ///
+    /// # Errors
+    /// When it is no case: the text names the case and says which key is wrong.
+    pub fn from_object(line: Object<'static>) -> Result<Self, String> {
+        let id = text(&line, "id")?.to_owned();
+        Self::checked(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
+    }
+
+    fn checked(id: String, line: Object<'static>) -> Result<Self, String> {
         known_keys(&line, &[REQUEST, BESIDE].concat())?;
         if !id.contains('/') {
             return Err("an id is an area, a slash, and a name".to_owned());
@@ -86,7 +94,7 @@ impl Case {
                 let apply = object(&line, "apply")?;
                 known_keys(apply, &APPLY)?;
                 for key in ["template", "messages"] {
-                    super::strict::field(apply, key)?;
+                    super::schema::field(apply, key)?;
                 }
             }
             (Some(_), Some(_)) => return Err("a case has either a template or an apply".to_owned()),
@@ -109,19 +117,24 @@ impl Case {
         })
     }
 
-    /// What stands before the first slash.
+    /// The part of the id before the first slash.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// Whether an area, an id, or the beginning of ids up to a slash names it.
+    /// The value of a key of the line, such as `template` or `context`.
+    pub fn get(&self, key: &str) -> Option<&Data<'static>> {
+        self.line.get(key)
+    }
+
+    /// Returns whether `name` is its area, its id, or a beginning of its id that ends at a slash.
     pub fn is_named_by(&self, name: &str) -> bool {
         self.id
             .strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
     }
 
-    /// What a port needs for it: `render` or `apply`, and beside it `generation` and `now`.
+    /// The features that a port needs for it: `render` or `apply`, and `generation` and `now` if the request has them.
     pub fn features(&self) -> Vec<&'static str> {
         let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
         let request = if is_asked("apply") { "apply" } else { "render" };
@@ -129,13 +142,37 @@ impl Case {
         [request].into_iter().chain(beside).collect()
     }
 
-    /// The line that a port is sent: the answer is not in it.
+    /// The line that is sent to a port, without the answer.
     pub fn request(&self) -> String {
         let entries = self.line.entries().iter().filter(|(key, _)| REQUEST.contains(&&**key));
-        line::of(entries.cloned().collect())
+        write_line::of(entries.cloned().collect())
     }
 
-    /// The line that an export has.
+    /// The line for a port that only renders: an `apply` is lowered to a `render`.
+    ///
+    /// # Errors
+    /// When only an `apply` gives the answer. The text says why.
+    pub fn lowered_request(&self) -> Result<String, String> {
+        let Some(Data::Object(apply)) = self.line.get("apply") else {
+            return Ok(self.request());
+        };
+        let mut entries = vec![(Cow::Borrowed("id"), string(&self.id))];
+        entries.extend(super::lower::lower(apply)?);
+        let beside = self
+            .line
+            .entries()
+            .iter()
+            .filter(|(key, _)| ["now", "generation"].contains(&&**key));
+        entries.extend(beside.cloned());
+        Ok(write_line::of(entries))
+    }
+
+    /// Returns whether it is an `apply`.
+    pub fn is_apply(&self) -> bool {
+        self.line.get("apply").is_some()
+    }
+
+    /// The line in an exported suite.
     pub fn exported(&self) -> String {
         let features = self.features().into_iter().map(string).collect();
         let reference = REFERENCE.map(|(name, version)| (Cow::Borrowed(name), string(version)));
@@ -150,44 +187,44 @@ impl Case {
         let is_new = |key: &str| entries.iter().all(|(other, _)| other != key);
         let rest: Vec<_> = self.line.entries().iter().filter(|(key, _)| is_new(key)).cloned().collect();
         entries.extend(rest);
-        line::of(entries)
+        write_line::of(entries)
     }
 
-    /// The template as it is, for a reader; of several, each behind its name.
+    /// The template, for a reader. Each of several templates follows its name.
     pub fn shown(&self) -> String {
-        match self.asked().get("template") {
+        match self.arguments().get("template") {
             Some(Data::Str(template)) => template.clone().into_owned(),
             Some(Data::Object(templates)) => {
                 let templates = templates.entries().iter();
                 let named = templates.map(|(name, template)| match template {
                     Data::Str(template) => format!("{name}:\n{template}\n"),
-                    other => format!("{name}:\n{}\n", line::of_value(other)),
+                    other => format!("{name}:\n{}\n", write_line::of_value(other)),
                 });
                 named.collect()
             }
-            Some(other) => line::of_value(other),
+            Some(other) => write_line::of_value(other),
             None => String::new(),
         }
     }
 
-    /// The context or the arguments that the template is rendered with, for a reader: empty where there are none.
+    /// The context or the arguments as JSON, for a reader. Empty if there are none.
     pub fn shown_context(&self) -> String {
-        let entries: Vec<_> = match self.asked().get("context") {
+        let entries: Vec<_> = match self.arguments().get("context") {
             Some(Data::Object(context)) => context.entries().to_vec(),
             _ => {
-                let arguments = self.asked().entries().iter().filter(|(key, _)| key != "template");
+                let arguments = self.arguments().entries().iter().filter(|(key, _)| key != "template");
                 arguments.cloned().collect()
             }
         };
         if entries.is_empty() {
             String::new()
         } else {
-            line::of(entries)
+            write_line::of(entries)
         }
     }
 
-    /// What has the template: the `apply`, or the case itself.
-    fn asked(&self) -> &Object<'static> {
+    /// The object that has the template: the `apply`, or the case itself.
+    fn arguments(&self) -> &Object<'static> {
         match self.line.get("apply") {
             Some(Data::Object(apply)) => apply,
             _ => &self.line,
@@ -204,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_are_told() {
+    fn a_misspelt_key_is_an_error() {
         assert_eq!(
             fault(r#"{"id": "a/b", "tempalte": "", "context": {}, "expect": {"output": ""}}"#),
             "a/b: unknown key \"tempalte\"; did you mean \"template\"?"

@@ -1,44 +1,43 @@
 //! Compares two ports' answers to the same request.
 //!
-//! What cannot be equal is not compared, by these rules and no others:
+//! Some differences do not count, by these rules:
 //!
-//! - An address that Python prints (`<generator object … at 0x7f…>`) is any address.
+//! - Addresses that Python prints (`<generator object … at 0x7f…>`) are all equal.
 //! - A `SyntaxError` of CPython names a line of the Python that Jinja writes: its text ends before ` (<template>, line …)`, and
 //!   before ` on line …` where it names another one there.
-//! - A port that answers `limit`, takes too long, or dies in the reference's place, is counted and told.
-//! - Where the reference, asked again in fresh processes, does not agree with itself, nothing can: the order of a set that is printed, an
-//!   address that was cut or counted. The run asks for that; here one request is enough.
+//! - If a port answers `limit`, or the reference takes too long or ends, the round is counted apart.
+//! - If fresh processes of the reference answer differently, the answer depends on chance. The run checks that; this module does not.
 
 use super::answer::Answer;
-use super::child::Reply;
+use super::port_process::Reply;
 use super::score::{Aspect, wrong_aspects};
 
-/// What comes of a comparison.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
-    /// They agree.
+    /// The replies agree.
     Same,
-    /// They differ.
+    /// The replies differ.
     Different(Signature),
-    /// One of them reached a limit, or does not know the request.
+    /// A port reached a limit or does not support the request.
     Limited,
     /// The reference did not answer.
     Unanswered,
 }
 
-/// By what differences are told apart: which aspects differ, and both answers, shortened to what is not of this one template.
+/// The key by which differences are grouped: the aspects that differ, and both answers without what belongs to one template alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
-    /// What differs.
+    /// The aspects that differ.
     pub aspects: Vec<Aspect>,
-    /// What the reference answered.
+    /// The reference's answer.
     pub want: String,
-    /// What the port answered.
+    /// The port's answer.
     pub got: String,
 }
 
-/// Compares; the second is the reference's.
-pub fn compare(got: &Reply, want: &Reply) -> Comparison {
+/// Compares a port's reply with the reference's. The kind, text and line of an error count only if the comparison is strict.
+pub fn compare(got: &Reply, want: &Reply, is_strict: bool) -> Comparison {
     let want = match want {
         Reply::Answer(answer) => plain(answer),
         Reply::Unsupported(_) => return Comparison::Limited,
@@ -47,7 +46,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
     if is_limit(&want) {
         return Comparison::Limited;
     }
-    let (aspects, got) = match got {
+    let (mut aspects, got) = match got {
         Reply::Answer(answer) => {
             let got = plain(answer);
             if is_limit(&got) {
@@ -58,6 +57,7 @@ pub fn compare(got: &Reply, want: &Reply) -> Comparison {
         Reply::Unsupported(_) => return Comparison::Limited,
         Reply::Fault(verdict, _) => (vec![Aspect::Output], verdict.name().to_owned()),
     };
+    aspects.retain(|aspect| is_strict || *aspect == Aspect::Output);
     if aspects.is_empty() {
         return Comparison::Same;
     }
@@ -72,7 +72,7 @@ fn is_limit(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.kind == "limit")
 }
 
-/// An answer without what no two processes agree on.
+/// Returns an answer without the parts that differ between any two processes.
 pub fn plain(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     match &mut answer {
@@ -88,7 +88,7 @@ pub fn plain(answer: &Answer) -> Answer {
     answer
 }
 
-/// The text with every address as the same one. `upper` and the like change its letters, so that case does not matter.
+/// Returns the text with one sign in place of each address. Filters such as `upper` change its letters, so case does not matter.
 fn without_addresses(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -96,7 +96,7 @@ fn without_addresses(text: &str) -> String {
         let (before, after) = rest.split_at_checked(at.saturating_add(2)).unwrap_or((rest, ""));
         plain.push_str(before);
         let digits = after.trim_start_matches(|char: char| char.is_ascii_hexdigit());
-        // Shorter ones are numbers of the template.
+        // Shorter ones are numbers in the template.
         let length = after.len().saturating_sub(digits.len());
         plain.push_str(if length >= 9 {
             "…"
@@ -109,7 +109,7 @@ fn without_addresses(text: &str) -> String {
     plain
 }
 
-/// An answer without what is of this one template: numbers, and what stands in quotes.
+/// Describes an answer without what belongs to one template alone: numbers, and texts in quotes.
 pub fn brief(answer: &Answer) -> String {
     match answer {
         Answer::Output { .. } => "output".to_owned(),
@@ -163,8 +163,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_equal_is_not_compared() {
-        let same = |got: Reply, want: Reply| compare(&got, &want) == Comparison::Same;
+    fn differences_between_processes_do_not_count() {
+        let same = |got: Reply, want: Reply| compare(&got, &want, true) == Comparison::Same;
         assert!(same(
             output("<a at 0x7f0000000000> 0X7F1234567890"),
             output("<a at 0x7f1234567890> 0X7FFFFFFFFFFF")
@@ -181,12 +181,15 @@ mod tests {
                 "expected an indented block after 'if' statement on line 12 (<template>, line 13)"
             )
         ));
-        assert_eq!(compare(&output("a"), &error("limit", "")), Comparison::Limited);
+        let (type_error, value_error) = (|| error("type", "a"), || error("value", "b"));
+        assert_eq!(compare(&type_error(), &value_error(), false), Comparison::Same);
+        assert!(!same(type_error(), value_error()));
+        assert_eq!(compare(&output("a"), &error("limit", ""), true), Comparison::Limited);
         assert_eq!(
-            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new())),
+            compare(&output("a"), &Reply::Fault(Verdict::TimedOut, String::new()), true),
             Comparison::Unanswered
         );
-        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a")) else {
+        let Comparison::Different(signature) = compare(&error("type", "'a' and 12 'b"), &output("a"), true) else {
             panic!("they differ");
         };
         assert_eq!(

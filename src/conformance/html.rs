@@ -8,9 +8,9 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::difference::difference;
 use super::report::{CaseReport, Detail, Report, Score};
 use super::text::headline;
+use super::text_diff::difference;
 use super::visible::visible;
 
 /// How everything looks, for every page.
@@ -43,6 +43,7 @@ pub fn html(report: &Report) -> String {
             "Share: of the cases that the port supports. Kind, text, line: of the errors that it makes where the reference does. "
             "Below, what is wrong stands before errors that only say something else; − is the reference's answer and + the port's."
         }
+        (causes(report))
         (failures(report))
     };
     page(&title, &body)
@@ -90,6 +91,26 @@ fn cells(name: &Markup, score: &Score) -> Markup {
         td { (score.unsupported) }
         td class=(shade(score)) { (score.percent()) }
         @for percent in score.error_percents() { td { (percent) } }
+    }
+}
+
+/// The causes of wrong answers, each with a link to a case.
+fn causes(report: &Report) -> Markup {
+    let causes = report.causes(true);
+    html! {
+        @if !causes.is_empty() {
+            h2 id="causes" { "Causes" }
+            div class="wide" { table {
+                thead { tr { @for name in ["cause", "cases", "a case"] { th { (name) } } } }
+                tbody {
+                    @for cause in &causes { tr {
+                        th scope="row" { (cause.text) }
+                        td { (cause.cases.len()) }
+                        td { @for (case, _) in cause.cases.iter().take(1) { a href={ "#" (case.id) } { (case.id) } } }
+                    } }
+                }
+            } }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::report::{CaseReport, Report};
 use super::score::Verdict;
 use super::text::{failure, headline};
 
-/// A report as an XML document. A wrong kind, text or line of an error is told in the output of a test that passes.
+/// A report as an XML document. A wrong kind, text or line of an error is in the output of a test that passes.
 ///
 /// # Errors
 /// When the XML cannot be written.

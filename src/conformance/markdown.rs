@@ -29,6 +29,12 @@ pub fn markdown(report: &Report) -> String {
         // A String takes all that is written.
         let _ = write!(text, "\nThe port: {line}.\n");
     }
+    text.push_str("\n## Causes\n\n| cases | cause | a case |\n|--:|---|---|\n");
+    for cause in report.causes(true) {
+        let case = cause.cases.first().map(|(case, _)| case.id.as_str()).unwrap_or_default();
+        let words = cause.text.replace('|', "\\|");
+        let _ = writeln!(text, "| {} | {words} | {case} |", cause.cases.len());
+    }
     text.push_str("\n## What is wrong\n\n");
     for (case, detail) in report.failures() {
         let shown = failure(case, detail, false);

@@ -11,51 +11,55 @@
 //!
 //! A [`Suite`] is cases: requests of the protocol with the reference's answers. A [`Runner`] asks a port, which is any command that
 //! speaks the protocol, and what comes of it is a [`Report`], which is saved as JSON and written as text, Markdown, HTML and JUnit XML.
-//! [`Exceptions`] are what a port may have wrong. Two ports are set side by side by a [`Differ`], over a user's own templates, and by a
+//! [`Exceptions`] list what a port may answer wrongly. Two ports are compared by a [`Differ`] over a user's own templates, and by a
 //! [`Fuzzer`], over random ones made from the grammar. It deliberately knows nothing of this crate's engine but the names of
-//! its built-ins: this crate's own port is asked by the same route as any other. The protocol and the life of a port are told in
-//! `tests/cases/README.md`.
+//! its built-ins: this crate's own port is asked by the same route as any other. `tests/cases/README.md`
+//! describes the protocol.
 
 mod answer;
 mod badge;
 mod baseline;
 mod case;
-mod child;
+mod cause;
 mod compare;
 #[cfg(test)]
 mod coverage_test;
 #[cfg(test)]
 mod derivation_test;
 mod diff;
-mod difference;
 mod families;
 mod fuzz;
 mod html;
 mod junit;
-mod line;
+mod lower;
 mod markdown;
+mod port_process;
 mod report;
 mod run;
+mod schema;
 mod score;
 mod smoke;
-mod strict;
 mod suite;
 mod summary;
 mod text;
+mod text_diff;
 mod visible;
+mod write_line;
 
 pub use answer::{Answer, Failure};
 pub use badge::badge;
 pub use baseline::{Compared, Exceptions};
 pub use case::Case;
+pub use cause::Cause;
 pub use diff::{Conversation, Differ, Differed, Difference, Found, find_templates, read_conversations};
 pub use fuzz::{Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;
+pub use port_process::Reply;
 pub use report::{CaseReport, Detail, Faults, PortInfo, Report, Score};
-pub use run::{Ran, Runner};
-pub use score::{Aspect, Verdict};
+pub use run::{Ran, Runner, judge};
+pub use score::{Aspect, Verdict, wrong_aspects};
 pub use smoke::{Check, smoke};
 pub use strict::nearest;
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};

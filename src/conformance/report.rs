@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 
 use super::score::{Aspect, Verdict};
 
-/// What a run gave.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// The results of a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Who was asked.
+    /// The port under test.
     pub port: PortInfo,
     /// The suite's version.
     pub suite: String,
-    /// What the answers are of.
+    /// The reference that made the answers.
     pub reference: String,
     /// The day of the run, in UTC.
     pub date: String,
-    /// How often the port did not answer.
+    /// The number of requests that the port did not answer.
     pub faults: Faults,
-    /// The cases that were asked, in the suite's order.
+    /// The cases that were run, in the order of the suite.
     pub cases: Vec<CaseReport>,
 }
 
-/// Who a port says it is; what it does not say is empty.
+/// A port's description of itself. Missing parts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortInfo {
-    /// By what it was started.
+    /// The command that started it.
     pub command: String,
     /// Its name.
     pub name: String,
@@ -39,20 +39,23 @@ pub struct PortInfo {
     pub version: String,
     /// The language it is written in.
     pub language: String,
-    /// Where it lives.
+    /// The address of its home page.
     pub homepage: String,
-    /// Whether it has resource limits, `on` or `off`.
+    /// `on` if it has resource limits, or else `off`.
     pub limits: String,
+    /// The requests that it answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<String>,
 }
 
-/// How often a port did not answer, and was restarted.
+/// The number of requests that a port did not answer, and of restarts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
     /// Its process ended.
     pub crashed: u64,
     /// It took too long.
     pub timed_out: u64,
-    /// It answered with what is no answer.
+    /// It wrote something that is not an answer.
     pub rubbish: u64,
     /// It answered another request.
     pub out_of_order: u64,
@@ -60,32 +63,38 @@ pub struct Faults {
     pub restarts: u64,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CaseReport {
     /// The case.
     pub id: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Whether the reference errs on it, so that kind, message and line count.
+    /// Whether the reference fails, so that kind, message and line count.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
-    /// What of the answer is wrong.
+    /// Whether the port renders an `apply` case, because it does not know `apply`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_lowered: bool,
+    /// Why the case is wrong, in words that cases with the same cause share.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cause: String,
+    /// The aspects that are wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<Aspect>,
-    /// What a reader needs where something is wrong.
+    /// The details, if anything is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
-/// What a reader of a wrong answer needs.
+/// The details of a wrong answer, for a reader.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Detail {
-    /// What the case shows.
+    /// The rule that the case shows.
     pub rule: String,
-    /// The template; of several, each behind its name.
+    /// The template. Each of several templates follows its name.
     pub request: String,
-    /// The context or the arguments that it is rendered with, as JSON; empty where there are none.
+    /// The context or the arguments as JSON. Empty if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// The reference's answer.
@@ -94,23 +103,23 @@ pub struct Detail {
     pub got: String,
 }
 
-/// How many cases are right.
+/// The number of right cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// How many were asked and are supported.
+    /// The number of supported cases.
     pub asked: usize,
-    /// How many of them are right.
+    /// The number of right cases among these.
     pub right: usize,
-    /// How many the port does not support.
+    /// The number of unsupported cases.
     pub unsupported: usize,
-    /// How many errors the port makes where the reference does.
+    /// The number of cases in which both the port and the reference fail.
     pub errors: usize,
-    /// How many of these have the right kind, message, and line.
+    /// The number of these with the right kind, message and line.
     pub right_errors: [usize; 3],
 }
 
 impl PortInfo {
-    /// Its name and version, or its command where it says none.
+    /// Its name and version, or its command if it has no name.
     pub fn title(&self) -> String {
         match (self.name.as_str(), self.version.as_str()) {
             ("", _) => self.command.clone(),
@@ -151,12 +160,12 @@ impl Faults {
 }
 
 impl CaseReport {
-    /// What stands before the first slash.
+    /// The part of the id before the first slash.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// Whether it is neither right nor unsupported.
+    /// Returns whether it is neither right nor unsupported.
     pub fn is_wrong(&self) -> bool {
         self.wrong.contains(&Aspect::Output)
     }
@@ -173,7 +182,7 @@ impl Report {
         serde_json::from_str(&text).map_err(|error| format!("{name}: no report: {error}"))
     }
 
-    /// It as JSON.
+    /// The report as JSON.
     ///
     /// # Errors
     /// None that is known of: every part has a form in JSON.
@@ -209,7 +218,7 @@ impl Report {
         total
     }
 
-    /// The cases of which something is wrong, be it only an error's text.
+    /// The cases in which anything is wrong, even if only an error's text.
     pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &Detail)> {
         self.cases.iter().filter_map(|case| Some((case, case.detail.as_ref()?)))
     }
@@ -235,12 +244,12 @@ impl Score {
         }
     }
 
-    /// How many are wrong.
+    /// The number of wrong cases.
     pub fn wrong(&self) -> usize {
         self.asked.saturating_sub(self.right)
     }
 
-    /// The share that is right; a dash where nothing was asked.
+    /// The share of right cases, or a dash if there are none.
     pub fn percent(&self) -> String {
         percent(self.right, self.asked)
     }
@@ -251,7 +260,7 @@ impl Score {
     }
 }
 
-/// A share of a hundred, cut and not rounded, so that only all is 100 %; a dash where it is one of nothing.
+/// A percentage, rounded down so that only all cases are 100 %. A dash if there are no cases.
 pub(super) fn percent(part: usize, all: usize) -> String {
     match part.saturating_mul(1000).checked_div(all) {
         None => "–".to_owned(),

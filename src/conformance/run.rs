@@ -9,13 +9,14 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::case::Case;
-use super::child::{Port, Reply};
+use super::cause;
+use super::port_process::{Port, Reply};
 use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
 
-/// A port that has not answered anything after so many faults will not.
+/// A run ends if a port has not answered any of this number of cases.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 
 /// How a suite is run.
@@ -23,25 +24,25 @@ const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 pub struct Runner {
     /// The port: a program and its arguments.
     pub command: Vec<String>,
-    /// How many processes of the port run at once.
+    /// The number of processes of the port.
     pub jobs: usize,
-    /// How long one answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
-    /// Stop after so many cases that are wrong.
+    /// Stops after this number of wrong cases.
     pub max_fail: Option<usize>,
 }
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// The cases that were asked, in the suite's order.
+    /// The cases that were run, in the order of the suite.
     pub report: Report,
-    /// How many cases were not asked, because enough were wrong.
+    /// The number of cases that were not run, because enough were wrong.
     pub left: usize,
 }
 
 impl Runner {
-    /// The command of a text, split as a POSIX shell splits it; no shell runs.
+    /// Splits a command as a POSIX shell does. No shell runs.
     ///
     /// # Errors
     /// When a quote is not closed or nothing is in it.
@@ -53,12 +54,15 @@ impl Runner {
         }
     }
 
-    /// Asks all cases, and tells after each how many are done and how many of them are wrong.
+    /// Runs all cases. After each it passes the number of finished and of wrong cases to `on_progress`.
     ///
     /// # Errors
     /// When the port cannot be started, or never answers.
-    pub fn run(&self, suite: &Suite, mut told: impl FnMut(usize, usize)) -> Result<Ran, String> {
-        let port = Port::new(&self.command, self.timeout).describe()?;
+    pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
+        let mut first = Port::new(&self.command, self.timeout);
+        let port = first.describe()?;
+        let is_lowering = suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?;
+        drop(first);
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let mut done: Vec<(usize, CaseReport)> = Vec::new();
@@ -68,19 +72,19 @@ impl Runner {
             let (results, arrived) = channel();
             for _ in 0..self.jobs.clamp(1, suite.cases.len().max(1)) {
                 let (results, next, stop) = (results.clone(), &next, &stop);
-                scope.spawn(move || self.work(suite, next, stop, &results));
+                scope.spawn(move || self.work(suite, is_lowering, next, stop, &results));
             }
             drop(results);
             for result in arrived {
                 match result {
-                    Told::Case(place, case) => {
+                    Message::Case(place, case) => {
                         wrong = wrong.saturating_add(usize::from(case.is_wrong()));
                         answers = answers.saturating_add(usize::from(!case.verdict.is_fault()));
                         done.push((place, *case));
-                        told(done.len(), wrong);
+                        on_progress(done.len(), wrong);
                     }
-                    Told::Restarts(more) => restarts = restarts.saturating_add(more),
-                    Told::Failed(text) => failed = Some(text),
+                    Message::Restarts(more) => restarts = restarts.saturating_add(more),
+                    Message::Failed(text) => failed = Some(text),
                 }
                 if answers == 0 && done.len() >= MOST_FAULTS_BEFORE_AN_ANSWER && failed.is_none() {
                     let last = done.last().and_then(|(_, case)| case.detail.as_ref());
@@ -112,41 +116,62 @@ impl Runner {
         Ok(Ran { report, left })
     }
 
-    fn work(&self, suite: &Suite, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
+    fn work(&self, suite: &Suite, is_lowering: bool, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut port = Port::new(&self.command, self.timeout);
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
-            let told = match port.ask(&case.id, &case.request()) {
-                Ok(reply) => Told::Case(place, Box::new(judged(case, reply))),
-                Err(text) => Told::Failed(text),
+            let reply = match is_lowering {
+                true => ask_lowered(&mut port, case),
+                false => port.ask(&case.id, &case.request()),
             };
-            // The other end listens until all threads are done.
-            let _ = results.send(told);
+            let message = reply.map(|reply| CaseReport {
+                is_lowered: is_lowering && case.is_apply(),
+                ..judge(case, reply)
+            });
+            let message = match message {
+                Ok(report) => Message::Case(place, Box::new(report)),
+                Err(text) => Message::Failed(text),
+            };
+            // The receiver lives until all threads have ended.
+            let _ = results.send(message);
         }
-        let _ = results.send(Told::Restarts(port.starts.saturating_sub(1)));
+        let _ = results.send(Message::Restarts(port.starts.saturating_sub(1)));
     }
 }
 
-/// What a thread tells.
-enum Told {
+/// Asks a port that only renders.
+fn ask_lowered(port: &mut Port<'_>, case: &Case) -> Result<Reply, String> {
+    match case.lowered_request() {
+        Ok(request) => port.ask(&case.id, &request),
+        Err(why) => Ok(Reply::Unsupported(why)),
+    }
+}
+
+/// A message of a thread.
+enum Message {
     Case(usize, Box<CaseReport>),
     Restarts(u64),
     Failed(String),
 }
 
-/// The report of a case, with all that a reader needs where something is wrong.
-pub fn judged(case: &Case, reply: Reply) -> CaseReport {
-    let (verdict, wrong, got) = match reply {
-        Reply::Unsupported(why) => (Verdict::Unsupported, Vec::new(), why),
-        Reply::Fault(verdict, text) => (verdict, vec![Aspect::Output], text),
+/// Compares a port's reply with the answer that a case expects. The report has details if anything is wrong.
+pub fn judge(case: &Case, reply: Reply) -> CaseReport {
+    let wrong = match &reply {
+        Reply::Unsupported(_) => Vec::new(),
+        Reply::Fault(..) => vec![Aspect::Output],
+        Reply::Answer(answer) => wrong_aspects(&case.expect, answer),
+    };
+    let cause = cause::describe(case, &reply, &wrong);
+    let (verdict, got) = match reply {
+        Reply::Unsupported(why) => (Verdict::Unsupported, why),
+        Reply::Fault(verdict, text) => (verdict, text),
         Reply::Answer(answer) => {
-            let wrong = wrong_aspects(&case.expect, &answer);
             let verdict = match wrong.contains(&Aspect::Output) {
                 true => Verdict::Wrong,
                 false => Verdict::Right,
             };
-            (verdict, wrong, answer.described())
+            (verdict, answer.described())
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {
@@ -159,6 +184,8 @@ pub fn judged(case: &Case, reply: Reply) -> CaseReport {
     CaseReport {
         id: case.id.clone(),
         errs: case.expect.is_error(),
+        is_lowered: false,
+        cause,
         verdict,
         wrong,
         detail,

@@ -1,29 +1,29 @@
 //! Compares a port's answer with the reference's.
 //!
 //! ```text
-//! the reference errs, the port errs, with another text   ->   right, and its message wrong
+//! both fail, with different texts   ->   the verdict is `right`, and the aspect `message` is wrong
 //! ```
 
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Failure};
 
-/// What of an answer can be wrong.
+/// A part of an answer that can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
-    /// The output or its spans, or an error where there should be none, or none where there should be one, or no answer at all.
+    /// Wrong output or spans, an unexpected or missing error, or no answer.
     Output,
-    /// The kind of an error that should be there.
+    /// The kind of an expected error.
     Kind,
-    /// Its text.
+    /// The text of an expected error.
     Message,
-    /// Its line.
+    /// The line of an expected error.
     Line,
 }
 
 impl Aspect {
-    /// All of them.
+    /// All aspects.
     pub const ALL: [Self; 4] = [Self::Output, Self::Kind, Self::Message, Self::Line];
 
     /// Its name in reports and in files of exceptions.
@@ -37,23 +37,23 @@ impl Aspect {
     }
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The output is equal, or the port errs where the reference errs.
+    /// The output is equal, or both the port and the reference fail.
     Right,
-    /// It is not.
+    /// The output differs, or only one of them fails.
     Wrong,
-    /// The port says that it lacks this kind of request.
+    /// The port says that it does not support this request.
     Unsupported,
     /// The port's process ended instead of answering.
     Crashed,
-    /// It did not answer in time.
+    /// The port did not answer in time.
     TimedOut,
-    /// It answered with what is no answer.
+    /// The port wrote something that is not an answer.
     Rubbish,
-    /// It answered another request.
+    /// The port answered another request.
     OutOfOrder,
 }
 
@@ -71,16 +71,16 @@ impl Verdict {
         }
     }
 
-    /// Whether the port was restarted after it.
+    /// Returns whether the port was restarted after this.
     pub fn is_fault(self) -> bool {
         !matches!(self, Self::Right | Self::Wrong | Self::Unsupported)
     }
 }
 
-/// The aspects of an answer that are wrong.
+/// Returns the aspects in which a port's answer differs from the reference's.
 pub fn wrong_aspects(want: &Answer, got: &Answer) -> Vec<Aspect> {
     match (want, got) {
-        // What the port does not take for a request it has not rendered, so that it did not err as the template does.
+        // An error of kind `request` means that the port did not render at all.
         (Answer::Error(want), Answer::Error(got)) if got.kind != "request" => different(want, got),
         (
             Answer::Output { text, generation },
@@ -96,7 +96,7 @@ pub fn wrong_aspects(want: &Answer, got: &Answer) -> Vec<Aspect> {
 fn different(want: &Failure, got: &Failure) -> Vec<Aspect> {
     let is_line_right = match want.line {
         None => true,
-        // A port that does not say a line names none.
+        // A missing line counts as null.
         Some(line) => line == got.line.flatten(),
     };
     [

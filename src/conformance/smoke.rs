@@ -1,4 +1,4 @@
-//! A dozen checks that tell an adapter's author what is wired wrongly, in words.
+//! A dozen checks that explain to the author of an adapter what is wrong.
 //!
 //! ```text
 //! no   a line that is no request: …
@@ -8,14 +8,20 @@
 use std::time::Duration;
 
 use super::case::Case;
-use super::child::{Port, Reply};
-use super::run::judged;
+use super::port_process::{Port, Reply};
+use super::run::judge;
 use super::score::Verdict;
 use super::suite::Suite;
 use super::text::failure;
 use crate::json::{self, Data};
 
-/// A case of the suite, what it asks in words, and what is likely wrong where it fails.
+/// The check of a whole conversation, which needs all that the checks before it need.
+const CONVERSATION: &str = "chat/chatml-plain";
+
+/// The advice for that check if one before it has failed.
+const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: mend that first.";
+
+/// A case of the suite, its subject in words, and the advice if it fails.
 const STEPS: [(&str, &str, &str); 12] = [
     (
         "undefined/prints-empty",
@@ -48,9 +54,9 @@ const STEPS: [(&str, &str, &str); 12] = [
         "Add the extension for loop controls, which transformers has.",
     ),
     (
-        "chat/chatml-plain",
+        CONVERSATION,
         "a conversation",
-        "All went well so far, so that it is the engine: read the difference.",
+        "The checks above are right, so the engine itself answers otherwise: read the difference.",
     ),
     (
         "globals/raise",
@@ -75,38 +81,44 @@ const STEPS: [(&str, &str, &str); 12] = [
     (
         "apply/choose/single",
         "an `apply` request",
-        "A port that only renders answers `unsupported` to every `apply`.",
+        "A port that only renders answers `unsupported` to every `apply`, and `run` asks it for a render instead.",
     ),
 ];
 
-/// What came of one check.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What was asked, in words.
+    /// The subject of the check.
     pub what: String,
-    /// Whether it is well: no where the port says that it does not support it.
+    /// Whether it passed, or `None` if the port does not support it.
     pub is_right: Option<bool>,
-    /// What happened and what to do, where something is to be done.
+    /// What happened and what to do. Empty if there is nothing to do.
     pub advice: String,
 }
 
-/// Asks a port the checks one after another.
+/// Runs the checks in order.
 ///
 /// # Errors
 /// When the command cannot be started, or the suite has a fault.
 pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String> {
     let suite = Suite::embedded()?;
     let mut port = Port::new(command, timeout);
-    let mut checks = vec![describes(&mut port)?, goes_on(&mut port)?];
+    let mut checks = vec![check_description(&mut port)?, check_bad_line(&mut port)?];
     for (id, what, advice) in STEPS {
         let case = suite.cases.iter().find(|case| case.id == id);
         let case = case.ok_or_else(|| format!("the suite has no case {id}"))?;
+        let has_failed = checks.iter().any(|check| check.is_right == Some(false));
+        let advice = if id == CONVERSATION && has_failed {
+            AFTER_A_FAILURE
+        } else {
+            advice
+        };
         checks.push(check(case, what, advice, &mut port)?);
     }
     Ok(checks)
 }
 
-fn describes(port: &mut Port<'_>) -> Result<Check, String> {
+fn check_description(port: &mut Port<'_>) -> Result<Check, String> {
     let info = port.describe()?;
     let is_named = !info.name.is_empty();
     Ok(Check {
@@ -124,7 +136,7 @@ fn describes(port: &mut Port<'_>) -> Result<Check, String> {
     })
 }
 
-fn goes_on(port: &mut Port<'_>) -> Result<Check, String> {
+fn check_bad_line(port: &mut Port<'_>) -> Result<Check, String> {
     let what = "a line that is no request".to_owned();
     let (is_right, got) = match port.line("this is no JSON")? {
         Ok(line) => {
@@ -145,7 +157,7 @@ fn goes_on(port: &mut Port<'_>) -> Result<Check, String> {
 }
 
 fn check(case: &Case, what: &str, advice: &str, port: &mut Port<'_>) -> Result<Check, String> {
-    let report = judged(case, port.ask(&case.id, &case.request())?);
+    let report = judge(case, port.ask(&case.id, &case.request())?);
     let is_right = match report.verdict {
         Verdict::Unsupported => None,
         _ => Some(report.wrong.is_empty()),

@@ -5,7 +5,7 @@
 //! ```
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
@@ -13,10 +13,10 @@ use super::families::{FAMILIES, Shared};
 /// The version of the embedded suite; `tests/cases/CHANGELOG.md` says what each changed.
 pub const SUITE_VERSION: &str = "5.0.0";
 
-/// What gave the answers.
+/// The software that made the answers.
 pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2", "3.1.6"), ("python", "3.11")];
 
-/// Under which licence the cases are, as an SPDX expression.
+/// The licence of the cases, as an SPDX expression.
 pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");
 
 /// Names of files in tests/cases, with their texts.
@@ -59,20 +59,20 @@ const FILES: &[(&str, &str)] = &files![
     "contract/apply",
 ];
 
-/// Cases, no two of the same id.
+/// Cases with different ids.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// Which suite it is: the version, and where it is not the embedded one, the file.
+    /// The version, and the file if it is not the embedded suite.
     pub version: String,
-    /// The cases in order.
+    /// The cases, in order.
     pub cases: Vec<Case>,
 }
 
 impl Suite {
-    /// The suite that is in the binary.
+    /// The suite that is embedded in the binary.
     ///
     /// # Errors
-    /// When a file of it has a fault; a test checks that none has.
+    /// When a file has a fault. A test checks that none has.
     pub fn embedded() -> Result<Self, String> {
         let shared = Shared::embedded()?;
         let spelled_out = |line: &str| Case::read_with(line, |case| shared.spell_out(case));
@@ -84,18 +84,14 @@ impl Suite {
         })
     }
 
-    /// The suite in a file: one case a line.
+    /// The suite in a file that has one case a line, or in the files of a folder whose names end in `.jsonl`.
     ///
     /// # Errors
-    /// When the file cannot be read, has no cases, or one of them has a fault; the text names the file and the line.
+    /// When a file cannot be read, there are no cases, or one of them has a fault. The text names the file and the line.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let lines = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
-            format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
-        })?;
-        let cases = read([(name.as_str(), text)], Case::read)?;
+        let texts: Vec<(String, String)> = files_of(path)?.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
+        let cases = read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())), Case::read)?;
         let Some(first) = cases.first() else {
             return Err(format!("{name}: no cases in it"));
         };
@@ -106,7 +102,7 @@ impl Suite {
         })
     }
 
-    /// Keeps the cases that an area or an id names, or all where there are no names.
+    /// Keeps the cases that are named by an area or an id, or all if there are no names.
     ///
     /// # Errors
     /// When a name names no case.
@@ -130,12 +126,43 @@ impl Suite {
         self.cases.iter().map(Case::area).filter(|area| seen.insert(*area)).collect()
     }
 
-    /// All of it as JSON lines.
+    /// The whole suite as JSON lines.
     pub fn exported(&self) -> String {
         self.cases.iter().map(|case| case.exported() + "\n").collect()
     }
 }
 
+/// The file itself, or the case files of a folder in the order of their names.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let fault = |error: std::io::Error| format!("{}: {error}", path.display());
+    let entries = std::fs::read_dir(path).map_err(fault)?;
+    let paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()).map_err(fault))
+        .collect::<Result<_, _>>()?;
+    let mut paths: Vec<PathBuf> = paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The name of a file and its text.
+fn read_text(path: &Path) -> Result<(String, String), String> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let lines = valid.filter(|byte| **byte == b'\n').count();
+        format!("{name}:{}: this line is not UTF-8", lines.saturating_add(1))
+    })?;
+    Ok((name, text))
+}
+
+/// Reads the cases of several texts, each with the name of its file.
 fn read<'t>(
     files: impl IntoIterator<Item = (&'t str, &'t str)>,
     case: impl Fn(&str) -> Result<Case, String>,
@@ -166,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_there_once() {
+    fn an_id_is_unique() {
         let line = r#"{"id": "a/b", "template": "", "context": {}, "expect": {"output": ""}}"#;
         let fault = read([("F", format!("{line}\n\n{line}\n").as_str())], Case::read)
             .map(|cases| cases.len())

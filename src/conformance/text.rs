@@ -7,9 +7,9 @@
 
 use std::fmt::Write;
 
-use super::difference::difference;
 use super::report::{CaseReport, Detail, Report, Score};
 use super::score::Verdict;
+use super::text_diff::difference;
 
 /// How many lines of a template and of a difference are shown.
 const MOST_LINES: usize = 40;

@@ -39,7 +39,7 @@ impl<'a> Evaluator<'a, '_> {
         self.write_joined(&returned)
     }
 
-    /// `{% generation %}`: a call block whose function calls `caller` and notes where its text stands.
+    /// `{% generation %}`: a call block whose function calls `caller` and records the span of its text.
     #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
         let from = self.out.len();
@@ -47,8 +47,8 @@ impl<'a> Evaluator<'a, '_> {
         self.write_callable(&code, &mut Arguments::new())?;
         self.joined.add(1);
         if let Some(tracked) = &mut self.runtime.heap.tracked {
-            // The reference adds up the lengths of all that the root has put out.
-            if let Some(error) = &tracked.unmeasured {
+            // transformers 5.23.0 `_generation_support`: a span starts at the length of the joined output of the root.
+            if let Some(error) = &tracked.unjoinable {
                 return Err(error.clone());
             }
             let start = tracked.root_length;

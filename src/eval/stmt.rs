@@ -172,15 +172,12 @@ impl<'a> Evaluator<'a, '_> {
         Err(Error::type_error("no loader for this environment specified"))
     }
 
-    /// Writes what the reference joins as it is, and not through `str`.
+    /// Writes a value that the reference puts out without `str()`. One that is not a string is an error when the pieces are joined.
     pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
         let Value::Str(text) = value else {
             self.joined.refuse(value.ty().name());
-            if self.is_counted {
-                if let Err(error) = self.runtime.length(value) {
-                    let tracked = self.runtime.heap.tracked.as_mut();
-                    tracked.map(|tracked| tracked.unmeasured.get_or_insert(error));
-                }
+            if let (true, Some(tracked)) = (self.is_counted, &mut self.runtime.heap.tracked) {
+                tracked.unjoinable = self.joined.check().err();
             }
             return Ok(());
         };

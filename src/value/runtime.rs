@@ -60,8 +60,8 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// Code points that the root has written in finished outputs.
     pub root_length: usize,
-    /// The error of the first thing that the root has put out and that has no length.
-    pub unmeasured: Option<Error>,
+    /// The error of joining what the root has put out, if a piece of it is not a string.
+    pub unjoinable: Option<Error>,
 }
 
 /// A frame whose variables are closed over: where they begin, and the frame around it.

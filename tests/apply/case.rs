@@ -1,16 +1,17 @@
-//! A case of the contract: a request, and what transformers answered.
+//! A case of the contract: a request, and the answer of transformers. The files of folders and models have requests of their own.
 
 use std::path::Path;
 
+use chat_template::conformance::{Answer, Failure, wrong_aspects};
 use chat_template::json::{self, Data, Object};
 use chat_template::{Error, LocalTime, Prompt};
 
 /// A request and the answer to it.
 pub struct Case {
     pub id: String,
-    /// What the clock shows.
+    /// The time that the clock shows.
     pub clock: Option<LocalTime>,
-    /// Whether the spans are asked for.
+    /// Whether the request asks for spans.
     pub generation: bool,
     line: Data<'static>,
 }
@@ -51,31 +52,33 @@ impl Case {
         object(self.get("apply")).get(name).unwrap_or(&Data::None)
     }
 
-    /// How an answer differs from the reference's.
+    /// Describes how an answer differs from that of transformers, if it does.
     pub fn fault(&self, answer: Result<Prompt, Error>) -> Option<String> {
-        let expected = object(self.get("expect"));
-        let same = match (&answer, expected.get("error")) {
-            (Ok(prompt), None) => {
-                let spans = &prompt.generation.code_points;
-                let pair = |span: &std::ops::Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
-                let spans = Data::List(spans.iter().map(pair).collect());
-                expected.get("output").map(text) == Some(&prompt.text)
-                    && expected.get("generation").is_none_or(|expected| *expected == spans)
-            }
-            (Err(error), Some(expected)) => {
-                let expected = object(expected);
-                let line = expected.get("line").filter(|line| !is_null(line));
-                expected.get("kind").map(text) == Some(error.kind().name())
-                    && expected.get("message").map(text) == Some(error.message())
-                    && (expected.get("line").is_none() || line == error.line().map(|line| int(line as usize)).as_ref())
-            }
-            (Ok(_), Some(_)) | (Err(_), None) => false,
-        };
-        (!same).then(|| format!("{}: {answer:?} where transformers gives {expected:?}", self.id))
+        let expected = Answer::expected(object(self.get("expect"))).unwrap_or_else(|fault| panic!("{}: {fault}", self.id));
+        let wrong = wrong_aspects(&expected, &protocol_answer(&answer));
+        (!wrong.is_empty()).then(|| format!("{}: {answer:?} where transformers answers {expected:?}", self.id))
     }
 }
 
-/// Fails with all faults, of so many cases.
+/// An answer in the form of the protocol.
+fn protocol_answer(answer: &Result<Prompt, Error>) -> Answer {
+    match answer {
+        Ok(prompt) => {
+            let spans = prompt.generation.code_points.iter();
+            Answer::Output {
+                text: prompt.text.clone(),
+                generation: Some(spans.map(|span| (span.start as u64, span.end as u64)).collect()),
+            }
+        }
+        Err(error) => Answer::Error(Failure {
+            kind: error.kind().name().to_owned(),
+            message: error.message().to_owned(),
+            line: Some(error.line().map(u64::from)),
+        }),
+    }
+}
+
+/// Fails if there are faults. `asked` is the number of cases.
 #[track_caller]
 pub fn assert_none(faults: &[String], asked: usize) {
     assert!(faults.is_empty(), "{} of {asked}:\n{}", faults.len(), faults.join("\n"));
@@ -84,21 +87,17 @@ pub fn assert_none(faults: &[String], asked: usize) {
 pub fn object<'d>(data: &'d Data<'static>) -> &'d Object<'static> {
     match data {
         Data::Object(object) => object,
-        other => panic!("no object: {other:?}"),
+        other => panic!("not an object: {other:?}"),
     }
 }
 
 pub fn text<'d>(data: &'d Data<'static>) -> &'d str {
     match data {
         Data::Str(text) => text,
-        other => panic!("no string: {other:?}"),
+        other => panic!("not a string: {other:?}"),
     }
 }
 
 pub fn is_null(data: &Data<'_>) -> bool {
     matches!(data, Data::None)
-}
-
-fn int(number: usize) -> Data<'static> {
-    Data::Int(i64::try_from(number).expect("a place in a text"))
 }

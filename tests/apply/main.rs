@@ -7,6 +7,7 @@
 //!
 //! Which branch of the reference is taken by which case is in [`branches`]; what folders do that the reference has no word for is in
 //! [`folders`].
+#![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 mod branches;
@@ -29,8 +30,7 @@ fn requests_are_answered_as_by_transformers() {
     assert_none(&faults, cases.len());
 }
 
-/// The embedded suite spells out what families share.
-#[cfg(feature = "cli")]
+/// The embedded suite has the shared values of families in place of their names.
 #[test]
 fn families_are_answered_as_by_transformers() {
     let suite = chat_template::conformance::Suite::embedded().expect("the suite has no fault");

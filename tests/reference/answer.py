@@ -1,13 +1,12 @@
-"""Answers the cases in tests/cases by the reference.
+"""Answers the cases in tests/cases by transformers itself.
 
-    python tests/reference/answer.py --check    # asks afresh, and fails on any difference
+    python tests/reference/answer.py --check    # fails if an answer is not that of transformers
     python tests/reference/answer.py --write    # fills in and refreshes `expect`
     python tests/reference/answer.py --write loops chat/llama-2-system
 
-Areas and ids after the option limit it to these. Runs under CPython 3.11 with what requirements.txt
-lists. Each case is asked of a child process, so that one that hangs or crashes costs its own answer and
-no other. `--check` also fails where the reference has a filter, a test, a global or a method that no
-case names.
+Areas and ids after the option select cases. Runs under CPython 3.11 with the packages in requirements.txt.
+A child process answers, and a case that makes it hang or crash loses only its own answer. `--check` also
+fails if no case names a filter, a test, a global or a method of the reference.
 """
 
 import json
@@ -17,26 +16,27 @@ import subprocess
 import sys
 
 import coverage
+from engine import require_versions
 from schema import ANOTHER_TIME, FaultyCase, read_cases, write_cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
 
-# The slowest case takes some hundredths of a second.
+# How long one answer may take. The slowest case takes some hundredths of a second.
 SECONDS = 20
 
 
 class Reference:
-    """The reference in a child process, started anew after each case that it did not answer."""
+    """The reference in a child process, restarted after each case that it did not answer."""
 
     def __init__(self):
         self.child = None
 
     def ask(self, case):
-        """The answer; `None` when the child died or did not answer in time."""
+        """The answer, or `None` if the child died or did not answer in time."""
         if self.child is None:
             command = [sys.executable, str(HERE / "port.py")]
-            # Without a buffer of our own `select` sees all there is to read.
+            # Without a buffer in this process, `select` sees all that can be read.
             self.child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         request = ANOTHER_TIME | {key: case[key] for key in ("id", "template", "context", "now", "generation") if key in case}
         try:
@@ -66,7 +66,7 @@ class Reference:
 
 
 def main():
-    assert sys.version_info[:2] == (3, 11), "the reference is CPython 3.11"
+    require_versions()
     mode, wanted = sys.argv[1:2], set(sys.argv[2:])
     if mode not in (["--check"], ["--write"]):
         sys.exit(__doc__.split("\n\n")[1])

@@ -5,8 +5,8 @@
     python tests/reference/answer_contract.py --write apply qwen3
 
 Names of files after the option limit it to these. A case is a request of port.py or of folder_port.py, by the file it is in,
-with the rule that it shows and the answer; families.py says what is said shorter in families.
-Runs under CPython 3.11 with what requirements-apply.txt lists.
+with the rule that it shows and the answer. families.py replaces the names that cases of families use.
+Runs under CPython 3.11 with the packages in requirements.txt.
 """
 
 import json
@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import families
+from engine import require_versions
 from schema import ANOTHER_TIME, visible
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -44,7 +45,7 @@ def write(path, cases):
 
 
 def main():
-    assert sys.version_info[:2] == (3, 11), "the reference is CPython 3.11"
+    require_versions()
     mode, wanted = sys.argv[1:2], set(sys.argv[2:])
     if mode not in (["--check"], ["--write"]):
         sys.exit(__doc__.split("\n\n")[1])

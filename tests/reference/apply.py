@@ -1,46 +1,32 @@
-"""What transformers' own `apply_chat_template` gives for an `apply` of the protocol; port.py asks it.
+"""Answers an `apply` request of the protocol by transformers' own `apply_chat_template`; port.py calls it.
 
     call({"template": "{{ tools }}", "messages": [{}]}, False)   # {"output": "None"}
 
-It needs transformers 5.23.0, no torch and no model: the tokenizer is the base class, with the template and the special
-tokens of the request. Where spans are asked for, the tokenizing path is taken up to the place where the text would be
-tokenized; what it had rendered until then is the answer. The only thing that is put in the reference's way is its clock.
+It needs no torch and no model: the tokenizer is the base class, with the template and the special tokens of the request.
+A request for spans takes the path that tokenizes, and stops it with an exception where the rendered text would be tokenized.
 """
 
 import sys
 
 from transformers import tokenization_utils_base as base
-from transformers.utils import chat_template_utils
 
-# What the seven attributes of a tokenizer are called; a token of another name is one of the model's own.
+# The special tokens that every tokenizer has as attributes. A token of another name belongs to the model.
 STANDARD = set(base.PreTrainedTokenizerBase.SPECIAL_TOKENS_ATTRIBUTES)
 
-# The arguments of the call that a request may give, under the same names.
+# The arguments of `apply_chat_template` that a request names as the call does.
 PASSED = ("tools", "documents", "add_generation_prompt", "continue_final_message")
 
 
 class Rendered(Exception):
-    """Stops the tokenizing path where it would tokenize, with what was rendered until then."""
+    """Stops the path that tokenizes, and carries the rendered text and its spans."""
 
 
 class Tokenizer(base.PreTrainedTokenizerBase):
-    """The base class, which has no vocabulary to tokenize with."""
+    """The base class, which has no vocabulary."""
 
     def __call__(self, text, **options):
-        # The spans are known to the caller alone, until there are tokens.
+        # Before there are tokens, the spans are only in a local variable of the caller.
         raise Rendered(text, sys._getframe(1).f_locals["generation_indices"])
-
-
-class Datetime:
-    """Stands for the class `datetime` in the reference's module, where nothing but `now` is asked of it."""
-
-    def __init__(self, clock):
-        self.now = clock.now
-
-
-def follow(clock):
-    """Puts a clock in the place of the system's."""
-    chat_template_utils.datetime = Datetime(clock)
 
 
 def tokenizer_of(request):
@@ -53,7 +39,7 @@ def tokenizer_of(request):
 
 
 def call(request, wants_spans):
-    """What `apply_chat_template` gives for a request."""
+    """The answer of `apply_chat_template` to a request."""
     tokenizer = tokenizer_of(request)
     arguments = {name: request[name] for name in PASSED if name in request}
     arguments |= {"chat_template": request.get("template_name"), **(request.get("variables") or {})}

@@ -6,14 +6,14 @@ or the name in quotes for a test, `.name` for an attribute of any kind of value,
 
 import re
 
-from environment import Clock, compile_template
+from engine import compile_template
 from reachable import all_attributes, filters, global_names
 
 
 def missing(cases):
     """One sentence for each name that no case mentions."""
     text = "\n".join(case["template"] for case in cases)
-    environment = compile_template("", Clock()).template.environment
+    environment = compile_template("").environment
     wanted = [
         ("filter", filters(environment), r"\|\s*{0}\b|filter {0}\b|['\"]{0}['\"]"),
         ("test", sorted(environment.tests), r"\bis (not )?{0}\b|['\"]{0}['\"]"),

@@ -11,7 +11,7 @@ FAMILIES = pathlib.Path(__file__).resolve().parent.parent / "cases" / "families"
 
 
 def named():
-    """What each name stands for."""
+    """The value of each name."""
     shared = json.loads((FAMILIES / "shared.json").read_text(encoding="utf-8"))
     # Bytes, because reading text would translate line ends.
     templates = {path.name: path.read_bytes().decode() for path in FAMILIES.glob("*.jinja")}
@@ -19,7 +19,7 @@ def named():
 
 
 def spelled_out(case, names):
-    """A case with what its names stand for; a KeyError tells a name that stands for nothing. Other areas have no names."""
+    """A case with values in place of its names. An unknown name is a KeyError. Other areas have no names."""
     if not case["id"].startswith("families/"):
         return case
 

@@ -1,4 +1,4 @@
-"""What transformers reads out of a model's folder: one description of a folder a line on standard input, one answer a line.
+"""Answers what transformers reads from a model's folder: a description of a folder a line on standard input, an answer a line.
 
     $ echo '{"id": 1, "files": {"chat_template.jinja": "x", "tokenizer_config.json": "{\"bos_token\": \"<s>\"}"}}' \
           | python tests/reference/folder_port.py

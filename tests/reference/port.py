@@ -3,13 +3,10 @@
     $ echo '{"id": 1, "template": "{{ 1/0 }}", "context": {}}' | python tests/reference/port.py
     {"id": 1, "error": {"kind": "zero_division", "message": "division by zero", "line": 1}}
 
-It renders by jinja2, and where transformers is installed, an `apply` is answered by that. What is told apart here and nowhere
-else is the kind of an exception and the line that it belongs to: a syntax error names its own, and an error at run time has the
-line of the innermost frame that jinja2 rewrote into one of the template.
+transformers answers both kinds of request: engine.py a `render`, apply.py an `apply`. This module finds the kind and the line of
+an exception. A syntax error names its line; an error at run time has the line of the innermost frame that belongs to the template.
 """
 
-import importlib.metadata
-import importlib.util
 import json
 import sys
 
@@ -20,11 +17,10 @@ except ImportError:
 
 import jinja2
 
-from environment import Clock, compile_template
+import engine
+import apply
 
-HAS_TRANSFORMERS = importlib.util.find_spec("transformers") is not None
-
-# The first class that fits gives the kind.
+# The first class that an exception is an instance of decides its kind.
 KINDS = [
     (jinja2.TemplateSyntaxError, "syntax"),
     (SyntaxError, "syntax"),
@@ -42,7 +38,7 @@ KINDS = [
     (ZeroDivisionError, "zero_division"),
 ]
 
-# What jinja2 calls the file of a template that came as a string.
+# The file name that jinja2 gives to a template that was compiled from a string.
 FILE = "<template>"
 
 
@@ -65,7 +61,7 @@ def line_of(error):
 
 
 def message_of(error):
-    # CPython goes on with where it noticed, which depends on how deep the caller stood.
+    # The rest of CPython's text says where it noticed, which depends on the depth of the caller.
     if isinstance(error, RecursionError):
         return "maximum recursion depth exceeded"
     # The `str` of a syntax error adds the place and the line to the message.
@@ -76,38 +72,30 @@ def error_of(error):
     return {"error": {"kind": kind_of(error), "message": message_of(error), "line": line_of(error)}}
 
 
-def render(request, clock):
+def answer_by(function, *arguments):
+    """The answer of a function, or the error that it raises."""
     try:
-        chat = compile_template(request["template"], clock)
-        if not request.get("generation"):
-            return {"output": chat.render(request["context"])}
-        output, spans = chat.render_with_spans(request["context"])
-        return {"output": output, "generation": spans}
+        return function(*arguments)
     except Exception as error:
         return error_of(error)
 
 
-def apply(request, clock):
-    # It takes seconds to import, and most that is asked has no need of it.
-    import apply as contract
-
-    contract.follow(clock)
-    try:
-        return contract.call(request["apply"], bool(request.get("generation")))
-    except Exception as error:
-        return error_of(error)
+def render(request):
+    template, context = request["template"], request["context"]
+    if not request.get("generation"):
+        return {"output": engine.render(template, context)}
+    output, spans = engine.render_with_spans(template, context)
+    return {"output": output, "generation": spans}
 
 
 def port():
-    name, version = "jinja2", f"{jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
-    if HAS_TRANSFORMERS:
-        name, version = "transformers", f"{importlib.metadata.version('transformers')} with jinja2 {version}"
+    jinja2_on = f"jinja2 {jinja2.__version__} on {sys.implementation.name} {sys.version.split()[0]}"
     return {
-        "name": name,
-        "version": version,
+        "name": "transformers",
+        "version": f"{engine.VERSIONS['transformers']} with {jinja2_on}",
         "language": "Python",
-        "homepage": "https://huggingface.co/docs/transformers" if HAS_TRANSFORMERS else "https://jinja.palletsprojects.com",
-        "requests": ["render", "apply", "generation"] if HAS_TRANSFORMERS else ["render", "generation"],
+        "homepage": "https://huggingface.co/docs/transformers",
+        "requests": ["render", "apply", "generation"],
         "limits": "off",
     }
 
@@ -116,30 +104,28 @@ def fault(message):
     return {"error": {"kind": "request", "message": message, "line": None}}
 
 
-def answer(line, clock):
+def answer(line):
     try:
         request = json.loads(line)
     except ValueError as error:
         return {"id": None, **fault(str(error))}
     if not isinstance(request, dict):
-        return {"id": None, **fault("the request is no object")}
+        return {"id": None, **fault("the request is not an object")}
     reply = {"id": request.get("id")}
     if request.get("describe"):
         return {**reply, "port": port()}
-    clock.set(request.get("now"))
+    engine.clock.set(request.get("now"))
     if "apply" in request:
         arguments = request["apply"]
-        if not HAS_TRANSFORMERS:
-            return {**reply, "unsupported": "transformers is not installed here"}
         if not isinstance(arguments, dict) or not isinstance(arguments.get("template"), (str, dict)) or "messages" not in arguments:
             return {**reply, **fault("an apply has a template, which is a string or an object, and messages")}
-        return {**reply, **apply(request, clock)}
+        return {**reply, **answer_by(apply.call, arguments, bool(request.get("generation")))}
     if not isinstance(request.get("template"), str) or not isinstance(request.get("context"), dict):
         return {**reply, **fault("a request has a template, which is a string, and a context, which is an object")}
-    return {**reply, **render(request, clock)}
+    return {**reply, **answer_by(render, request)}
 
 
-# Where the system can, a template that asks for more bytes than this is answered with a MemoryError, and the machine goes on.
+# A template that needs more bytes than this raises a MemoryError, on systems that can limit memory.
 MEMORY = 2 << 30
 
 
@@ -150,10 +136,10 @@ def limit_memory():
 
 
 def main():
+    engine.require_versions()
     limit_memory()
-    clock = Clock()
     for line in sys.stdin.buffer:
-        print(json.dumps(answer(line, clock)), flush=True)
+        print(json.dumps(answer(line)), flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ An attribute is reached if it does not begin with an underscore, the sandbox all
 import sys
 from pathlib import Path
 
-from environment import Clock, compile_template
+from engine import compile_template
 from line import unsupported
 
 PATH = Path(__file__).parents[2] / "grammar" / "reachable.md"
@@ -81,7 +81,7 @@ def attributes(what, expression):
                     names.append(name)
         return ""
 
-    template = compile_template(AROUND.replace("EXPRESSION", expression), Clock()).template
+    template = compile_template(AROUND.replace("EXPRESSION", expression))
     environment = template.environment
     template.render(take=take)
     return names
@@ -103,7 +103,7 @@ def global_names(environment):
 
 
 def document():
-    environment = compile_template("", Clock()).template.environment
+    environment = compile_template("").environment
     quoted = lambda names: " ".join(f"`{name}`" for name in names) or "nothing"
     lines = [
         "# What a template can reach",

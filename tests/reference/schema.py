@@ -2,7 +2,7 @@
 
     {"id": "loops/first", "rule": "…", "template": "…", "context": {}, "expect": {"output": "…"}}
 
-Characters that one does not see are written as escapes, so that a line shows all that it holds.
+Invisible characters are written as escapes.
 """
 
 import json
@@ -10,12 +10,12 @@ import json
 KEYS = {"id": str, "rule": str, "template": str, "context": dict, "now": str, "generation": bool, "expect": dict}
 OPTIONAL = {"now", "generation", "expect"}
 
-# Where a case does not say what time it is, the reference is told this: an answer that has the time in it is nobody else's.
+# The time for cases that do not set one. It differs from every other time in the tests, so that an answer that depends on it is noticed.
 ANOTHER_TIME = {"now": "1987-06-05T04:03:02"}
 
 
 class FaultyCase(Exception):
-    """A line that is no case, and where it stands."""
+    """A line that is not a case, with its file and line number."""
 
 
 def read_cases(path):
@@ -35,7 +35,7 @@ def read_cases(path):
         if lacking:
             raise FaultyCase(f"{place}: lacks {sorted(lacking)}")
         if not case["id"].startswith(f"{path.stem}/") or case["id"] in ids:
-            raise FaultyCase(f"{place}: the id {case['id']!r} is not of this area, or stands here twice")
+            raise FaultyCase(f"{place}: the id {case['id']!r} is not of this area, or is here twice")
         ids.add(case["id"])
         cases.append(case)
     return cases
@@ -48,5 +48,5 @@ def write_cases(path, cases):
 
 
 def visible(line):
-    """What is not ASCII stands inside strings only, where an escape means the same."""
+    """Escapes invisible characters. They occur only in strings, where an escape means the same."""
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in line)

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use chat_template::conformance::{Answer, Case};
 use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
 
-use crate::case::{Answer, read_lines, text};
-use crate::sources::{self, case_files};
+use crate::sources::{self, read_lines, text};
 
 #[test]
 fn readme_shows_the_output_of_its_first_render() {
@@ -150,12 +150,9 @@ fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
     let documents = ["grammar/precedence.md", "grammar/whitespace.md"].map(read).concat();
     let rules: BTreeSet<&str> = documents.split("**").filter(|word| is_rule(word)).collect();
     let mut cited = BTreeSet::new();
-    for path in case_files(&root().join("tests/cases")) {
-        for case in read_lines(&path) {
-            let rule = text(&case, "rule");
-            let words = rule.split(|char: char| !char.is_alphanumeric());
-            cited.extend(words.filter(|word| is_rule(word)).map(str::to_owned));
-        }
+    for case in cases() {
+        let words = case.rule.split(|char: char| !char.is_alphanumeric());
+        cited.extend(words.filter(|word| is_rule(word)).map(str::to_owned));
     }
     let cited: BTreeSet<&str> = cited.iter().map(String::as_str).collect();
     assert!(rules.len() > 30, "the documents have their rules in bold type");
@@ -179,7 +176,7 @@ fn every_kind_of_error_has_a_case() {
     let cells = rows.filter_map(|row| row.split('|').nth(1));
     let mut kinds: BTreeSet<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
     assert!(kinds.remove("request"), "a kind that is never a right answer");
-    let cases = sources::cases(&root().join("tests/cases"));
+    let cases = cases();
     let shown = cases.iter().filter_map(|case| match &case.expect {
         Answer::Error(error) => Some(error.kind.as_str()),
         _ => None,
@@ -195,20 +192,17 @@ fn every_kind_of_error_has_a_case() {
 fn no_two_cases_ask_the_same() {
     let mut asked = std::collections::BTreeMap::new();
     let mut twice = Vec::new();
-    for path in case_files(&root().join("tests/cases")) {
-        for case in read_lines(&path) {
-            let request: Vec<_> = case
-                .entries()
-                .iter()
-                .filter(|(key, _)| !["id", "rule", "expect"].contains(&&**key))
-                .collect();
-            let id = text(&case, "id");
-            if let Some(other) = asked.insert(format!("{request:?}"), id.clone()) {
-                twice.push(format!("{other} and {id}"));
-            }
+    for case in cases() {
+        let request = ["template", "context", "now", "generation"].map(|key| case.get(key));
+        if let Some(other) = asked.insert(format!("{request:?}"), case.id.clone()) {
+            twice.push(format!("{other} and {}", case.id));
         }
     }
     assert!(twice.is_empty(), "these cases ask the same: {twice:?}");
+}
+
+fn cases() -> Vec<Case> {
+    sources::cases(&root().join("tests/cases"))
 }
 
 fn deviations(path: &str) -> impl Iterator<Item = [String; 2]> {

@@ -1,52 +1,59 @@
-//! The conformance suite: the cases in tests/cases, and the corpus and the probes where the environment says where they are.
+//! The conformance suite: the cases in tests/cases, and the corpus and the probes if the environment names their folders.
 //!
 //! ```text
-//! cargo test --test suite                                             the suite
-//! CHAT_TEMPLATE_CORPUS=DIR CHAT_TEMPLATE_PROBES=DIR cargo test …      and real templates, and small cases by area
+//! cargo test --features cli --test suite                              the suite
+//! CHAT_TEMPLATE_CORPUS=DIR CHAT_TEMPLATE_PROBES=DIR cargo test …      also real templates, and small cases by area
 //! ```
 //!
 //! A case is a request and the reference's answer. `tests/deviations.jsonl` lists the answers of this crate that differ; a listed answer
 //! that does not differ fails the test. The cases of the area `unsupported`, and no others, are answered by an error of kind
-//! `unsupported`. The figures go to standard error past libtest's capture.
+//! `unsupported`. The figures are written to standard error, which libtest does not capture.
+#![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
-mod case;
-mod deviation;
 mod docs;
 mod run;
-mod show;
 mod sources;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use case::Answer;
-use deviation::Deviations;
-use run::{Aspect, Outcome, Tree};
+use chat_template::conformance::{Answer, Aspect, Case, CaseReport, Exceptions, Report, Verdict, failure, judge};
+use chat_template::json::Data;
+
+use run::Tree;
+use sources::Corpus;
 
 /// The most probes that this crate may not support.
 const MOST_UNSUPPORTED_PROBES: usize = 250;
 
-/// The area of the probes about how CPython compiles: only the output and the presence of an error are compared.
-const ARTEFACTS: &str = "python_artefacts";
-
 /// The area of the cases that this crate does not support.
 const UNSUPPORTED: &str = "unsupported";
 
-/// The part that each message of `src/unsupported.rs` has.
-const REASON: &str = " is not part of the Jinja that chat templates use; ";
+/// The probes about how CPython compiles. Of their errors only the presence is compared.
+const ARTEFACTS: &str = "python_artefacts";
+
+/// The number of faults that are shown in full.
+const MOST_SHOWN: usize = 40;
 
 #[test]
 fn cases_are_answered_as_by_the_reference() {
     let cases = sources::cases(&tests().join("cases"));
-    let deviations = Deviations::read(&tests().join("deviations.jsonl"));
+    let deviations = deviations();
     for (tree, name) in [(Tree::Own, "cases"), (Tree::Serde, "cases from serde_json")] {
-        let outcomes = run::all(&cases, tree);
-        let mut faults = deviations.faults(&outcomes);
-        let should_be_supported = |outcome: &&Outcome<'_>| (outcome.case.area() == UNSUPPORTED) != outcome.is_unsupported();
-        faults.extend(outcomes.iter().filter(should_be_supported).map(show::difference));
-        say(&format!("{name}: {}\n", figures(&outcomes)));
-        assert!(faults.is_empty(), "{}", show::listed(&faults));
+        let report = run::all(&cases, tree);
+        print(&format!("{name}: {}\n", figures(&report.cases)));
+        let mut faults = faults(&report, &deviations, true);
+        let is_misplaced = |case: &&CaseReport| (case.verdict == Verdict::Unsupported) != (case.area() == UNSUPPORTED);
+        faults.extend(report.cases.iter().filter(is_misplaced).map(|case| {
+            let verdict = case.verdict.name();
+            format!(
+                "{}: {verdict}, but the cases of the area `{UNSUPPORTED}`, and no others, are unsupported",
+                case.id
+            )
+        }));
+        assert_none(&faults, &report);
     }
 }
 
@@ -55,15 +62,36 @@ fn corpus_is_rendered_as_by_the_reference() {
     let Some(folder) = folder("CHAT_TEMPLATE_CORPUS") else {
         return;
     };
-    let cases = sources::corpus(&folder);
-    let outcomes = run::all(&cases, Tree::Own);
-    let wrong = |outcome: &&Outcome<'_>| {
-        let refused = matches!(&outcome.case.expect, Answer::Error(error) if error.kind == "raised");
-        outcome.is_wrong(Aspect::Output) || outcome.is_wrong(Aspect::Kind) || refused && outcome.is_wrong(Aspect::Message)
+    let corpus = Corpus::open(&folder);
+    let reports = run::in_threads(&corpus.rows, |rows| {
+        let (mut source, mut template) = ((String::new(), Data::None), None);
+        let mut report = |row| {
+            let case = corpus.case(row, &mut source);
+            let report = judge(&case, run::reply(&case, Tree::Own, &mut template));
+            let is_wrong = is_wrong_in_corpus(&case, &report);
+            (report, is_wrong)
+        };
+        rows.iter().map(&mut report).collect()
+    });
+    let faults: Vec<String> = reports
+        .iter()
+        .filter(|(_, is_wrong)| *is_wrong)
+        .map(|(report, _)| format!("{}: {:?} {}", report.id, report.wrong, report.verdict.name()))
+        .collect();
+    let report = run::report(reports.into_iter().map(|(report, _)| report).collect());
+    print(&format!("corpus: {}\n", figures(&report.cases)));
+    assert_none(&faults, &report);
+}
+
+/// Of an error's text only that of `raise_exception` counts, and its line does not.
+fn is_wrong_in_corpus(case: &Case, report: &CaseReport) -> bool {
+    let is_raised = matches!(&case.expect, Answer::Error(error) if error.kind == "raised");
+    let counts = |aspect: &Aspect| match aspect {
+        Aspect::Output | Aspect::Kind => true,
+        Aspect::Message => is_raised,
+        Aspect::Line => false,
     };
-    let faults: Vec<String> = outcomes.iter().filter(wrong).map(show::difference).collect();
-    say(&format!("corpus: {}\n", figures(&outcomes)));
-    assert!(faults.is_empty(), "{}", show::listed(&faults));
+    report.verdict == Verdict::Unsupported || report.wrong.iter().any(counts)
 }
 
 #[test]
@@ -72,69 +100,84 @@ fn probes_are_answered_as_by_the_reference() {
         return;
     };
     let cases = sources::cases(&folder);
-    let outcomes = run::all(&cases, Tree::Own);
-    let (unsupported, supported): (Vec<_>, Vec<_>) = outcomes.iter().partition(|outcome| outcome.is_unsupported());
-    let wrong = supported.iter().filter(|outcome| outcome.is_wrong(Aspect::Output));
-    let mut faults: Vec<String> = wrong.map(|outcome| show::difference(outcome)).collect();
-    let has_reason = |outcome: &Outcome<'_>| matches!(&outcome.got, Answer::Error(error) if error.message.contains(REASON));
-    let without_reason = unsupported.iter().filter(|outcome| !has_reason(outcome));
-    faults.extend(without_reason.map(|outcome| show::difference(outcome)));
-    if unsupported.len() > MOST_UNSUPPORTED_PROBES {
+    let report = run::all(&cases, Tree::Own);
+    let mut faults = faults(&report, &Exceptions::default(), false);
+    let unsupported = report.total().unsupported;
+    if unsupported > MOST_UNSUPPORTED_PROBES {
         faults.push(format!(
-            "{} probes are unsupported, at most {MOST_UNSUPPORTED_PROBES} may be",
-            unsupported.len()
+            "{unsupported} probes are unsupported, at most {MOST_UNSUPPORTED_PROBES} may be"
         ));
     }
-    let is_compared = |outcome: &&Outcome<'_>| outcome.case.area() != ARTEFACTS;
-    let compared: Vec<&Outcome<'_>> = supported.into_iter().filter(|outcome| is_compared(outcome)).collect();
-    let mut share = |aspect: Aspect, least: f64, place: &str, among: &[&Outcome<'_>]| {
+    let compared: Vec<&CaseReport> = report.cases.iter().filter(|case| case.area() != ARTEFACTS).collect();
+    let mut require = |aspect: Aspect, least: f64, place: &str, among: &[&CaseReport]| {
         let percent = percent_right(aspect, among);
         if percent < least {
+            let wrong = among.iter().filter(|case| case.wrong.contains(&aspect)).map(|case| &*case.id);
+            let wrong: Vec<&str> = wrong.collect();
             faults.push(format!(
-                "{place}: {} right of {percent:.2} %, at least {least} are due",
-                aspect.name()
+                "{place}: {} right in {percent:.2} % of the errors, at least {least} % are required; wrong are {}",
+                aspect.name(),
+                wrong.join(", ")
             ));
-            let wrong = among.iter().filter(|outcome| outcome.is_wrong(aspect));
-            faults.extend(wrong.map(|outcome| show::difference(outcome)));
         }
     };
-    share(Aspect::Kind, 99.0, "all areas", &compared);
-    share(Aspect::Message, 95.0, "all areas", &compared);
-    share(Aspect::Line, 95.0, "all areas", &compared);
+    require(Aspect::Kind, 99.0, "all areas", &compared);
+    require(Aspect::Message, 95.0, "all areas", &compared);
+    require(Aspect::Line, 95.0, "all areas", &compared);
     for area in sources::areas(&cases) {
-        let of_area: Vec<_> = compared
-            .iter()
-            .copied()
-            .filter(|outcome| outcome.case.area() == area)
-            .collect();
-        share(Aspect::Message, 85.0, area, &of_area);
+        let of_area: Vec<_> = compared.iter().copied().filter(|case| case.area() == area).collect();
+        require(Aspect::Message, 85.0, area, &of_area);
     }
-    say(&format!("probes: {}\n", figures(&outcomes)));
-    say(&format!(
-        "probes without {ARTEFACTS}: {}\n",
-        figures(outcomes.iter().filter(is_compared))
-    ));
-    assert!(faults.is_empty(), "{}", show::listed(&faults));
+    print(&format!("probes: {}\n", figures(&report.cases)));
+    print(&format!("probes without {ARTEFACTS}: {}\n", figures(compared)));
+    assert_none(&faults, &report);
 }
 
-/// Counts the right answers and those that are unsupported, as one line.
-fn figures<'o, 'c: 'o>(outcomes: impl IntoIterator<Item = &'o Outcome<'c>>) -> String {
-    let outcomes: Vec<&Outcome<'_>> = outcomes.into_iter().collect();
-    let unsupported = outcomes.iter().filter(|outcome| outcome.is_unsupported()).count();
-    let right = outcomes.iter().filter(|outcome| outcome.is_right()).count();
-    let errors = outcomes.iter().filter(|outcome| outcome.errs_rightly()).count();
+/// The wrong cases that are not listed, and the listed ones that are right or that are no cases.
+fn faults(report: &Report, deviations: &Exceptions, is_strict: bool) -> Vec<String> {
+    let compared = deviations.compare(report, is_strict);
+    let better = compared.better.iter().map(|line| format!("{line}: it is listed, but right"));
+    let ids: BTreeSet<&str> = report.cases.iter().map(|case| &*case.id).collect();
+    let unknown = deviations.ids().into_iter().filter(|id| !ids.contains(&**id));
+    let unknown = unknown.map(|id| format!("{id}: it is listed, but there is no such case"));
+    compared.worse.iter().cloned().chain(better).chain(unknown).collect()
+}
+
+/// Fails with the faults, and shows the wrong answers that they are about.
+#[track_caller]
+fn assert_none(faults: &[String], report: &Report) {
+    let is_named = |case: &CaseReport| faults.iter().any(|fault| fault.starts_with(&format!("{}: ", case.id)));
+    let failures = || report.failures().filter(|(case, _)| is_named(case)).take(MOST_SHOWN);
+    assert!(
+        faults.is_empty(),
+        "{} faults\n{}\n\n{}",
+        faults.len(),
+        faults.iter().take(MOST_SHOWN).cloned().collect::<Vec<_>>().join("\n"),
+        failures()
+            .map(|(case, detail)| failure(case, detail, false))
+            .collect::<String>()
+    );
+}
+
+/// The number of right answers, as one line.
+fn figures<'r>(cases: impl IntoIterator<Item = &'r CaseReport>) -> String {
+    let cases: Vec<&CaseReport> = cases.into_iter().collect();
+    let count = |verdict| cases.iter().filter(|case| case.verdict == verdict).count();
+    let errors = cases.iter().filter(|case| has_expected_error(case)).count();
     let [kinds, messages, lines] = [Aspect::Kind, Aspect::Message, Aspect::Line]
-        .map(|aspect| format!("{} {:.2} %", aspect.name(), percent_right(aspect, &outcomes)));
+        .map(|aspect| format!("{} {:.2} %", aspect.name(), percent_right(aspect, &cases)));
     format!(
-        "{right} of {} right, {unsupported} unsupported; of {errors} errors: {kinds}, {messages}, {lines}",
-        outcomes.len()
+        "{} of {} right, {} unsupported; of {errors} errors: {kinds}, {messages}, {lines}",
+        count(Verdict::Right),
+        cases.len(),
+        count(Verdict::Unsupported)
     )
 }
 
-/// Of the errors that the reference makes and we make too.
-fn percent_right(aspect: Aspect, outcomes: &[&Outcome<'_>]) -> f64 {
-    let errors: Vec<_> = outcomes.iter().filter(|outcome| outcome.errs_rightly()).collect();
-    let right = errors.iter().filter(|outcome| !outcome.is_wrong(aspect)).count();
+/// The share of the errors that both make in which an aspect is right.
+fn percent_right(aspect: Aspect, cases: &[&CaseReport]) -> f64 {
+    let errors: Vec<_> = cases.iter().filter(|case| has_expected_error(case)).collect();
+    let right = errors.iter().filter(|case| !case.wrong.contains(&aspect)).count();
     if errors.is_empty() {
         100.0
     } else {
@@ -142,21 +185,29 @@ fn percent_right(aspect: Aspect, outcomes: &[&Outcome<'_>]) -> f64 {
     }
 }
 
+fn has_expected_error(case: &CaseReport) -> bool {
+    case.errs && case.verdict == Verdict::Right
+}
+
 fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")
 }
 
-/// A folder that a variable of the environment names, relative to the crate's.
+fn deviations() -> Exceptions {
+    Exceptions::open(&tests().join("deviations.jsonl")).unwrap_or_else(|fault| panic!("{fault}"))
+}
+
+/// A folder that an environment variable names, relative to that of the crate.
 fn folder(variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).filter(|folder| !folder.is_empty());
     if folder.is_none() {
-        say(&format!("{variable} is not set: nothing to run\n"));
+        print(&format!("{variable} is not set: nothing to run\n"));
     }
     Some(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder?))
 }
 
-/// libtest captures what is printed by macros only.
-fn say(text: &str) {
+/// Writes to standard error. libtest captures only the output of macros.
+fn print(text: &str) {
     std::io::stderr()
         .write_all(text.as_bytes())
         .expect("standard error takes text");

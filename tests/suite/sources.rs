@@ -1,40 +1,17 @@
-//! Where cases come from: folders of case files, and a corpus, which keeps templates, conversations and answers apart.
+//! The cases that are run: folders of case files, and a corpus, which keeps templates, conversations and answers apart.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use chat_template::json;
+use chat_template::conformance::{Case, Suite};
+use chat_template::json::{self, Data, Entry, Object};
 
-use crate::case::{Answer, Case, as_object, field, list, read_lines, text};
-
-/// What the clock showed when the corpus was answered, and where a case says nothing else.
+/// The time that the clock shows if a case does not say another, and that it showed when the corpus was answered.
 pub const RECORDED_AT: &str = "2026-01-02T03:04:05";
 
-/// The cases of all files of a folder. No two may have the same id.
+/// The cases of a folder, without those of the folders in it.
 pub fn cases(folder: &Path) -> Vec<Case> {
-    let cases: Vec<Case> = case_files(folder)
-        .iter()
-        .flat_map(|path| read_lines(path))
-        .map(|object| Case::from_object(&object))
-        .collect();
-    let mut ids = BTreeSet::new();
-    for case in &cases {
-        assert!(ids.insert(&case.id), "two cases are called {:?}", case.id);
-    }
-    assert!(!cases.is_empty(), "no cases in {}", folder.display());
-    cases
-}
-
-/// The case files of a folder, not of those in it.
-pub fn case_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.expect("a folder can be read").path());
-    let mut paths: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
-        .collect();
-    paths.sort();
-    paths
+    Suite::open(folder).unwrap_or_else(|fault| panic!("{fault}")).cases
 }
 
 /// The areas of cases, each once.
@@ -42,32 +19,80 @@ pub fn areas(cases: &[Case]) -> BTreeSet<&str> {
     cases.iter().map(Case::area).collect()
 }
 
-/// The cases of a corpus: each template with each conversation, in the order of the answers. Spans are asked for where the answer has some.
-pub fn corpus(folder: &Path) -> Vec<Case> {
-    let conversations = std::fs::read_to_string(folder.join("conversations.json")).expect("a corpus has conversations");
-    let conversations = json::read(&conversations, json::DEPTH).expect("the conversations are JSON");
-    let conversations: HashMap<String, Arc<json::Data<'static>>> = list(&conversations)
-        .iter()
-        .map(as_object)
-        .map(|object| (text(object, "name"), Arc::new(field(object, "context").clone().into_owned())))
-        .collect();
-    let mut templates: HashMap<String, Arc<str>> = HashMap::new();
-    let rows = read_lines(&folder.join("expected.jsonl"));
-    let case = |row: &json::Object<'_>| {
-        let [template, conversation] = ["template", "conversation"].map(|key| text(row, key));
-        let expect = as_object(field(row, "expect"));
-        let source = templates.entry(template.clone()).or_insert_with(|| {
-            let path = folder.join("templates").join(format!("{template}.jinja"));
-            std::fs::read_to_string(path).expect("each template has a file").into()
-        });
-        Case {
-            id: format!("{template}/{conversation}"),
-            template: source.clone(),
-            context: conversations[&conversation].clone(),
-            now: Some(RECORDED_AT.to_owned()),
-            generation: expect.get("generation").is_some(),
-            expect: Answer::from_object(expect),
+/// Real templates, conversations, and the answer to each template with each conversation.
+pub struct Corpus {
+    templates: PathBuf,
+    conversations: Object<'static>,
+    /// The answers in the order of their templates.
+    pub rows: Vec<Object<'static>>,
+}
+
+impl Corpus {
+    /// Reads `conversations.json` and `expected.jsonl`.
+    pub fn open(folder: &Path) -> Self {
+        let conversations = std::fs::read_to_string(folder.join("conversations.json")).expect("a corpus has conversations");
+        let conversations = json::read(&conversations, json::DEPTH).expect("the conversations are JSON");
+        let Data::List(conversations) = conversations.into_owned() else {
+            panic!("the conversations are a list");
+        };
+        let named = |conversation| {
+            let conversation = object(conversation);
+            (text(&conversation, "name").into(), field(&conversation, "context").clone())
+        };
+        Self {
+            templates: folder.join("templates"),
+            conversations: Object::new(conversations.into_iter().map(named).collect()),
+            rows: read_lines(&folder.join("expected.jsonl")),
         }
-    };
-    rows.iter().map(case).collect()
+    }
+
+    /// The case of a row, which asks for spans if the answer has some. `last` is the name and the source of the last row's template.
+    pub fn case(&self, row: &Object<'static>, last: &mut (String, Data<'static>)) -> Case {
+        let [template, conversation] = ["template", "conversation"].map(|key| text(row, key));
+        if last.0 != template {
+            let path = self.templates.join(format!("{template}.jinja"));
+            let source = std::fs::read_to_string(path).expect("each template has a file");
+            *last = (template.clone(), Data::Str(source.into()));
+        }
+        let expect = field(row, "expect");
+        let wants_spans = matches!(expect, Data::Object(expect) if expect.get("generation").is_some());
+        let entries: Vec<Entry<'static>> = vec![
+            ("id".into(), Data::Str(format!("{template}/{conversation}").into())),
+            ("template".into(), last.1.clone()),
+            ("context".into(), field(&self.conversations, &conversation).clone()),
+            ("now".into(), Data::Str(RECORDED_AT.into())),
+            ("generation".into(), Data::Bool(wants_spans)),
+            ("expect".into(), expect.clone()),
+        ];
+        Case::from_object(Object::new(entries)).unwrap_or_else(|fault| panic!("{fault}"))
+    }
+}
+
+/// The objects of a file that has one on each line.
+pub fn read_lines(path: &Path) -> Vec<Object<'static>> {
+    let lines = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let read = |line| object(json::read(line, json::DEPTH).expect("a line is JSON").into_owned());
+    lines.split('\n').filter(|line| !line.is_empty()).map(read).collect()
+}
+
+fn object(data: Data<'static>) -> Object<'static> {
+    match data {
+        Data::Object(object) => object,
+        other => panic!("not an object: {other:?}"),
+    }
+}
+
+/// The value of a required key.
+pub fn field<'o>(object: &'o Object<'static>, key: &str) -> &'o Data<'static> {
+    object
+        .get(key)
+        .unwrap_or_else(|| panic!("no key {key:?} in {:?}", object.entries()))
+}
+
+/// The text of a required key.
+pub fn text(object: &Object<'static>, key: &str) -> String {
+    match field(object, key) {
+        Data::Str(text) => text.to_string(),
+        other => panic!("{key:?} is not a string: {other:?}"),
+    }
 }

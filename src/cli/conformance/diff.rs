@@ -19,8 +19,8 @@ Templates are .jinja files, tokenizer_config.json, chat_template.json(l), models
 (models--NAME/snapshots/REVISION). A model's special tokens go with its templates.
 Conversations are JSON, or JSON lines: a list of messages, or an object with \"messages\" and further arguments of `apply` (tools, documents,
 add_generation_prompt, continue_final_message, template_name, special_tokens, variables); a file of JSON may be a list of several.
-Both are asked by `apply` where both know it, else the template is rendered with the messages, the tokens and the variables.
-Exit status: 0 where nothing differs, 1 where something does, 2 where nothing could be run.
+If both ports know `apply`, they are compared by it; else by a render with the messages, the tokens and the variables.
+Exit status: 0 if nothing differs, 1 if something does, 2 if nothing could be run.
 
 Example:
   chat-template conformance diff --port 'python3 adapter.py' --reference 'chat-template port' --templates ~/.cache/huggingface/hub --conversations chats.jsonl";
@@ -30,7 +30,7 @@ pub struct DiffArguments {
     /// The port: a command, split as a shell would split it; no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// What it is compared with: another port.
+    /// The port that it is compared with.
     #[arg(long, value_name = "COMMAND")]
     reference: String,
     /// Files and folders with templates.
@@ -39,10 +39,10 @@ pub struct DiffArguments {
     /// A file of conversations.
     #[arg(long, value_name = "FILE")]
     conversations: PathBuf,
-    /// How many processes of each port run at once; as many as there are processors unless it is given.
+    /// The number of processes of each port; by default that of the processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// How long one answer may take, in seconds.
+    /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
     /// The local time that templates see.
@@ -55,7 +55,7 @@ fn time(text: &str) -> Result<String, String> {
     time.map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
-/// Asks all pairs; false where the ports differ on one.
+/// Compares all pairs. Returns false if the ports differ on one.
 pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     let templates = conformance::find_templates(&arguments.templates)?;
     let conversations = conformance::read_conversations(&arguments.conversations)?;

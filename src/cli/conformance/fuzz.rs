@@ -10,15 +10,16 @@ use std::time::Duration;
 use chat_template::conformance::{Exceptions, Fuzzer};
 use clap::Args;
 
-use super::{bar, print, seconds, words, write};
+use super::{bar, check_writable, print, seconds, words, write};
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
-The rounds are made of grammar/template.ebnf and of the names of the built-ins. Not compared are: addresses (0x7f…) that Python prints;
+The rounds are made from grammar/template.ebnf and the names of the built-ins. Compared are outputs, and whether there is an error; with
+--strict also the kind, text and line of errors. Not compared are: addresses (0x7f…) that Python prints;
 the end of a SyntaxError's text that names a line of generated Python; rounds in which one of the ports answers `limit`, the reference
 gives no answer, or further processes of the reference answer otherwise (the order of a set). Left out of templates: numbers that
 would cost the reference its memory, and what src/unsupported.rs lists of literals.
-Exit status: 0 where nothing differs that is not listed, 1 where something does, 2 where nothing could be run.
+Exit status: 0 if nothing differs that is not listed, 1 if something does, 2 if nothing could be run.
 
 Example:
   chat-template conformance fuzz --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --seed 1 --count 2000";
@@ -28,29 +29,32 @@ pub struct FuzzArguments {
     /// The port: a command, split as a shell would split it; no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// What it is compared with: another port.
+    /// The port that it is compared with.
     #[arg(long, value_name = "COMMAND")]
     reference: String,
-    /// Which rounds there are: the same ones for a seed, on every machine.
+    /// The seed of the rounds. A seed makes the same rounds on every machine.
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// How many rounds.
+    /// The number of rounds.
     #[arg(long, value_name = "N", default_value = "1000")]
     count: usize,
-    /// The number of the first round: with --count 1 a round that is named in a report.
+    /// The number of the first round. With --count 1 it repeats a round that a report names.
     #[arg(long, value_name = "N", default_value = "0")]
     first: u64,
-    /// How many processes of each port run at once; as many as there are processors unless it is given.
+    /// The number of processes of each port; by default that of the processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// How long one answer may take, in seconds.
+    /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
+    /// The kind, text and line of an error count too. Without it, only outputs are compared, and whether there is an error.
+    #[arg(long)]
+    strict: bool,
     /// Exceptions, one JSON object a line with id, aspect, reason: where the port makes the error that it makes on a listed case, and the
     /// reference makes none or one of another kind, the difference is a known one.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Writes a report; the name's end says which: .json, or text.
+    /// Writes a report: JSON if the name ends in .json, or else text.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Writes the differences as a suite, with the reference's answers, for `run --suite`.
@@ -58,7 +62,7 @@ pub struct FuzzArguments {
     save: Option<PathBuf>,
 }
 
-/// Runs the rounds; false where something differs.
+/// Runs the rounds. Returns false if something differs.
 pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
     let known = match &arguments.baseline {
         Some(path) => Exceptions::open(path)?.ids(),
@@ -72,8 +76,13 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         count: arguments.count,
         jobs: super::jobs(arguments.jobs),
         timeout: arguments.timeout,
+        is_strict: arguments.strict,
         known,
     };
+    [&arguments.report, &arguments.save]
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_writable(path))?;
     let bar = bar(arguments.count);
     let fuzzed = fuzzer.run(|done, different| {
         bar.set_position(done as u64);

@@ -4,7 +4,7 @@
 //! chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html
 //! ```
 //!
-//! Exit status: 0 where all is right, 1 where cases fail, 2 where nothing could be run.
+//! Exit status: 0 if all cases are right, 1 if some are wrong, 2 if nothing could be run.
 
 mod diff;
 mod fuzz;
@@ -20,8 +20,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::print;
 use crate::cli::show::is_in_colour;
 
-/// How many failures are shown in full; a report has all of them.
+/// The number of causes of which a case is shown in full. A report has all cases.
 const MOST_SHOWN: usize = 20;
+
+/// The number of cases that are named for a cause.
+const MOST_IDS: usize = 5;
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -33,12 +36,12 @@ pub enum Command {
         after_help = "Example:\n  chat-template conformance run --port 'python3 adapter.py' --only loops --report report.html"
     )]
     Run(Box<RunArguments>),
-    /// Asks a port a dozen things, and says in words what its adapter has wired wrongly.
+    /// Runs a dozen checks against a port, and says what is wrong with its adapter.
     Smoke(PortArguments),
-    /// Shows where two ports differ over one's own templates and conversations.
+    /// Compares two ports over your own templates and conversations.
     #[command(after_help = diff::HELP)]
     Diff(Box<diff::DiffArguments>),
-    /// Makes random templates from the grammar, and shows where a port and the reference differ, as small cases.
+    /// Compares a port with the reference over random templates, and shows the differences as small cases.
     #[command(after_help = fuzz::HELP)]
     Fuzz(Box<fuzz::FuzzArguments>),
     /// Shows saved reports as one matrix.
@@ -62,7 +65,7 @@ pub struct PortArguments {
     /// The port: a command, split as a shell would split it; no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// How long one answer may take, in seconds.
+    /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
 }
@@ -71,16 +74,16 @@ pub struct PortArguments {
 pub struct RunArguments {
     #[command(flatten)]
     port: PortArguments,
-    /// Only these: an area, an id, or the beginning of ids up to a slash.
+    /// Runs only these cases: an area, an id, or the beginning of ids up to a slash. Can be given several times.
     #[arg(long, value_name = "AREA|ID")]
     only: Vec<String>,
-    /// How many processes of the port run at once; as many as there are processors unless it is given.
+    /// The number of processes of the port; by default that of the processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
-    /// Another suite: a file with a case on each line.
+    /// Another suite: a file with a case on each line, or a folder of such files.
     #[arg(long, value_name = "FILE")]
     suite: Option<PathBuf>,
-    /// Writes a report; the name's end says which: .json, .md, .html, or .xml (JUnit).
+    /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]
     report: Vec<PathBuf>,
     /// Fails only on what is worse than this: an earlier report (.json), or exceptions, one JSON object a line with id, aspect, reason.
@@ -89,10 +92,10 @@ pub struct RunArguments {
     /// The kind, text and line of an error count too.
     #[arg(long)]
     strict: bool,
-    /// Stops after the first case that is wrong.
+    /// Stops after the first wrong case.
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
-    /// Stops after so many cases that are wrong.
+    /// Stops after this number of wrong cases.
     #[arg(long, value_name = "N")]
     max_fail: Option<std::num::NonZeroUsize>,
 }
@@ -145,6 +148,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         timeout: arguments.port.timeout,
         max_fail: if arguments.fail_fast { Some(1) } else { max_fail },
     };
+    arguments.report.iter().try_for_each(|path| check_writable(path))?;
     let bar = bar(suite.cases.len());
     let ran = runner.run(&suite, |done, wrong| {
         bar.set_position(done as u64);
@@ -162,16 +166,17 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
 
 fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
     let report = &ran.report;
-    let is_shown = |case: &conformance::CaseReport| case.is_wrong() || arguments.strict;
-    let failures: Vec<_> = report.failures().filter(|(case, _)| is_shown(case)).collect();
+    let causes = report.causes(arguments.strict);
     let mut shown = String::new();
-    for (case, detail) in failures.iter().take(MOST_SHOWN) {
+    for cause in causes.iter().take(MOST_SHOWN) {
+        let Some((case, detail)) = cause.cases.first() else { continue };
         shown.push_str(&conformance::failure(case, detail, is_in_colour()));
-        shown.push('\n');
+        shown.push_str(&format!("  {}: {}\n", cause.text, ids(&cause.cases)));
+        shown.push_str(&format!("  again: {}\n\n", command_for(&case.id, arguments)));
     }
-    if failures.len() > MOST_SHOWN {
-        let more = failures.len().saturating_sub(MOST_SHOWN);
-        shown.push_str(&format!("… and {more} more; --report FILE.html shows all\n\n"));
+    if causes.len() > MOST_SHOWN {
+        let more = causes.len().saturating_sub(MOST_SHOWN);
+        shown.push_str(&format!("… and {more} more causes; --report FILE.html shows all cases\n\n"));
     }
     shown.push_str(&format!(
         "{}\nsuite {}, answered by {}\n\n{}",
@@ -180,6 +185,13 @@ fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) 
         report.reference,
         conformance::table(report)
     ));
+    let is_asked = |case: &&conformance::CaseReport| case.is_lowered && case.verdict != conformance::Verdict::Unsupported;
+    let lowered = report.cases.iter().filter(is_asked).count();
+    if lowered > 0 {
+        shown.push_str(&format!(
+            "{lowered} `apply` cases were asked as renders, because the port only renders\n"
+        ));
+    }
     if ran.left > 0 {
         shown.push_str(&format!("stopped early: {} cases were not asked\n", ran.left));
     }
@@ -196,6 +208,35 @@ fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) 
     shown
 }
 
+/// The number of cases, and the first ids.
+fn ids(cases: &[(&conformance::CaseReport, &conformance::Detail)]) -> String {
+    let first: Vec<&str> = cases.iter().take(MOST_IDS).map(|(case, _)| &*case.id).collect();
+    let more = if cases.len() > first.len() { ", …" } else { "" };
+    let noun = if cases.len() == 1 { "case" } else { "cases" };
+    format!("{} {noun}: {}{more}", cases.len(), first.join(", "))
+}
+
+/// The command that runs one case as this run did.
+fn command_for(id: &str, arguments: &RunArguments) -> String {
+    let mut words = vec![
+        "chat-template",
+        "conformance",
+        "run",
+        "--only",
+        id,
+        "--port",
+        &arguments.port.port,
+    ];
+    let suite = arguments.suite.as_ref().map(|path| path.display().to_string());
+    if let Some(suite) = &suite {
+        words.extend(["--suite", suite]);
+    }
+    if arguments.strict {
+        words.push("--strict");
+    }
+    shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
+}
+
 fn write_report(path: &Path, report: &Report) -> Result<(), String> {
     let text = match path.extension().and_then(|end| end.to_str()) {
         Some("json") => report.json()?,
@@ -206,11 +247,23 @@ fn write_report(path: &Path, report: &Report) -> Result<(), String> {
     write(path, &text)
 }
 
+/// Fails if a file cannot be written, so that a run does not end without its report.
+fn check_writable(path: &Path) -> Result<(), String> {
+    let is_new = !path.exists();
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    file.map_err(|error| format!("{}: {error}", path.display()))?;
+    if is_new {
+        // The run may fail, and would leave an empty report.
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
+}
+
 fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A bar of so many steps. It draws to standard error, and only where that is a terminal.
+/// A progress bar on standard error. It is drawn only on a terminal.
 fn bar(steps: usize) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     match ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
@@ -219,7 +272,7 @@ fn bar(steps: usize) -> ProgressBar {
     }
 }
 
-/// As many as are asked for, or as there are processors.
+/// The given number of jobs, or the number of processors.
 fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
     let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
     jobs.map_or(1, std::num::NonZeroUsize::get)

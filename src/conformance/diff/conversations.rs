@@ -12,8 +12,8 @@
 use std::path::Path;
 
 use super::super::case::APPLY;
-use super::super::strict::known_keys;
-use crate::json::{self, Data, Entry, Object};
+use super::super::schema::known_keys;
+use crate::json::{self, Data, Entry};
 
 /// What an object may have: the arguments of an `apply`, but for the template's.
 const KEYS: &[&str] = match &APPLY {
@@ -92,32 +92,6 @@ fn one(place: String, data: Data<'static>) -> Result<Conversation, String> {
         }
     };
     Ok(Conversation { place, arguments })
-}
-
-impl Conversation {
-    /// An argument of the `apply`.
-    pub(super) fn argument(&self, name: &str) -> Option<&Data<'static>> {
-        self.arguments.iter().find(|(key, _)| key == name).map(|(_, value)| value)
-    }
-
-    /// What a template sees where it is rendered without `apply`: the messages, the tokens, and all variables.
-    pub(super) fn context(&self, special_tokens: &[(String, String)]) -> Data<'static> {
-        let mut context: Vec<Entry<'static>> = Vec::new();
-        for name in ["messages", "tools", "documents"] {
-            let value = self.argument(name).cloned().unwrap_or(Data::None);
-            context.push((name.into(), value));
-        }
-        let flag = self.argument("add_generation_prompt").cloned();
-        context.push(("add_generation_prompt".into(), flag.unwrap_or(Data::Bool(false))));
-        let tokens = special_tokens.iter();
-        context.extend(tokens.map(|(name, token)| (name.clone().into(), Data::Str(token.clone().into()))));
-        for name in ["special_tokens", "variables"] {
-            if let Some(Data::Object(more)) = self.argument(name) {
-                context.extend(more.entries().iter().cloned());
-            }
-        }
-        Data::Object(Object::new(context))
-    }
 }
 
 #[cfg(test)]

@@ -9,43 +9,44 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::super::child::{Port, Reply};
 use super::super::compare::{Comparison, compare};
-use super::super::line::{self, string};
+use super::super::lower::lower;
+use super::super::port_process::Port;
 use super::super::report::{CaseReport, Detail, PortInfo};
+use super::super::write_line::{self, string};
 use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{Data, Entry, Object};
 
-/// Two ports, and how they are asked.
+/// Two ports, and how they are compared.
 #[derive(Clone, Debug)]
 pub struct Differ {
     /// The port: a program and its arguments.
     pub port: Vec<String>,
-    /// What it is compared with.
+    /// The reference: a program and its arguments.
     pub reference: Vec<String>,
-    /// How many pairs are asked at once.
+    /// The number of threads, each with its own processes.
     pub jobs: usize,
-    /// How long an answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
     /// The local time that templates see.
     pub now: String,
 }
 
-/// What came of it.
+/// The result of a comparison.
 #[derive(Clone, Debug)]
 pub struct Differed {
-    /// Who was asked.
+    /// The port under test.
     pub port: PortInfo,
-    /// Whom it was compared with.
+    /// The reference port.
     pub reference: PortInfo,
-    /// Whether the pairs were rendered, because a port does not know `apply`.
+    /// Whether both ports rendered, because one of them does not know `apply`.
     pub is_rendered: bool,
-    /// How many pairs gave the same.
+    /// The number of pairs with equal answers.
     pub same: usize,
-    /// Pairs that were not compared, and why.
+    /// The pairs that were not compared, each with the reason.
     pub left_out: Vec<(String, String)>,
-    /// Where they differ.
+    /// The pairs on which the ports differ.
     pub differences: Vec<Difference>,
 }
 
@@ -65,7 +66,7 @@ enum Outcome {
 }
 
 impl Differ {
-    /// Asks all pairs, and tells after each how many are done and how many of them differ.
+    /// Compares all pairs. After each it passes the number of finished and of different pairs to `on_progress`.
     ///
     /// # Errors
     /// When a port cannot be started.
@@ -73,12 +74,12 @@ impl Differ {
         &self,
         templates: &[Found],
         conversations: &[Conversation],
-        mut told: impl FnMut(usize, usize),
+        mut on_progress: impl FnMut(usize, usize),
     ) -> Result<Differed, String> {
         let (mut port, mut reference) = self.ports();
         let info = port.describe()?;
         let reference_info = reference.describe()?;
-        let is_rendered = !knows_apply(&mut port)? || !knows_apply(&mut reference)?;
+        let is_rendered = !port.knows_apply(&info)? || !reference.knows_apply(&reference_info)?;
         drop((port, reference));
         let pairs: Vec<(&Found, &Conversation)> = templates
             .iter()
@@ -99,7 +100,7 @@ impl Differ {
                             return;
                         };
                         let asked = self.asked(&mut port, &mut reference, template, conversation, is_rendered);
-                        // The other end listens until all threads are done.
+                        // The receiver lives until all threads have ended.
                         let _ = results.send(asked.map(|outcome| (place, outcome)));
                     }
                 });
@@ -114,7 +115,7 @@ impl Differ {
                     }
                     Err(text) => failed = Some(text),
                 }
-                told(outcomes.len(), different);
+                on_progress(outcomes.len(), different);
             }
         });
         if let Some(text) = failed {
@@ -152,17 +153,18 @@ impl Differ {
         is_rendered: bool,
     ) -> Result<Outcome, String> {
         let pair = format!("{} with {}", template.name, conversation.place);
-        let request = match is_rendered {
-            true => self.render(&pair, template, conversation),
-            false => Ok(self.apply(&pair, template, conversation)),
+        let arguments = Self::arguments(template, conversation);
+        let asked = match is_rendered {
+            true => lower(&arguments).map(Vec::from),
+            false => Ok(vec![(Cow::Borrowed("apply"), Data::Object(arguments))]),
         };
-        let request = match request {
-            Ok(request) => request,
+        let request = match asked {
+            Ok(asked) => self.request(&pair, asked),
             Err(why) => return Ok(Outcome::LeftOut(pair, why)),
         };
         let got = port.ask(&pair, &request)?;
         let want = reference.ask(&pair, &request)?;
-        Ok(match compare(&got, &want) {
+        Ok(match compare(&got, &want, true) {
             Comparison::Same => Outcome::Same,
             Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit".to_owned()),
             Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.described())),
@@ -171,6 +173,8 @@ impl Differ {
                     id: pair,
                     verdict: got.verdict(),
                     errs: false,
+                    is_lowered: false,
+                    cause: String::new(),
                     wrong: signature.aspects,
                     detail: None,
                 };
@@ -186,58 +190,22 @@ impl Differ {
         })
     }
 
-    fn apply(&self, id: &str, template: &Found, conversation: &Conversation) -> String {
-        let mut arguments = vec![(Cow::Borrowed("template"), template.template.clone())];
+    /// The arguments of the `apply`. The special tokens of a conversation replace those of the model.
+    fn arguments(template: &Found, conversation: &Conversation) -> Object<'static> {
         let tokens = template.special_tokens.iter();
-        let tokens = tokens
-            .map(|(name, token)| (Cow::Owned(name.clone()), string(token)))
-            .collect();
-        // A conversation's own tokens stand behind, so that they count.
-        arguments.push((Cow::Borrowed("special_tokens"), Data::Object(Object::new(tokens))));
+        let tokens = tokens.map(|(name, token)| (Cow::Owned(name.clone()), string(token)));
+        let mut arguments = vec![
+            (Cow::Borrowed("template"), template.template.clone()),
+            (Cow::Borrowed("special_tokens"), Data::Object(Object::new(tokens.collect()))),
+        ];
         arguments.extend(conversation.arguments.iter().cloned());
-        self.line(vec![
-            (Cow::Borrowed("id"), string(id)),
-            (Cow::Borrowed("apply"), Data::Object(Object::new(arguments))),
-        ])
+        Object::new(arguments)
     }
 
-    /// The request without the contract; the fault is what only the contract can do.
-    fn render(&self, id: &str, template: &Found, conversation: &Conversation) -> Result<String, String> {
-        let is_continued = conversation.argument("continue_final_message");
-        if is_continued.is_some_and(|value| !matches!(value, Data::None | Data::Bool(false))) {
-            return Err("continue_final_message needs ports that know `apply`".to_owned());
-        }
-        let source = match &template.template {
-            Data::Object(named) => {
-                let has_tools = conversation.argument("tools").is_some_and(|tools| *tools != Data::None);
-                let chosen = match conversation.argument("template_name") {
-                    Some(Data::Str(name)) => named.get(name),
-                    _ if has_tools => named.get("tool_use").or_else(|| named.get("default")),
-                    _ => named.get("default"),
-                };
-                chosen.cloned().ok_or("the model has no template of that name")?
-            }
-            source => source.clone(),
-        };
-        Ok(self.line(vec![
-            (Cow::Borrowed("id"), string(id)),
-            (Cow::Borrowed("template"), source),
-            (Cow::Borrowed("context"), conversation.context(&template.special_tokens)),
-        ]))
-    }
-
-    fn line(&self, mut entries: Vec<Entry<'static>>) -> String {
+    fn request(&self, id: &str, asked: Vec<Entry<'static>>) -> String {
+        let mut entries = vec![(Cow::Borrowed("id"), string(id))];
+        entries.extend(asked);
         entries.push((Cow::Borrowed("now"), string(&self.now)));
-        line::of(entries)
+        write_line::of(entries)
     }
-}
-
-/// Whether a port answers the smallest `apply` with anything but that it lacks it.
-fn knows_apply(port: &mut Port<'_>) -> Result<bool, String> {
-    let request = r#"{"id":"apply","apply":{"template":"","messages":[]}}"#;
-    Ok(match port.ask("apply", request)? {
-        Reply::Answer(super::super::answer::Answer::Error(failure)) => failure.kind != "request",
-        Reply::Answer(_) => true,
-        Reply::Unsupported(_) | Reply::Fault(..) => false,
-    })
 }

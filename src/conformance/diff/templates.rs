@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::line::string;
+use super::super::write_line::string;
 use crate::chat::{ChatTemplate, cache};
 use crate::json::{self, Data, Object};
 

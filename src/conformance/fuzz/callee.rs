@@ -106,10 +106,14 @@ fn starred(function: &Function) -> (&'static [Wish], usize) {
     }
 }
 
-/// What a parameter of that name takes.
+/// The wish for a parameter of this name. A test fails if a parameter has none.
 fn wish(function: &Function, name: &str) -> Wish {
+    known_wish(function, name).unwrap_or_default()
+}
+
+fn known_wish(function: &Function, name: &str) -> Option<Wish> {
     let text = Wish::Of(Type::Str);
-    match (function.name, name) {
+    Some(match (function.name, name) {
         ("truncate", "end") => text,
         ("round", "method") => Wish::OneOf(&["common", "ceil", "floor", "nope"]),
         ("dictsort", "by") => Wish::OneOf(&["key", "value", "nope"]),
@@ -132,14 +136,42 @@ fn wish(function: &Function, name: &str) -> Wish {
             Wish::Of(Type::Bool)
         }
         (_, "value" | "default" | "default_value" | "fill_with" | "other" | "a" | "b" | "separators") => Wish::Any,
-        (_, _) => Wish::Count,
-    }
+        (
+            _,
+            "base" | "count" | "end" | "indent" | "leeway" | "length" | "linecount" | "maxsplit" | "num" | "object" | "precision"
+            | "slices" | "start" | "stop" | "tabsize" | "width" | "y" | "z",
+        ) => Wish::Count,
+        (_, _) => return None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::{filters, globals, methods};
+    use crate::builtins::{filters, globals, methods, predicates};
+
+    #[test]
+    fn each_parameter_has_a_wish() {
+        let applied = filters::all().iter().chain(predicates::all());
+        let applied = applied
+            .chain(methods::TYPES.into_iter().flat_map(methods::methods))
+            .map(|function| (function, 1));
+        let functions = applied.chain(globals::all().iter().map(|function| (function, 0)));
+        let missing: std::collections::BTreeSet<_> = functions
+            .flat_map(|(function, applied)| {
+                let parameters = function
+                    .signature
+                    .parameters
+                    .iter()
+                    .filter(|parameter| !parameter.hidden)
+                    .skip(applied);
+                parameters
+                    .map(|parameter| (parameter.name, function.name))
+                    .filter(|(name, _)| known_wish(function, name).is_none())
+            })
+            .collect();
+        assert!(missing.is_empty(), "parameters without a wish: {missing:?}");
+    }
 
     #[test]
     fn parameters_are_those_of_the_tables() {

@@ -1,69 +1,10 @@
-//! What types go in and come out: to which values a filter is applied, what a call gives, and how to write a value that no literal makes.
+//! How to write a value that no literal makes, and the attributes of a type that are not methods.
 //!
 //! ```text
-//! takes("upper")    texts          gives("split")    a list
+//! written(Type::Range)    range(3)          parts(Type::Joiner)    sep, used
 //! ```
-//!
-//! It need not be exact: what is missing here is applied to anything, and a result that is not known is one of any type. The names
-//! themselves are the tables'.
 
 use crate::value::Type;
-
-/// The types that a filter is made for; none where any will do.
-pub fn takes(filter: &str) -> &'static [Type] {
-    match filter {
-        "capitalize" | "center" | "indent" | "lower" | "replace" | "title" | "trim" | "truncate" | "upper" | "wordcount"
-        | "wordwrap" | "format" => &[Type::Str, Type::Markup],
-        "batch" | "first" | "last" | "map" | "max" | "min" | "reject" | "reverse" | "select" | "slice" | "sort" | "unique"
-        | "join" | "list" | "length" | "count" => &[
-            Type::List,
-            Type::Tuple,
-            Type::Str,
-            Type::Dict,
-            Type::Range,
-            Type::Generator,
-            Type::Keys,
-        ],
-        "sum" => &[Type::List, Type::Range, Type::Tuple],
-        "selectattr" | "rejectattr" | "groupby" => &[Type::List, Type::Generator],
-        "dictsort" | "items" => &[Type::Dict],
-        "abs" | "round" | "filesizeformat" => &[Type::Int, Type::Float, Type::Bool],
-        _ => &[],
-    }
-}
-
-/// The type of what a filter, a method or a global function gives, when it is applied to a value of a type.
-pub fn gives(name: &str, receiver: Option<Type>) -> Option<Type> {
-    Some(match name {
-        "safe" | "e" | "escape" | "forceescape" => Type::Markup,
-        "string" | "tojson" | "center" | "indent" | "trim" | "truncate" | "wordwrap" | "strftime_now" | "filesizeformat" => {
-            Type::Str
-        }
-        "capitalize" | "lower" | "upper" | "title" | "casefold" | "swapcase" | "strip" | "lstrip" | "rstrip" | "removeprefix"
-        | "removesuffix" | "ljust" | "rjust" | "zfill" | "expandtabs" | "replace" | "format_map" | "format" | "join" => {
-            return receiver
-                .filter(|ty| matches!(ty, Type::Str | Type::Markup))
-                .or(Some(Type::Str));
-        }
-        "split" | "rsplit" | "splitlines" | "list" | "sort" | "dictsort" | "groupby" => Type::List,
-        "partition" | "rpartition" => Type::Tuple,
-        "find" | "rfind" | "index" | "rindex" | "count" | "length" | "int" | "wordcount" => Type::Int,
-        "float" | "round" => Type::Float,
-        "batch" | "map" | "select" | "reject" | "selectattr" | "rejectattr" | "slice" | "unique" => Type::Generator,
-        "keys" => Type::Keys,
-        "values" => Type::Values,
-        "items" => Type::Items,
-        "dict" => Type::Dict,
-        "copy" => return receiver,
-        "range" => Type::Range,
-        "namespace" => Type::Namespace,
-        "cycler" => Type::Cycler,
-        "joiner" => Type::Joiner,
-        "startswith" | "endswith" | "changed" => Type::Bool,
-        name if name.starts_with("is") => Type::Bool,
-        _ => return None,
-    })
-}
 
 /// How values are written that no literal makes, or none of these.
 pub fn written(ty: Type) -> &'static [&'static str] {

@@ -1,4 +1,4 @@
-//! Rng templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
+//! Random templates and contexts, made from `grammar/` itself, asked of a port and of the reference.
 //!
 //! ```text
 //! chat-template conformance fuzz --port PORT --reference REFERENCE --seed 1 --count 20000
@@ -10,6 +10,7 @@
 
 mod callee;
 mod context;
+mod function_types;
 mod kinds;
 mod names;
 mod rng;
@@ -17,11 +18,11 @@ mod round;
 mod run;
 mod sentence;
 mod shrink;
-mod told;
+mod summary;
+mod tokens;
 mod vocabulary;
 mod walk;
 mod weights;
-mod words;
 
 pub use run::Fuzzer;
-pub use told::{Finding, Fuzzed, HitKind, Hits, Tally};
+pub use summary::{Finding, Fuzzed, HitKind, Hits, Tally};

@@ -6,7 +6,8 @@
 //! ```
 
 use super::callee::{Callee, Wish};
-use super::kinds::{gives, parts, takes};
+use super::function_types::{returns, takes};
+use super::kinds::parts;
 use super::vocabulary::method_name;
 use super::walk::{Known, Variable, Walker};
 use crate::builtins::{filters, globals, methods, predicates};
@@ -101,7 +102,7 @@ impl<'w> Walker<'w> {
                 self.at = Known {
                     ty: Some(global.ty),
                     callee: Some(Callee::of(global, false)),
-                    gives: gives(global.name, None),
+                    gives: returns(global.name, None),
                     value: None,
                 };
                 return;
@@ -202,7 +203,7 @@ impl<'w> Walker<'w> {
         self.hit(kind, function.name);
         self.callee = Some(Callee::of(function, true));
         let ty = self.at.ty;
-        self.at = Known::maybe(gives(function.name, ty));
+        self.at = Known::maybe(returns(function.name, ty));
     }
 
     /// The name of an attribute of what was written last: a key, a method, a part, or none.
@@ -237,7 +238,7 @@ impl<'w> Walker<'w> {
                 self.at = Known {
                     ty: Some(Type::Method),
                     callee: Some(Callee::of(method, true)),
-                    gives: gives(method.name, Some(ty)),
+                    gives: returns(method.name, Some(ty)),
                     value: None,
                 };
             }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::answer::{Answer, Failure};
-use super::super::line::{self, string};
+use super::super::write_line::{self, string};
 use super::context::context;
 use super::rng::Rng;
 use super::sentence::Sentence;
@@ -59,7 +59,7 @@ impl Round {
 
     /// The line that a port is sent.
     pub fn request(&self) -> String {
-        line::of(self.entries())
+        write_line::of(self.entries())
     }
 
     /// It as a line of a suite; an answer that the suite has no form for is left out.
@@ -67,12 +67,12 @@ impl Round {
         let mut entries = self.entries();
         entries.insert(1, (Cow::Borrowed("rule"), string(rule)));
         entries.extend(expect.map(|answer| (Cow::Borrowed("expect"), expected(answer))));
-        line::of(entries)
+        write_line::of(entries)
     }
 
     /// The context as JSON.
     pub fn context_shown(&self) -> String {
-        line::of(self.context.clone())
+        write_line::of(self.context.clone())
     }
 
     /// The words of the template that are no variables of the context, each once, in the order of the alphabet.

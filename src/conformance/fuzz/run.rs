@@ -10,47 +10,49 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use super::super::answer::Answer;
-use super::super::child::{Port, Reply};
 use super::super::compare::{Comparison, Signature, brief, compare, plain};
+use super::super::port_process::{Port, Reply};
 use super::super::score::{Aspect, wrong_aspects};
 use super::super::suite::Suite;
 use super::round::Round;
 use super::shrink::shrink;
-use super::told::{Finding, Fuzzed, Hits, Tally};
+use super::summary::{Finding, Fuzzed, Hits, Tally};
 use super::vocabulary::Vocabulary;
 
-/// Rounds that the reference may fail to answer before it has answered any.
+/// A run ends if the reference has not answered any of this number of rounds.
 const MOST_SILENT: usize = 20;
 
-/// How many differences of one kind are made small, and how many in all.
+/// The number of differences that are made small, of one kind and in all.
 const MOST_ALIKE: usize = 3;
 const MOST_SHRUNK: usize = 150;
 
-/// How many further processes of the reference have to agree with it before a difference is one.
+/// The number of further processes of the reference that must agree with it before a difference counts.
 const WITNESSES: usize = 6;
 
-/// What is run.
+/// Two ports, and the rounds that they are compared in.
 #[derive(Clone, Debug)]
 pub struct Fuzzer {
     /// The port: a program and its arguments.
     pub port: Vec<String>,
-    /// What it is compared with.
+    /// The reference: a program and its arguments.
     pub reference: Vec<String>,
-    /// Which rounds there are.
+    /// The seed that the rounds are made from.
     pub seed: u64,
-    /// The first of them.
+    /// The number of the first round.
     pub first: u64,
-    /// How many.
+    /// The number of rounds.
     pub count: usize,
-    /// How many run at once.
+    /// The number of threads, each with its own processes.
     pub jobs: usize,
-    /// How long an answer may take.
+    /// The time that one answer may take.
     pub timeout: Duration,
+    /// Whether the kind, text and line of an error count too.
+    pub is_strict: bool,
     /// The ids of cases that the port is known to have wrong. A difference in which it makes the error that it makes there is a known one.
     pub known: Vec<String>,
 }
 
-/// What a thread tells of a round.
+/// The result of a round, from a thread.
 struct Done {
     number: u64,
     hits: BTreeSet<usize>,
@@ -59,24 +61,25 @@ struct Done {
     is_uncertain: bool,
 }
 
-enum Told {
+enum Message {
     Round(Box<Done>),
     Failed(String),
 }
 
 /// The processes of a thread.
 struct Ports<'f> {
+    is_strict: bool,
     port: Port<'f>,
     reference: Port<'f>,
     witnesses: Vec<Port<'f>>,
 }
 
 impl Fuzzer {
-    /// Runs all rounds, and tells after each how many are done and how many of them differ.
+    /// Runs all rounds. After each it passes the number of finished rounds and of differences to `on_progress`.
     ///
     /// # Errors
     /// When a port cannot be started, or the reference never answers.
-    pub fn run(&self, mut told: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
+    pub fn run(&self, mut on_progress: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
         let words = Vocabulary::new()?;
         let port = Port::new(&self.port, self.timeout).describe()?;
         let reference = Port::new(&self.reference, self.timeout).describe()?;
@@ -105,7 +108,7 @@ impl Fuzzer {
                     }
                 }
             }
-            told(done_count, different_count);
+            on_progress(done_count, different_count);
             if tally.unanswered >= MOST_SILENT && tally.unanswered == tally.rounds {
                 return Err(format!("the reference answered none of the first {} rounds", tally.rounds));
             }
@@ -128,6 +131,7 @@ impl Fuzzer {
     fn ports(&self) -> Ports<'_> {
         let reference = || Port::new(&self.reference, self.timeout);
         Ports {
+            is_strict: self.is_strict,
             port: Port::new(&self.port, self.timeout),
             reference: reference(),
             witnesses: (0..WITNESSES).map(|_| reference()).collect(),
@@ -168,10 +172,10 @@ impl Fuzzer {
                 scope.spawn(move || self.work(words, next, stop, &results));
             }
             drop(results);
-            for told in arrived {
-                let result = match told {
-                    Told::Round(done) => take(*done),
-                    Told::Failed(text) => Err(text),
+            for message in arrived {
+                let result = match message {
+                    Message::Round(done) => take(*done),
+                    Message::Failed(text) => Err(text),
                 };
                 if let Err(text) = result {
                     stop.store(true, Ordering::Relaxed);
@@ -182,7 +186,7 @@ impl Fuzzer {
         failed.map_or(Ok(()), Err)
     }
 
-    fn work(&self, words: &Vocabulary, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Told>) {
+    fn work(&self, words: &Vocabulary, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut ports = self.ports();
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
@@ -191,24 +195,24 @@ impl Fuzzer {
             }
             let number = self.first.saturating_add(place as u64);
             let (round, hits) = Round::new(words, self.seed, number);
-            let told = match ports.asked(&round) {
-                Ok((reply, compared, is_uncertain)) => Told::Round(Box::new(Done {
+            let message = match ports.asked(&round) {
+                Ok((reply, compared, is_uncertain)) => Message::Round(Box::new(Done {
                     number,
                     hits,
                     reply,
                     compared,
                     is_uncertain,
                 })),
-                Err(text) => Told::Failed(text),
+                Err(text) => Message::Failed(text),
             };
-            // The other end listens until all threads are done.
-            let _ = results.send(told);
+            // The receiver lives until all threads have ended.
+            let _ = results.send(message);
         }
     }
 
     /// Makes small the first rounds of each kind of difference, and groups what is alike then.
     fn shrunk(&self, words: &Vocabulary, mut different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
-        // The threads told them in no order.
+        // The threads report in no order.
         different.values_mut().for_each(|numbers| numbers.sort_unstable());
         let mut chosen: Vec<(u64, &Signature, usize)> = Vec::new();
         // One of each kind before a second of any.
@@ -260,7 +264,7 @@ impl Ports<'_> {
         let request = round.request();
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
-        let compared = compare(&got, &want);
+        let compared = compare(&got, &want, self.is_strict);
         let answer = match want {
             Reply::Answer(answer) => Some(answer),
             _ => None,

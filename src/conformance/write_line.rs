@@ -1,4 +1,4 @@
-//! Writes a line of a suite, or a request: the counterpart of `strict`, which reads them.
+//! Writes a line of a suite or a request. `schema` reads them.
 //!
 //! ```text
 //! [("id", string("loops/first")), …]   ->   {"id":"loops/first",…}
@@ -8,19 +8,19 @@ use std::borrow::Cow;
 
 use crate::json::{self, Data, Entry, Object};
 
-/// An object with these entries, without the line's end.
+/// Writes an object with these entries, without a line end.
 pub fn of(entries: Vec<Entry<'static>>) -> String {
     of_value(&Data::Object(Object::new(entries)))
 }
 
-/// A value on one line.
+/// Writes a value on one line.
 pub fn of_value(data: &Data<'_>) -> String {
     let mut line = String::new();
     json::write_data(data, &mut line);
     line
 }
 
-/// A string.
+/// A JSON string.
 pub fn string(text: &str) -> Data<'static> {
     Data::Str(Cow::Owned(text.to_owned()))
 }

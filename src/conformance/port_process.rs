@@ -1,12 +1,12 @@
-//! A port as a child process: asked one request at a time, and started anew after each that it did not answer.
+//! A port as a child process. It gets one request at a time, and is restarted after each request that it did not answer.
 //!
 //! ```text
 //! → {"id": "loops/first", "template": …}
 //! ← {"id": "loops/first", "output": "1"}
 //! ```
 //!
-//! Three threads serve a child: one writes, one reads answers, one keeps the end of its standard error. None is waited for, because a
-//! grandchild may keep a pipe open for ever. It deliberately does not know what a right answer is.
+//! Three threads serve a child: one writes requests, one reads answers, one keeps the end of its standard error. They are not joined,
+//! because a grandchild may keep a pipe open for ever. This module does not know which answers are right.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -19,28 +19,28 @@ use super::report::PortInfo;
 use super::score::Verdict;
 use crate::json::{self, Data, Object};
 
-/// An answer of more bytes is rubbish.
+/// The most bytes of an answer.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// How many lines are read that nobody asked for; a port that writes without end waits for its pipe.
+/// The number of lines that are read ahead. A port that writes without end then waits for its pipe.
 const LINES_AHEAD: usize = 4;
 
-/// How much of a port's last words is kept.
+/// The number of bytes that are kept of the end of a port's standard error.
 const LAST_WORDS: usize = 600;
 
-/// What a port did with a request.
+/// A port's reply to a request.
 #[derive(Debug)]
 pub enum Reply {
     /// It answered.
     Answer(Answer),
-    /// It lacks this kind of request, and says why.
+    /// It does not support the request, and says why.
     Unsupported(String),
-    /// It did not answer: what happened, in one word and in a sentence.
+    /// It did not answer. The text says what happened.
     Fault(Verdict, String),
 }
 
 impl Reply {
-    /// What came of a request that another answer was expected to.
+    /// The verdict on a reply that is not the expected one.
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Fault(verdict, _) => *verdict,
@@ -48,7 +48,7 @@ impl Reply {
         }
     }
 
-    /// It as text of several lines, to be compared with another.
+    /// Describes it in several lines, which can be compared with those of another reply.
     pub(super) fn described(&self) -> String {
         match self {
             Self::Answer(answer) => answer.described(),
@@ -58,12 +58,12 @@ impl Reply {
     }
 }
 
-/// A port that is started when it is asked.
+/// A port that starts at its first request.
 pub struct Port<'c> {
     command: &'c [String],
     timeout: Duration,
     running: Option<Running>,
-    /// How often it was started.
+    /// The number of times that it was started.
     pub starts: u64,
 }
 
@@ -77,7 +77,7 @@ struct Running {
 }
 
 impl<'c> Port<'c> {
-    /// A port of this command: a program and its arguments.
+    /// Returns a port with this command: a program and its arguments.
     pub fn new(command: &'c [String], timeout: Duration) -> Self {
         Self {
             command,
@@ -87,7 +87,7 @@ impl<'c> Port<'c> {
         }
     }
 
-    /// Asks it who it is; what it does not say stays empty.
+    /// Returns the port's description of itself. Missing parts are empty.
     ///
     /// # Errors
     /// When the command cannot be started.
@@ -115,18 +115,41 @@ impl<'c> Port<'c> {
             info.language = said("language");
             info.homepage = said("homepage");
             info.limits = said("limits");
+            if let Some(Data::List(requests)) = port.get("requests") {
+                let names = requests.iter().filter_map(|request| match request {
+                    Data::Str(name) => Some(name.clone().into_owned()),
+                    _ => None,
+                });
+                info.requests = names.collect();
+            }
         }
         Ok(info)
     }
 
-    /// Asks one request.
+    /// Returns whether it answers `apply` requests: its description does not leave them out, and it does not refuse the smallest one.
+    ///
+    /// # Errors
+    /// When the command cannot be started.
+    pub fn knows_apply(&mut self, info: &PortInfo) -> Result<bool, String> {
+        if !info.requests.is_empty() && !info.requests.iter().any(|name| name == "apply") {
+            return Ok(false);
+        }
+        let request = r#"{"id":"apply","apply":{"template":"","messages":[]}}"#;
+        Ok(match self.ask("apply", request)? {
+            Reply::Answer(Answer::Error(failure)) => failure.kind != "request",
+            Reply::Answer(_) => true,
+            Reply::Unsupported(_) | Reply::Fault(..) => false,
+        })
+    }
+
+    /// Sends one request, and returns the reply.
     ///
     /// # Errors
     /// When the command cannot be started.
     pub fn ask(&mut self, id: &str, request: &str) -> Result<Reply, String> {
         let has_answered = self.running.as_ref().is_some_and(|running| running.has_answered);
         match self.ask_once(id, request)? {
-            // What an earlier request left behind must not cost this one, which is therefore asked of a fresh process.
+            // An earlier request may be the reason, so the request is sent once more to a fresh process.
             Reply::Fault(Verdict::Crashed | Verdict::Rubbish | Verdict::OutOfOrder, _) if has_answered => {
                 self.ask_once(id, request)
             }
@@ -136,7 +159,7 @@ impl<'c> Port<'c> {
 
     fn ask_once(&mut self, id: &str, request: &str) -> Result<Reply, String> {
         let reply = match self.line(request)? {
-            Ok(line) => understood(id, &line),
+            Ok(line) => read_reply(id, &line),
             Err(fault) => fault,
         };
         match (&reply, &mut self.running) {
@@ -147,19 +170,19 @@ impl<'c> Port<'c> {
         Ok(reply)
     }
 
-    /// Sends a line and waits for one; the fault inside is the port's.
+    /// Sends a line and waits for one. The inner error is a fault of the port.
     ///
     /// # Errors
     /// When the command cannot be started.
     pub fn line(&mut self, request: &str) -> Result<Result<Vec<u8>, Reply>, String> {
         let timeout = self.timeout;
         let running = self.start()?;
-        // What it says unasked would be taken for the answer to this request.
+        // A line that was not requested would be taken for the answer to this request.
         if let Ok(line) = running.lines.try_recv() {
             let text = format!("a line that nobody asked for: {}", shortened(&line));
             return Ok(Err(self.fault(Verdict::Rubbish, text)));
         }
-        // Where the child is gone this fails, and so does the reading.
+        // If the child has ended, this fails, and so does the reading.
         let _ = running.requests.send(format!("{request}\n"));
         Ok(match running.lines.recv_timeout(timeout) {
             Ok(line) => Ok(line),
@@ -184,13 +207,13 @@ impl<'c> Port<'c> {
             self.running = Some(start(self.command)?);
             self.starts = self.starts.saturating_add(1);
         }
-        // It was put there above, so that the text is never shown.
+        // It was set above, so that the text is never shown.
         self.running.as_mut().ok_or_else(|| "the port is not running".to_owned())
     }
 
     fn stop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            // It may be gone already.
+            // It may have ended already.
             let _ = running.child.kill();
             let _ = running.child.wait();
         }
@@ -204,9 +227,9 @@ impl Drop for Port<'_> {
 }
 
 impl Running {
-    /// How it ended, and what it said last.
+    /// Describes how it ended, with the end of its standard error.
     fn end(&mut self) -> String {
-        // The pipe is closed; the process needs a moment to be gone, and one that stays is killed afterwards.
+        // The pipe is closed. The process needs a moment to end; one that does not is killed afterwards.
         let words = self.last_words.recv_timeout(Duration::from_millis(300)).unwrap_or_default();
         let how = match self.child.try_wait() {
             Ok(Some(status)) => format!("the port ended ({status})"),
@@ -241,7 +264,7 @@ fn start(command: &[String]) -> Result<Running, String> {
     }
     if let Some(stderr) = child.stderr.take() {
         thread::spawn(move || {
-            // Nobody may be waiting for it.
+            // The receiver may be gone.
             let _ = said.send(end_of(stderr));
         });
     }
@@ -254,7 +277,7 @@ fn start(command: &[String]) -> Result<Running, String> {
     })
 }
 
-/// In a thread of its own, because a port that does not read would block it.
+/// Writes requests in a thread of its own, because a port that does not read would block it.
 fn write_requests(mut stdin: ChildStdin, requests: &Receiver<String>) {
     for request in requests {
         if stdin.write_all(request.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -288,7 +311,7 @@ fn end_of(mut stderr: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-fn understood(id: &str, line: &[u8]) -> Reply {
+fn read_reply(id: &str, line: &[u8]) -> Reply {
     let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shortened(line)));
     let answer = match json::read_bytes(line, json::DEPTH) {
         Ok(Data::Object(answer)) => answer,
@@ -297,7 +320,7 @@ fn understood(id: &str, line: &[u8]) -> Reply {
     };
     match answer.get("id") {
         Some(Data::Str(answered)) if answered == id => {}
-        // The protocol's answer to a line that the port could not read.
+        // This is the protocol's answer to a line that the port could not read.
         Some(Data::None) | None if is_request_error(&answer) => {}
         None => return rubbish("an answer without an id".to_owned()),
         Some(_) => {

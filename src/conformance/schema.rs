@@ -1,4 +1,4 @@
-//! Reads objects by a strict schema: a key that nobody knows is a slip, and is told with the key that was meant.
+//! Reads objects by a strict schema. An unknown key is an error, which names the key that was probably meant.
 //!
 //! ```text
 //! unknown key "tempalte"; did you mean "template"?
@@ -6,7 +6,7 @@
 
 use crate::json::{Data, Object};
 
-/// Refuses keys that are not known.
+/// Fails if an object has an unknown key.
 pub fn known_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     match object.entries().iter().find(|(key, _)| !known.contains(&&**key)) {
         Some((key, _)) => Err(format!("unknown key {key:?}{}", meant(key, known))),
@@ -28,12 +28,12 @@ fn meant(key: &str, known: &[&str]) -> String {
     }
 }
 
-/// The value of a key that must be there.
+/// The value of a required key.
 pub fn field<'o, 'd>(object: &'o Object<'d>, key: &str) -> Result<&'o Data<'d>, String> {
     object.get(key).ok_or_else(|| format!("missing key {key:?}"))
 }
 
-/// The text of a key that must be there.
+/// The text of a required key.
 pub fn text<'o>(object: &'o Object<'_>, key: &str) -> Result<&'o str, String> {
     match field(object, key)? {
         Data::Str(text) => Ok(text),
@@ -41,7 +41,7 @@ pub fn text<'o>(object: &'o Object<'_>, key: &str) -> Result<&'o str, String> {
     }
 }
 
-/// An object under a key that must be there.
+/// The object under a required key.
 pub fn object<'o, 'd>(object: &'o Object<'d>, key: &str) -> Result<&'o Object<'d>, String> {
     match field(object, key)? {
         Data::Object(object) => Ok(object),
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_told_with_what_was_meant() {
+    fn an_unknown_key_names_the_nearest_one() {
         assert_eq!(meant("tempalte", &["id", "template"]), "; did you mean \"template\"?");
         assert_eq!(meant("q", &["id", "template"]), "; known are id, template");
     }

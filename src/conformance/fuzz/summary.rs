@@ -1,4 +1,4 @@
-//! What a run of rounds tells: how many printed or failed, what was hit, and each difference as a small case.
+//! The result of a run: how many rounds printed or failed, which names were used, and each difference as a small case.
 //!
 //! ```text
 //! 20000 rounds of seed 1: 9120 printed (45.6 %), 4100 failed at run time (20.5 %), …
@@ -8,27 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::super::answer::Answer;
-use super::super::child::Reply;
 use super::super::compare::{Comparison, Signature};
+use super::super::port_process::Reply;
 use super::super::report::{CaseReport, Detail, PortInfo, percent};
 use super::super::text::failure;
 use super::round::Round;
 use super::vocabulary::{KINDS, Vocabulary};
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct Fuzzed {
-    /// Who was asked.
+    /// The port under test.
     pub port: PortInfo,
-    /// Whom it was compared with.
+    /// The reference port.
     pub reference: PortInfo,
     /// The seed.
     pub seed: u64,
     /// The number of the first round.
     pub first: u64,
-    /// How many rounds did what.
+    /// The number of rounds by their result.
     pub tally: Tally,
-    /// What was hit.
+    /// The names and productions that rounds used.
     pub hits: Hits,
     /// Known differences: the case that is listed, and in how many rounds.
     pub known: Vec<(String, usize)>,
@@ -36,32 +36,32 @@ pub struct Fuzzed {
     pub findings: Vec<Finding>,
 }
 
-/// How many rounds did what, by the reference's answers.
+/// The number of rounds by the reference's answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All.
+    /// All rounds.
     pub rounds: usize,
-    /// They gave a text that is not empty.
+    /// Rendered non-empty output.
     pub printed: usize,
-    /// They gave an empty text.
+    /// Rendered empty output.
     pub empty: usize,
-    /// They did not compile.
+    /// Did not compile.
     pub refused: usize,
-    /// They failed at run time.
+    /// Failed at run time.
     pub failed: usize,
-    /// A port reached a limit, or does not know the request: not compared.
+    /// Not compared: a port reached a limit or does not support the request.
     pub limited: usize,
-    /// The reference did not answer: not compared.
+    /// Not compared: the reference did not answer.
     pub unanswered: usize,
-    /// The reference does not agree with itself: not compared.
+    /// Not compared: processes of the reference answer differently.
     pub uncertain: usize,
-    /// They differ as a listed case does.
+    /// Differ as a listed case does.
     pub known: usize,
-    /// They differ.
+    /// Differ.
     pub different: usize,
 }
 
-/// What was hit, of each kind: how many of how many, and what never was. Only rounds that compile hit anything.
+/// The things of each kind that rounds used. Only rounds that compile count.
 #[derive(Clone, Debug)]
 pub struct Hits {
     /// The kinds in order.
@@ -73,28 +73,28 @@ pub struct Hits {
 pub struct HitKind {
     /// Its name.
     pub name: &'static str,
-    /// How many there are.
+    /// The number of things of this kind.
     pub all: usize,
-    /// What was never hit.
+    /// The things that no round used.
     pub never: Vec<String>,
 }
 
 /// A difference.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// It as a line of a suite, with the reference's answer.
+    /// A line of a suite, with the reference's answer.
     pub case: String,
-    /// It as a reader sees it.
+    /// The text for a reader.
     pub shown: String,
-    /// In how many rounds there was one of its kind.
+    /// The number of rounds with a difference of this kind.
     pub rounds: usize,
-    /// Rounds that are the same when they are small.
+    /// The rounds that led to the same small case.
     pub alike: Vec<String>,
     key: (Signature, Vec<String>),
 }
 
 impl Tally {
-    /// Counts a round, and says whether it compiled.
+    /// Counts a round, and returns whether it compiled.
     pub(super) fn count(&mut self, answer: Option<&Answer>, compared: &Comparison, is_uncertain: bool) -> bool {
         let count = |counter: &mut usize| *counter = counter.saturating_add(1);
         count(&mut self.rounds);
@@ -138,7 +138,7 @@ impl Hits {
 }
 
 impl HitKind {
-    /// How many were hit.
+    /// The number of things that rounds used.
     pub fn hit(&self) -> usize {
         self.all.saturating_sub(self.never.len())
     }
@@ -154,6 +154,8 @@ impl Finding {
             id: round.id.clone(),
             verdict: got.verdict(),
             errs: expect.is_some_and(Answer::is_error),
+            is_lowered: false,
+            cause: String::new(),
             wrong: signature.aspects.clone(),
             detail: None,
         };
@@ -178,7 +180,7 @@ impl Finding {
         }
     }
 
-    /// Those that are alike as one, the most frequent first.
+    /// Joins findings that are alike. The most frequent comes first.
     pub(super) fn grouped(findings: Vec<Self>, left_out: usize) -> Vec<Self> {
         let mut groups: BTreeMap<(Signature, Vec<String>), Self> = BTreeMap::new();
         for finding in findings {
@@ -205,7 +207,7 @@ impl Finding {
 }
 
 impl Fuzzed {
-    /// It for a terminal.
+    /// The summary as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for finding in &self.findings {
@@ -256,7 +258,7 @@ impl Fuzzed {
         text
     }
 
-    /// It as JSON.
+    /// The summary as JSON.
     pub fn json(&self) -> String {
         let tally = &self.tally;
         let hits: serde_json::Map<String, serde_json::Value> = self

@@ -1,0 +1,89 @@
+//! Why a port answers a case wrongly, in words that cases with the same cause share, and the cases of a report by their cause.
+//!
+//! ```text
+//! renders where the reference fails: `type: unsupported operand type(s)`     12 cases: operators/…, …
+//! ```
+
+use super::answer::Answer;
+use super::case::Case;
+use super::compare::brief;
+use super::port_process::Reply;
+use super::report::{CaseReport, Detail, Report};
+use super::score::Aspect;
+
+/// The wrong cases of a report that have one cause.
+#[derive(Clone, Debug)]
+pub struct Cause<'r> {
+    /// The cause in words.
+    pub text: &'r str,
+    /// The cases with their details, that with the shortest template first.
+    pub cases: Vec<(&'r CaseReport, &'r Detail)>,
+}
+
+/// Describes the cause of a wrong answer, without what belongs to this case alone.
+pub(super) fn describe(case: &Case, reply: &Reply, wrong: &[Aspect]) -> String {
+    match (&case.expect, reply) {
+        _ if wrong.is_empty() => String::new(),
+        (_, Reply::Unsupported(_)) => String::new(),
+        (_, Reply::Fault(verdict, _)) => format!("the port: {}", verdict.name()),
+        (Answer::Output { .. }, Reply::Answer(Answer::Output { .. })) => format!("other output in the area `{}`", case.area()),
+        (Answer::Output { .. }, Reply::Answer(got)) => format!("fails where the reference renders: `{}`", brief(got)),
+        (want, Reply::Answer(Answer::Output { .. })) => format!("renders where the reference fails: `{}`", brief(want)),
+        (want, Reply::Answer(got)) => {
+            let aspects: Vec<&str> = wrong.iter().map(|aspect| aspect.name()).collect();
+            let (want, got) = (brief(want), brief(got));
+            format!("an error with another {}: `{got}` for `{want}`", aspects.join(", "))
+        }
+    }
+}
+
+impl Report {
+    /// The wrong cases by their causes, the most frequent cause first. Cases that are wrong only in the kind, text or line of an error
+    /// count if the comparison is strict.
+    pub fn causes(&self, is_strict: bool) -> Vec<Cause<'_>> {
+        let mut causes: indexmap::IndexMap<&str, Vec<(&CaseReport, &Detail)>> = indexmap::IndexMap::new();
+        for (case, detail) in self.failures().filter(|(case, _)| is_strict || case.is_wrong()) {
+            causes.entry(&case.cause).or_default().push((case, detail));
+        }
+        let mut causes: Vec<Cause<'_>> = causes.into_iter().map(|(text, cases)| Cause { text, cases }).collect();
+        for cause in &mut causes {
+            cause.cases.sort_by_key(|(_, detail)| detail.request.len());
+        }
+        causes.sort_by_key(|cause| std::cmp::Reverse(cause.cases.len()));
+        causes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::judge;
+    use super::*;
+
+    fn wrong_case(id: &str, template: &str, message: &str) -> CaseReport {
+        let line = format!(r#"{{"id": "{id}", "template": "{template}", "context": {{}}, "expect": {{"output": "a"}}}}"#);
+        let answer = format!(r#"{{"error": {{"kind": "type", "message": "{message}", "line": 1}}}}"#);
+        let crate::json::Data::Object(answer) = crate::json::read(&answer, crate::json::DEPTH).unwrap() else {
+            panic!("it is an object");
+        };
+        judge(&Case::read(&line).unwrap(), Reply::Answer(Answer::answered(&answer).unwrap()))
+    }
+
+    #[test]
+    fn cases_with_one_cause_are_together() {
+        let report = Report {
+            cases: vec![
+                wrong_case("a/other", "x", "no filter"),
+                wrong_case("a/long", "{{ a }}", "no item 12 in 'abc'"),
+                wrong_case("b/short", "x", "no item 3 in 'de'"),
+            ],
+            ..Report::default()
+        };
+        let causes = report.causes(false);
+        let ids = |cause: &Cause<'_>| cause.cases.iter().map(|(case, _)| case.id.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            causes.iter().map(ids).collect::<Vec<_>>(),
+            [vec!["b/short", "a/long"], vec!["a/other"]]
+        );
+        assert_eq!(causes[0].text, "fails where the reference renders: `type: no item 0 in ''`");
+    }
+}
