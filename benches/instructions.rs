@@ -15,7 +15,7 @@ mod arena;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
-use chat_template::{FixedClock, RenderOptions, Template, json};
+use chat_template::{Clock, FixedClock, RenderOptions, SystemClock, Template, json};
 
 use arena::conversation::{Size, conversation};
 use arena::{FAMILIES, Family, NOW};
@@ -109,7 +109,8 @@ fn instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
 }
 
 fn record(counted: &[(String, u64)]) -> String {
-    let date = jiff::Timestamp::now().strftime("%F");
+    let now = SystemClock.now();
+    let date = format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day());
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
     let machine = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let mut record = format!(

@@ -5,13 +5,23 @@
 //! let clock = FixedClock(time);                          // what `strftime_now` sees in a test
 //! ```
 //!
-//! This is the only file that knows the crate `jiff`: calendar and zone come from there. It deliberately does not know how a time is
-//! written as text (that is `strftime`), and it carries no zone: `datetime.now()` is naive. Its rule is CPython 3.11 `datetime`.
+//! It deliberately does not know how a time is written as text (that is `strftime`), and a time carries no zone: `datetime.now()` is
+//! naive. The calendar is [`date`], the platform's zone is [`zone`]. The rule is CPython 3.11 `datetime`.
+
+mod date;
+#[cfg_attr(not(feature = "local-time"), path = "clock/utc.rs")]
+mod zone;
 
 use std::str::FromStr;
+use std::time::{Duration, SystemTime};
 
-use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
+use date::Date;
+use zone::Zone;
+
+const SECONDS_OF_DAY: i64 = 86_400;
+
+/// The last second of the year 9999, counted from 1970.
+const LAST_SECOND: i64 = 253_402_300_799;
 
 /// A naive local time, as Python's `datetime` holds it: a valid date and time of the years 1 to 9999, with nothing said of a zone.
 ///
@@ -40,61 +50,57 @@ impl LocalTime {
     ///
     /// # Errors
     /// When a part is out of range, or the month has no such day.
-    pub fn new([year, month, day]: [u32; 3], [hour, minute, second]: [u32; 3], microsecond: u32) -> Result<Self, InvalidTime> {
-        Self::in_zone([year, month, day], [hour, minute, second], microsecond, &TimeZone::system())
+    pub fn new(date: [u32; 3], clock: [u32; 3], microsecond: u32) -> Result<Self, InvalidTime> {
+        Self::in_zone(date, clock, microsecond, &Zone::system())
     }
 
     fn in_zone(
         [year, month, day]: [u32; 3],
         [hour, minute, second]: [u32; 3],
         microsecond: u32,
-        zone: &TimeZone,
+        zone: &Zone,
     ) -> Result<Self, InvalidTime> {
-        let small = |part: u32| i8::try_from(part).ok();
-        let civil = || {
-            DateTime::new(
-                i16::try_from(year).ok().filter(|year| (1..=9999).contains(year))?,
-                small(month)?,
-                small(day)?,
-                small(hour)?,
-                small(minute)?,
-                small(second)?,
-                i32::try_from(microsecond).ok()?.checked_mul(1000)?,
-            )
-            .ok()
-        };
-        civil().map(|civil| Self::from_civil(civil, zone)).ok_or_else(|| {
-            InvalidTime(format!(
+        let date = Date::new(year, month, day);
+        match date.filter(|_| hour < 24 && minute < 60 && second < 60 && microsecond < 1_000_000) {
+            Some(date) => Ok(Self::of_day(date, [hour, minute, second], microsecond, zone)),
+            None => Err(InvalidTime(format!(
                 "no such time: {year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{microsecond:06}"
-            ))
-        })
+            ))),
+        }
     }
 
-    fn from_civil(civil: DateTime, zone: &TimeZone) -> Self {
-        // glibc's mktime is not told whether summer time holds. Where a change makes that matter its answer depends on what it
-        // was asked before, and is mostly the one by the offset from before the change.
-        let offset = match zone.to_ambiguous_timestamp(civil).offset() {
-            AmbiguousOffset::Unambiguous { offset } => offset,
-            AmbiguousOffset::Gap { before, .. } | AmbiguousOffset::Fold { before, .. } => before,
-        };
-        // From the epoch and not by a timestamp: the last hours of the year 9999 have none in some zones. Rounded down, for
-        // microseconds count forwards before 1970 too.
-        let since_epoch = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
-        let later = i64::from(since_epoch.subsec_nanos() < 0).saturating_add(i64::from(offset.seconds()));
-        let unix = since_epoch.as_secs().saturating_sub(later);
-        // Each part is in its range already, so that none of these conversions changes anything.
+    /// The time on a date. The clock's parts are in range.
+    fn of_day(date: Date, [hour, minute, second]: [u32; 3], microsecond: u32, zone: &Zone) -> Self {
+        let second_of_day = hour
+            .saturating_mul(3600)
+            .saturating_add(minute.saturating_mul(60))
+            .saturating_add(second);
+        let local = date
+            .days()
+            .saturating_mul(SECONDS_OF_DAY)
+            .saturating_add(i64::from(second_of_day));
         Self {
-            year: i32::from(civil.year()),
-            month: u32::from(civil.month().unsigned_abs()),
-            day: u32::from(civil.day().unsigned_abs()),
-            hour: u32::from(civil.hour().unsigned_abs()),
-            minute: u32::from(civil.minute().unsigned_abs()),
-            second: u32::from(civil.second().unsigned_abs()),
-            microsecond: civil.subsec_nanosecond().unsigned_abs() / 1000,
-            weekday: u32::from(civil.weekday().to_sunday_zero_offset().unsigned_abs()),
-            day_of_year: u32::from(civil.day_of_year().unsigned_abs()),
-            unix,
+            year: date.year(),
+            month: date.month(),
+            day: date.day(),
+            hour,
+            minute,
+            second,
+            microsecond,
+            weekday: date.weekday(),
+            day_of_year: date.day_of_year(),
+            unix: local.saturating_sub(zone.offset_of_local(local)),
         }
+    }
+
+    /// The time a zone shows so long after 1970 began in Greenwich. A time after the year 9999 is the last second of that year.
+    fn since_1970(since: Duration, zone: &Zone) -> Self {
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        let local = seconds.saturating_add(zone.offset_at(seconds)).min(LAST_SECOND);
+        let date = Date::from_days(local.div_euclid(SECONDS_OF_DAY));
+        let second_of_day = u32::try_from(local.rem_euclid(SECONDS_OF_DAY)).unwrap_or(0);
+        let clock = [second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60];
+        Self::of_day(date, clock, since.subsec_micros(), zone)
     }
 
     /// The year, 1 to 9999.
@@ -194,14 +200,16 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> LocalTime;
 }
 
-/// The platform's clock in the platform's zone (`TZ`, else the system's setting), as `datetime.now()` reads it.
+/// The platform's clock in the platform's zone (`TZ`, else the system's setting), as `datetime.now()` reads it. Without the feature
+/// `local-time` it is the platform's clock in UTC.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> LocalTime {
-        let now = jiff::Zoned::now();
-        LocalTime::from_civil(now.datetime(), now.time_zone())
+        // A platform whose clock shows a time before 1970 has no clock.
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        LocalTime::since_1970(since, &Zone::system())
     }
 }
 
@@ -254,15 +262,35 @@ mod tests {
     }
 
     #[test]
+    fn the_clock_of_a_zone_shows_its_time() {
+        let shown = |seconds, nanoseconds| {
+            let time = LocalTime::since_1970(Duration::new(seconds, nanoseconds), &Zone::utc());
+            (
+                time.year(),
+                [time.month(), time.day()],
+                [time.hour(), time.minute(), time.second()],
+                time.microsecond(),
+            )
+        };
+        assert_eq!(shown(0, 0), (1970, [1, 1], [0, 0, 0], 0));
+        assert_eq!(shown(951_827_696, 7000), (2000, [2, 29], [12, 34, 56], 7));
+        assert_eq!(shown(4_107_542_399, 999_999_999), (2100, [2, 28], [23, 59, 59], 999_999));
+    }
+
+    #[cfg(feature = "local-time")]
+    #[test]
     fn seconds_since_1970_follow_the_zone_and_the_offset_before_a_change() {
-        let new_york = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap();
+        let new_york = Zone::posix("EST5EDT,M3.2.0,M11.1.0");
         let unix = |date, clock| LocalTime::in_zone(date, clock, 0, &new_york).unwrap().unix();
         assert_eq!(unix([2026, 7, 1], [0, 0, 0]), 1_782_878_400);
         assert_eq!(unix([2026, 11, 1], [1, 30, 0]), 1_793_511_000);
         assert_eq!(unix([2026, 3, 8], [2, 30, 0]), 1_772_955_000);
         assert_eq!(unix([1, 1, 1], [0, 0, 0]), -62_135_578_800);
-        let half_past = LocalTime::in_zone([1969, 12, 31], [23, 59, 59], 500_000, &TimeZone::UTC);
-        assert_eq!(half_past.unwrap().unix(), -1);
         assert_eq!(unix([9999, 12, 31], [23, 59, 59]), 253_402_318_799);
+        let summer = LocalTime::since_1970(Duration::from_secs(1_782_878_400), &new_york);
+        assert_eq!(
+            (summer.month(), summer.day(), summer.hour(), summer.unix()),
+            (7, 1, 0, 1_782_878_400)
+        );
     }
 }

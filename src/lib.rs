@@ -9,6 +9,10 @@
 //! [`ChatTemplate::from_dir`] reads the templates and the special tokens of a folder from the Hugging Face Hub, and compiles each template
 //! once. If the folder cannot be read, the error names the file.
 //!
+//! The special tokens that no file names are those of the tokenizer's class. As transformers does, `from_dir` chooses the class by
+//! `tokenizer_config.json` together with the keys `model_type` and `tokenizer_class` of `config.json`. If the class is code in the folder,
+//! reading it is an error, unless [`LoadOptions::ignore_remote_code`] is set.
+//!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate};
 //! # let folder = std::env::temp_dir().join(format!("chat-template-docs-{}", std::process::id()));

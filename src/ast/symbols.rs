@@ -1,136 +1,76 @@
-//! Names as numbers: the third name that a template mentions is the symbol 2, wherever it occurs.
-//!
-//! A parser asks for each name that it meets, mostly for one of few. What a name is to the template is unknown here.
+//! The names that a template mentions, each once. A name is known by its index: the third name is the symbol 2, wherever it occurs.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::text::same::is_same;
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
 
 /// A name of the template, as an index into [`Symbols`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Symbol(pub u32);
 
-/// How many places there are for names, and how many names may share one.
-const PLACES: usize = 64;
-const NEIGHBOURS: usize = 8;
-
-/// No name's symbol: what follows the last name of a place.
-const NOBODY: Symbol = Symbol(u32::MAX);
-
-/// The names of a template, each once.
-#[derive(Clone, Debug)]
+/// The names of a template, in the order in which they first occur.
+#[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    names: Vec<Name>,
-    /// The name that was put last into each place.
-    places: [Symbol; PLACES],
-    /// The names whose place was full: ordered, so that many names cannot make a stranger's template slow.
-    crowded: BTreeMap<Arc<str>, Symbol>,
-}
-
-#[derive(Clone, Debug)]
-struct Name {
-    spelling: Arc<str>,
-    /// The name that was put into the same place before.
-    neighbour: Symbol,
-    /// Whether what it means depends on the scope.
-    is_scoped: bool,
-}
-
-impl Default for Symbols {
-    fn default() -> Self {
-        Self {
-            names: Vec::with_capacity(PLACES / 2),
-            places: [NOBODY; PLACES],
-            crowded: BTreeMap::new(),
-        }
-    }
+    /// Each name, and whether its meaning depends on the scope.
+    names: IndexMap<Arc<str>, bool, RandomState>,
 }
 
 impl Symbols {
-    /// The symbol of `name`, a new one where it was not met before.
+    /// Returns the symbol of `name`, a new one if the name has not occurred before.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        let (found, is_full) = self.look(name);
-        if let Some(symbol) = found {
-            return symbol;
-        }
-        let symbol = Symbol(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        let spelling = Arc::<str>::from(name);
-        let mut neighbour = NOBODY;
-        if is_full {
-            self.crowded.insert(Arc::clone(&spelling), symbol);
-        } else if let Some(place) = self.places.get_mut(place(name)) {
-            neighbour = std::mem::replace(place, symbol);
-        }
-        self.names.push(Name {
-            spelling,
-            neighbour,
-            is_scoped: false,
-        });
-        symbol
+        let index = match self.names.get_index_of(name) {
+            Some(index) => index,
+            None => self.names.insert_full(name.into(), false).0,
+        };
+        symbol(index)
     }
 
-    /// The symbol of `name`, if it occurs.
+    /// Returns the symbol of `name`, if the name occurs.
     pub fn find(&self, name: &str) -> Option<Symbol> {
-        self.look(name).0
+        self.names.get_index_of(name).map(symbol)
     }
 
-    /// The symbol of `name`, if it occurs, and otherwise whether its place is full.
-    fn look(&self, name: &str) -> (Option<Symbol>, bool) {
-        let mut next = self.places.get(place(name)).copied().unwrap_or(NOBODY);
-        for _ in 0..NEIGHBOURS {
-            let Some(known) = self.names.get(next.0 as usize) else {
-                return (None, false);
-            };
-            if is_same(&known.spelling, name) {
-                return (Some(next), false);
-            }
-            next = known.neighbour;
-        }
-        (self.crowded.get(name).copied(), true)
-    }
-
-    /// The spelling of a symbol.
+    /// Returns the name of a symbol.
     pub fn name(&self, symbol: Symbol) -> &str {
-        self.names.get(symbol.0 as usize).map_or("", |name| &name.spelling)
+        self.names.get_index(symbol.0 as usize).map_or("", |(name, _)| name)
     }
 
-    /// Notes that what a name means depends on the scope.
+    /// Notes that the meaning of a name depends on the scope.
     pub fn note_scoped(&mut self, symbol: Symbol) {
-        if let Some(name) = self.names.get_mut(symbol.0 as usize) {
-            name.is_scoped = true;
+        if let Some((_, is_scoped)) = self.names.get_index_mut(symbol.0 as usize) {
+            *is_scoped = true;
         }
     }
 
-    /// Whether what a name means may depend on the scope: the template assigns it anywhere, loops over it, defines it; or a function
-    /// mentions it that can be called when a scope around it has ended, which has made the name missing.
+    /// Returns whether the meaning of a name may depend on the scope: the template assigns it anywhere, loops over it or defines it; or a
+    /// function mentions it that can be called after the end of a scope around it, which has made the name missing.
     pub fn is_scoped(&self, symbol: Symbol) -> bool {
-        self.names.get(symbol.0 as usize).is_some_and(|name| name.is_scoped)
+        let name = self.names.get_index(symbol.0 as usize);
+        name.is_some_and(|(_, is_scoped)| *is_scoped)
     }
 
-    /// The spelling of a symbol, to keep.
+    /// Returns the name of a symbol, shared.
     pub fn spelling(&self, symbol: Symbol) -> Arc<str> {
-        let name = self.names.get(symbol.0 as usize);
-        name.map_or_else(|| "".into(), |name| Arc::clone(&name.spelling))
+        let name = self.names.get_index(symbol.0 as usize);
+        name.map_or_else(|| "".into(), |(name, _)| Arc::clone(name))
     }
 
-    /// All of them, in the order in which they were first met.
+    /// Returns all symbols, in the order in which their names first occur.
     pub fn all(&self) -> impl Iterator<Item = Symbol> + use<> {
-        (0..u32::try_from(self.names.len()).unwrap_or(u32::MAX)).map(Symbol)
+        (0..self.names.len()).map(symbol)
     }
 
-    /// How many there are.
+    /// Returns the number of names.
     #[allow(clippy::len_without_is_empty, reason = "a template without names is nothing special")]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 }
 
-/// The place of a name: by its length and its ends, which tell most names apart.
-fn place(name: &str) -> usize {
-    let ends = [name.as_bytes().first(), name.as_bytes().last()];
-    let [first, last] = ends.map(|byte| byte.copied().map_or(0, usize::from));
-    (first ^ last.wrapping_mul(5) ^ name.len().wrapping_mul(9)) % PLACES
+/// The symbol with this index. Sources are limited to less than 2³² bytes, and so are the names in them.
+fn symbol(index: usize) -> Symbol {
+    Symbol(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -138,16 +78,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_keep_their_symbols_when_their_places_are_full() {
+    fn a_name_keeps_its_symbol() {
         let mut symbols = Symbols::default();
-        let names: Vec<String> = (0..1000).map(|number| format!("n{number:04}")).collect();
-        let first: Vec<Symbol> = names.iter().map(|name| symbols.intern(name)).collect();
-        let again: Vec<Symbol> = names.iter().map(|name| symbols.intern(name)).collect();
-        assert!(!symbols.crowded.is_empty());
-        assert_eq!(first, again);
-        assert_eq!(symbols.len(), names.len());
-        let spelled = names.iter().zip(&first).all(|(name, symbol)| symbols.name(*symbol) == name);
-        assert!(spelled);
-        assert_eq!(symbols.find("n1000"), None);
+        assert_eq!(symbols.intern("messages"), Symbol(0));
+        assert_eq!(symbols.intern("tools"), Symbol(1));
+        assert_eq!(symbols.intern("messages"), Symbol(0));
+        assert_eq!((symbols.len(), symbols.name(Symbol(1))), (2, "tools"));
+        assert_eq!((symbols.find("tools"), symbols.find("x")), (Some(Symbol(1)), None));
     }
 }

@@ -5,6 +5,7 @@
 //! Qwen3-8B/additional_chat_templates/rag.jinja      the one named rag
 //! Qwen3-8B/tokenizer_config.json                    special tokens, and templates where there is no file above
 //! Qwen3-8B/special_tokens_map.json                  more special tokens, where an older version wrote the folder
+//! Qwen3-8B/config.json                              the model type, which chooses the tokenizer's class and its default tokens
 //! Qwen3-8B/tokenizer.json                           the token that the tokenizer pads with, where nothing else names one
 //! ```
 //!
@@ -16,8 +17,11 @@ use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::model_config::ModelConfig;
 use super::templates::{NamedTemplate, Templates};
-use super::{ChatTemplate, added_tokens, cache, config, padding, tokenizer_class, tokens};
+use super::tokenizer_class::{self, RemoteCode};
+use super::tokenizer_tables::TokenizerClass;
+use super::{ChatTemplate, added_tokens, cache, config, padding, tokens};
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
@@ -42,6 +46,9 @@ pub struct LoadOptions {
     pub max_file_size: u64,
     /// Whose rules decide where the templates are.
     pub load_as: LoadAs,
+    /// Reads a folder whose tokenizer is code in that folder. Without this option such a folder is an error, as in transformers without
+    /// `trust_remote_code`; with it, the special tokens are those that the files name. The code itself may have more.
+    pub ignore_remote_code: bool,
 }
 
 impl Default for LoadOptions {
@@ -49,6 +56,7 @@ impl Default for LoadOptions {
         Self {
             max_file_size: 64 << 20,
             load_as: LoadAs::Tokenizer,
+            ignore_remote_code: false,
         }
     }
 }
@@ -56,6 +64,7 @@ impl Default for LoadOptions {
 const TEMPLATE: &str = "chat_template.jinja";
 const ADDITIONAL: &str = "additional_chat_templates";
 const CONFIG: &str = "tokenizer_config.json";
+const MODEL: &str = "config.json";
 const TOKENS_MAP: &str = "special_tokens_map.json";
 const TOKENIZER: &str = "tokenizer.json";
 const PROCESSOR: &str = "processor_config.json";
@@ -84,11 +93,16 @@ impl ChatTemplate {
         let folder = Folder {
             path: &path,
             max_file_size: options.max_file_size,
+            remote_code: match options.ignore_remote_code {
+                true => RemoteCode::Ignore,
+                false => RemoteCode::Refuse,
+            },
         };
         folder.load(options.load_as)
     }
 
-    /// Takes templates and special tokens from the parsed `tokenizer_config.json`.
+    /// Takes templates and special tokens from the parsed `tokenizer_config.json`. The special tokens that it does not name are those of
+    /// its `tokenizer_class`: without a folder there is no `config.json` that may choose another class.
     ///
     /// # Errors
     /// Of class template, where it is no object, or a template or a token in it is not what it should be.
@@ -106,8 +120,8 @@ impl ChatTemplate {
             return Err(faulty(Error::type_error("the configuration is no object")));
         };
         let templates = config::templates(config, None).map_err(faulty)?;
-        let tokens = class_of(config)
-            .and_then(|class| tokens::special_tokens(config, None, tokenizer_class::defaults(class, || false), || None))
+        let tokens = tokenizer_class::choose(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
+            .and_then(|class| tokens::special_tokens(config, None, &class.tokens()?, || None))
             .map_err(faulty)?;
         let added = added_tokens::of_files(config, None::<File>);
         Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
@@ -118,6 +132,7 @@ impl ChatTemplate {
 struct Folder<'p> {
     path: &'p Path,
     max_file_size: u64,
+    remote_code: RemoteCode,
 }
 
 impl Folder<'_> {
@@ -244,24 +259,37 @@ impl Folder<'_> {
             Some(text) => Some(self.json(TOKENS_MAP, text)?),
             None => None,
         };
-        let class = class_of(config).map_err(|error| within(&self.path.join(CONFIG), error))?;
+        let defaults = self.class(config)?.tokens()?;
+        let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
+        let padding = || self.padding();
+        tokens::special_tokens(config, map.as_ref(), &defaults, padding).map_err(|error| within(&self.path.join(file), error))
+    }
+
+    /// The class of the tokenizer, by `config.json` and `tokenizer_config.json`.
+    fn class(&self, config: &Object<'_>) -> Result<TokenizerClass> {
+        let model_text = self.text(MODEL)?;
+        let model = match &model_text {
+            Some(text) => Some(self.json(MODEL, text)?),
+            None => None,
+        };
+        let folder = self.path.to_string_lossy();
+        let model = match &model {
+            Some(model) => ModelConfig::read(model, &folder).map_err(|error| within(&self.path.join(MODEL), error))?,
+            None => ModelConfig::default(),
+        };
         let mut unreadable = None;
-        let defaults = tokenizer_class::defaults(class, || match self.text(TOKENIZER) {
+        let is_byte_level = || match self.text(TOKENIZER) {
             Ok(text) => text.is_some_and(|text| text.contains("\"ByteLevel\"")),
             Err(error) => {
                 unreadable = Some(error);
                 false
             }
-        });
-        if let Some(error) = unreadable {
-            return Err(error);
-        }
-        let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
-        let padding = || match tokenizer_class::pads_with_nothing(class) {
-            true => None,
-            false => self.padding(),
         };
-        tokens::special_tokens(config, map.as_ref(), defaults, padding).map_err(|error| within(&self.path.join(file), error))
+        let class = tokenizer_class::choose(&model, config, self.remote_code, is_byte_level);
+        match unreadable {
+            Some(error) => Err(error),
+            None => class.map_err(|error| within(&self.path.join(CONFIG), error)),
+        }
     }
 
     /// The token that `tokenizer.json` pads with. Nothing else of that is of interest, nor whether it can be read.
@@ -339,14 +367,6 @@ fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
             Templates::One(template)
         }
         None => Templates::None,
-    }
-}
-
-fn class_of<'c>(config: &'c Object<'_>) -> Result<&'c str> {
-    match config.get("tokenizer_class") {
-        Some(Data::Str(class)) => Ok(class),
-        None | Some(Data::None) => Ok(""),
-        Some(_) => Err(Error::type_error("tokenizer_class is no string")),
     }
 }
 

@@ -16,10 +16,12 @@ mod folder;
 mod input;
 mod mask;
 mod messages;
+mod model_config;
 mod padding;
 mod prompt;
 mod templates;
 mod tokenizer_class;
+mod tokenizer_tables;
 mod tokens;
 mod variables;
 

@@ -1,281 +1,184 @@
-//! The special tokens that the class of a tokenizer brings along where no file names them.
+//! The class that transformers loads a folder's tokenizer with, which has special tokens of its own.
 //!
 //! ```text
-//! "tokenizer_class": "Qwen2TokenizerFast"   ->   eos_token, unk_token and pad_token are <|endoftext|>
+//! config.json               tokenizer_config.json                          class
+//! {"model_type": "gpt2"}    {}                                        ->   GPT2Tokenizer
+//! {"model_type": "phi3"}    {"tokenizer_class": "LlamaTokenizer"}     ->   TokenizersBackend
+//! none                      {"tokenizer_class": "LlamaTokenizer"}     ->   LlamaTokenizer
 //! ```
 //!
-//! The table was read off transformers 5.23.0, by loading a folder that names the class and nothing else with `AutoTokenizer`. A class
-//! that is not here brings none, as the plain `PreTrainedTokenizerFast` does; neither do those that need more than `tokenizers` and a
-//! `tokenizer.json` to be loaded. `config.json`, where the model's type may choose another class, is deliberately not known here.
+//! The rules are those of transformers 5.23.0 `models/auto/tokenization_auto.py`, `AutoTokenizer.from_pretrained`, in its order, without
+//! GGUF files and without the package `mistral-common`. The tables are in [`tokenizer_tables`]; this file does not read files.
 
-/// Whether a class says of itself that it pads with nothing, where others pad with what `tokenizer.json` names.
-pub(super) fn pads_with_nothing(class: &str) -> bool {
-    matches!(plain(class), "CodeGenTokenizer" | "GPT2Tokenizer")
+use super::model_config::{ModelConfig, string};
+use super::tokenizer_tables::{self, TokenizerClass};
+use crate::data::{Data, Object};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The classes that say nothing of a tokenizer, so that another class in the files does not replace them.
+const GENERIC: [&str; 4] = [
+    "TokenizersBackend",
+    "PythonBackend",
+    "PreTrainedTokenizer",
+    "MistralCommonBackend",
+];
+
+/// What happens if the class of a tokenizer is code in its folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RemoteCode {
+    /// It is an error, as in transformers without `trust_remote_code`.
+    Refuse,
+    /// The class has no special tokens of its own.
+    Ignore,
 }
 
-/// The names and texts that a class brings along; `is_byte_level` tells whether `tokenizer.json` speaks of `ByteLevel`.
-pub(super) fn defaults(class: &str, is_byte_level: impl FnOnce() -> bool) -> &'static [(&'static str, &'static str)] {
-    match plain(class) {
-        // tokenization_auto.py: models of Llama 3's kind name the class of Llama 2, and are loaded as the plain class.
-        "LlamaTokenizer" if is_byte_level() => &[],
-        "BartTokenizer"
-        | "BarthezTokenizer"
-        | "BlenderbotTokenizer"
-        | "CamembertTokenizer"
-        | "LEDTokenizer"
-        | "LayoutLMv3Tokenizer"
-        | "LayoutXLMTokenizer"
-        | "MBartTokenizer"
-        | "MvpTokenizer"
-        | "NllbTokenizer"
-        | "RobertaTokenizer"
-        | "XLMRobertaTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-        ],
-        "BertTokenizer"
-        | "ConvBertTokenizer"
-        | "DPRContextEncoderTokenizer"
-        | "DPRQuestionEncoderTokenizer"
-        | "DPRReaderTokenizer"
-        | "DistilBertTokenizer"
-        | "LayoutLMv2Tokenizer"
-        | "LxmertTokenizer"
-        | "MobileBertTokenizer" => &[
-            ("unk_token", "[UNK]"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "[PAD]"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-        "BigBirdTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-        "ByT5Tokenizer" | "LasrTokenizer" | "T5Tokenizer" | "VideoPrismTokenizer" => {
-            &[("eos_token", "</s>"), ("unk_token", "<unk>"), ("pad_token", "<pad>")]
+/// Chooses the class by the content of `config.json` and of `tokenizer_config.json`. The function `is_byte_level` returns whether
+/// `tokenizer.json` mentions `ByteLevel`, and is called only if that matters.
+///
+/// # Errors
+/// If a class is not a string, if `config.json` names one that transformers does not have, or if the class is code in the folder.
+pub(super) fn choose(
+    model: &ModelConfig<'_>,
+    tokenizer: &Object<'_>,
+    remote_code: RemoteCode,
+    is_byte_level: impl FnOnce() -> bool,
+) -> Result<TokenizerClass> {
+    let own = string(tokenizer, "tokenizer_class")?;
+    let code = code_of_class(tokenizer)?;
+    if code.is_none() {
+        if let Some(class) = without_code(model, own, is_byte_level) {
+            return Ok(class);
         }
-        "CLIPTokenizer" => &[
-            ("bos_token", "<|startoftext|>"),
-            ("eos_token", "<|endoftext|>"),
-            ("unk_token", "<|endoftext|>"),
-            ("pad_token", "<|endoftext|>"),
-        ],
-        "CanineTokenizer" => &[
-            ("bos_token", "\u{e000}"),
-            ("eos_token", "\u{e001}"),
-            ("sep_token", "\u{e001}"),
-            ("pad_token", "\u{0}"),
-            ("cls_token", "\u{e000}"),
-            ("mask_token", "\u{e003}"),
-        ],
-        "CodeGenTokenizer" | "GPT2Tokenizer" | "WhisperTokenizer" => &[
-            ("bos_token", "<|endoftext|>"),
-            ("eos_token", "<|endoftext|>"),
-            ("unk_token", "<|endoftext|>"),
-        ],
-        "CodeLlamaTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("prefix_token", "▁<PRE>"),
-            ("middle_token", "▁<MID>"),
-            ("suffix_token", "▁<SUF>"),
-            ("eot_token", "▁<EOT>"),
-            ("fill_token", "<FILL_ME>"),
-        ],
-        "CohereTokenizer" => &[
-            ("bos_token", "<BOS_TOKEN>"),
-            ("eos_token", "<|END_OF_TURN_TOKEN|>"),
-            ("unk_token", "<UNK>"),
-            ("sep_token", "<SEP>"),
-            ("pad_token", "<PAD>"),
-            ("cls_token", "<CLS>"),
-            ("mask_token", "<MASK_TOKEN>"),
-        ],
-        "DebertaTokenizer" | "DebertaV2Tokenizer" => &[
-            ("bos_token", "[CLS]"),
-            ("eos_token", "[SEP]"),
-            ("unk_token", "[UNK]"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "[PAD]"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-        "DiaTokenizer" => &[("unk_token", "<pad>"), ("pad_token", "<pad>")],
-        "EsmcTokenizer" => &[
-            ("bos_token", "<cls>"),
-            ("eos_token", "<eos>"),
-            ("unk_token", "<unk>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<cls>"),
-            ("mask_token", "<mask>"),
-            ("chain_break_token", "|"),
-        ],
-        "FNetTokenizer" | "RemBertTokenizer" => &[
-            ("bos_token", "[CLS]"),
-            ("eos_token", "[SEP]"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-        "FunnelTokenizer" | "XLNetTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "<sep>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<cls>"),
-            ("mask_token", "<mask>"),
-        ],
-        "GPTNeoXTokenizer" => &[
-            ("bos_token", "<|endoftext|>"),
-            ("eos_token", "<|endoftext|>"),
-            ("unk_token", "<|endoftext|>"),
-            ("pad_token", "<|padding|>"),
-        ],
-        "GemmaTokenizer" | "Siglip2Tokenizer" => &[
-            ("bos_token", "<bos>"),
-            ("eos_token", "<eos>"),
-            ("unk_token", "<unk>"),
-            ("pad_token", "<pad>"),
-            ("mask_token", "<mask>"),
-        ],
-        "HerbertTokenizer" => &[
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-        ],
-        "LlamaTokenizer" => &[("bos_token", "<s>"), ("eos_token", "</s>"), ("unk_token", "<unk>")],
-        "LukeTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-            ("entity_1_token", "<ent>"),
-            ("entity_2_token", "<ent2>"),
-            ("entity_unk_token", "[UNK]"),
-            ("entity_pad_token", "[PAD]"),
-            ("entity_mask_token", "[MASK]"),
-            ("entity_mask2_token", "[MASK2]"),
-        ],
-        "MBart50Tokenizer" => &[
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-        ],
-        "MLukeTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-            ("entity_1_token", "▁<ent>"),
-            ("entity_2_token", "▁<ent2>"),
-            ("entity_unk_token", "[UNK]"),
-            ("entity_pad_token", "[PAD]"),
-            ("entity_mask_token", "[MASK]"),
-            ("entity_mask2_token", "[MASK2]"),
-        ],
-        "MPNetTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "[UNK]"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-            ("mask_token", "<mask>"),
-        ],
-        "NougatTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("pad_token", "<pad>"),
-        ],
-        "OpenAIGPTTokenizer" => &[("unk_token", "<unk>")],
-        "PerceiverTokenizer" => &[
-            ("bos_token", "[BOS]"),
-            ("eos_token", "[EOS]"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "[PAD]"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-        ],
-        "Qwen2Tokenizer" | "Qwen3_5Tokenizer" => &[
-            ("eos_token", "<|endoftext|>"),
-            ("unk_token", "<|endoftext|>"),
-            ("pad_token", "<|endoftext|>"),
-        ],
-        "ReformerTokenizer" => &[("eos_token", "</s>"), ("unk_token", "<unk>")],
-        "SeamlessM4TTokenizer" | "XGLMTokenizer" => &[
-            ("bos_token", "<s>"),
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-            ("cls_token", "<s>"),
-        ],
-        "SplinterTokenizer" => &[
-            ("unk_token", "[UNK]"),
-            ("sep_token", "[SEP]"),
-            ("pad_token", "[PAD]"),
-            ("cls_token", "[CLS]"),
-            ("mask_token", "[MASK]"),
-            ("question_token", "[QUESTION]"),
-        ],
-        "Tipsv2Tokenizer" => &[("unk_token", "<unk>"), ("pad_token", "<pad>")],
-        "UdopTokenizer" => &[
-            ("eos_token", "</s>"),
-            ("unk_token", "<unk>"),
-            ("sep_token", "</s>"),
-            ("pad_token", "<pad>"),
-        ],
-        _ => &[],
+    }
+    // A name at the end of the rules loses one `Fast`, and a name that transformers does not have is the one without tokens.
+    let own = own.map(|name| tokenizer_tables::class(plain(name)));
+    let default = tokenizer_tables::of_configuration(model.model_type);
+    if let Some(code) = code {
+        let has_class = default.is_some() || matches!(own, Some(Some(_)));
+        match remote_code {
+            _ if has_class || tokenizer_tables::is_corrected(model.model_type) => {}
+            RemoteCode::Refuse => return Err(needs_code(code)),
+            RemoteCode::Ignore => return Ok(TokenizerClass::BACKEND),
+        }
+    }
+    match (own, model.tokenizer_class) {
+        (Some(class), _) => Ok(class.unwrap_or(TokenizerClass::BACKEND)),
+        (None, Some(name)) if !name.is_empty() => tokenizer_tables::class(name).ok_or_else(|| {
+            let message = format!("no tokenizer_class is here, and transformers does not have {name}, the one in config.json");
+            Error::new(ErrorKind::Attribute, message)
+        }),
+        (None, _) => {
+            let default = tokenizer_tables::of_configuration(model.tokenizer_type());
+            Ok(default.and_then(tokenizer_tables::class).unwrap_or(TokenizerClass::BACKEND))
+        }
     }
 }
 
-/// A class has one rule under both of its names.
+/// The class that the rules for folders without code choose, if one of them applies.
+fn without_code(model: &ModelConfig<'_>, own: Option<&str>, is_byte_level: impl FnOnce() -> bool) -> Option<TokenizerClass> {
+    if tokenizer_tables::is_repository_of_backend(model.repository) {
+        return Some(TokenizerClass::BACKEND);
+    }
+    let named = own.filter(|name| !name.is_empty()).or(model.tokenizer_class)?;
+    let is_corrected = tokenizer_tables::is_corrected(model.model_type) || tokenizer_tables::is_corrected(model.model_name);
+    // Models of Llama 3's kind name the class of Llama 2.
+    if plain(named) == "LlamaTokenizer" && !is_corrected && is_byte_level() {
+        return Some(TokenizerClass::BACKEND);
+    }
+    let registered = tokenizer_tables::registered(model.model_type).map(plain);
+    let registered = registered.filter(|registered| *registered != plain(named))?;
+    if GENERIC.contains(&registered) {
+        return Some(TokenizerClass::BACKEND);
+    }
+    let class = tokenizer_tables::class(if is_corrected { registered } else { named });
+    Some(class.unwrap_or(TokenizerClass::BACKEND))
+}
+
+/// The code that the key `auto_map` names as the tokenizer's class.
+fn code_of_class<'f>(tokenizer: &'f Object<'_>) -> Result<Option<&'f str>> {
+    let map = tokenizer.get("auto_map");
+    let code = match map {
+        Some(Data::Object(map)) => map.get("AutoTokenizer"),
+        map => map,
+    };
+    match (map, code) {
+        (_, Some(Data::List(classes))) => {
+            let mut names = classes.iter().rev().filter_map(|class| match class {
+                Data::Str(name) => Some(&**name),
+                _ => None,
+            });
+            names.next().map(Some).ok_or_else(no_map)
+        }
+        (Some(Data::Object(_)), Some(Data::Str(name))) => Ok(Some(name)),
+        (None | Some(Data::Object(_)), None | Some(Data::None)) => Ok(None),
+        _ => Err(no_map()),
+    }
+}
+
+/// The name of a class without the `Fast` at its end.
 fn plain(class: &str) -> &str {
     class.strip_suffix("Fast").unwrap_or(class)
 }
 
+fn no_map() -> Error {
+    Error::type_error("auto_map must name classes, as {\"AutoTokenizer\": [slow, fast]} does")
+}
+
+fn needs_code(class: &str) -> Error {
+    Error::value(format!(
+        "the tokenizer's class is code in this folder ({class}, by auto_map), which is not run; \
+         with ignore_remote_code the folder is read without it"
+    ))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::defaults;
+    use super::{RemoteCode, choose};
+    use crate::chat::model_config::ModelConfig;
+    use crate::chat::tokenizer_tables;
+    use crate::data::{Data, Object};
+    use crate::json;
 
-    #[test]
-    fn the_class_is_known_with_and_without_its_suffix() {
-        let names = |class: &str| defaults(class, || false).iter().map(|(name, _)| *name).collect::<Vec<_>>();
-        assert_eq!(names("Qwen2TokenizerFast"), ["eos_token", "unk_token", "pad_token"]);
-        assert_eq!(names("Qwen2Tokenizer"), ["eos_token", "unk_token", "pad_token"]);
-        assert!(names("PreTrainedTokenizerFast").is_empty());
+    fn object(text: &str) -> Object<'_> {
+        match json::read(text, json::DEPTH) {
+            Ok(Data::Object(object)) => object,
+            other => panic!("{text} is no object: {other:?}"),
+        }
+    }
+
+    fn assert_class(model: &str, tokenizer: &str, is_byte_level: bool, expected: &str) {
+        let config = object(model);
+        let model_config = ModelConfig::read(&config, "/folder").unwrap();
+        let class = choose(&model_config, &object(tokenizer), RemoteCode::Refuse, || is_byte_level);
+        assert_eq!(class.ok(), tokenizer_tables::class(expected), "{model} {tokenizer}");
     }
 
     #[test]
-    fn a_llama_tokenizer_of_bytes_brings_nothing() {
-        assert_eq!(defaults("LlamaTokenizerFast", || false).len(), 3);
-        assert!(defaults("LlamaTokenizerFast", || true).is_empty());
+    fn the_model_type_chooses_where_no_file_names_a_class() {
+        assert_class(r#"{"model_type": "gpt2"}"#, "{}", false, "GPT2Tokenizer");
+        assert_class(r#"{"model_type": "llama"}"#, "{}", false, "TokenizersBackend");
+        assert_class("{}", "{}", false, "TokenizersBackend");
+        let pair = r#"{"model_type": "encoder-decoder", "encoder": {"model_type": "bert"}, "decoder": {"model_type": "gpt2"}}"#;
+        assert_class(pair, "{}", false, "BertTokenizer");
+    }
+
+    #[test]
+    fn the_class_of_a_file_counts_unless_the_model_type_is_corrected() {
+        let llama = r#"{"tokenizer_class": "LlamaTokenizerFast"}"#;
+        assert_class("{}", llama, false, "LlamaTokenizer");
+        assert_class("{}", llama, true, "TokenizersBackend");
+        assert_class(r#"{"model_type": "gpt2"}"#, llama, false, "LlamaTokenizer");
+        assert_class(r#"{"model_type": "phi3"}"#, llama, false, "TokenizersBackend");
+        assert_class(r#"{"model_type": "qwen2"}"#, llama, true, "Qwen2Tokenizer");
+        assert_class(r#"{"tokenizer_class": "BertTokenizer"}"#, "{}", false, "BertTokenizer");
+    }
+
+    #[test]
+    fn code_is_refused_unless_there_is_a_class() {
+        let code = r#"{"auto_map": {"AutoTokenizer": ["a.B", null]}, "tokenizer_class": "B"}"#;
+        assert_class("{}", code, false, "");
+        assert_class(r#"{"model_type": "gpt2"}"#, code, false, "TokenizersBackend");
+        let ignored = choose(&ModelConfig::default(), &object(code), RemoteCode::Ignore, || false);
+        assert_eq!(ignored.ok(), tokenizer_tables::class("TokenizersBackend"));
     }
 }

@@ -38,11 +38,11 @@ const NO_EXTRA: &str = "extra_special_tokens must be a list/tuple of tokens or a
 const NO_OWN: &str = "model_specific_special_tokens must be a dictionary of token name to token value";
 
 /// The tokens by name, the standard ones first. `map` is the content of `special_tokens_map.json`, where that counts; `defaults` are
-/// those of the tokenizer's class, and `padding` tells what it pads with where neither says.
+/// those of the tokenizer's class, and `padding` returns the token of `tokenizer.json`, which counts if nothing else names a `pad_token`.
 pub(super) fn special_tokens(
     config: &Object<'_>,
     map: Option<&Object<'_>>,
-    defaults: &[(&str, &str)],
+    defaults: &Object<'_>,
     padding: impl FnOnce() -> Option<String>,
 ) -> Result<Vec<(String, String)>> {
     let mut arguments = Arguments::default();
@@ -52,12 +52,12 @@ pub(super) fn special_tokens(
     }
     let arguments = arguments.finish()?;
     let mut tokens: IndexMap<&str, Cow<'_, str>> = IndexMap::new();
-    for (name, token) in defaults {
-        if !arguments.given.contains_key(name) {
+    for (name, token) in defaults.entries() {
+        if let (false, Data::Str(token)) = (arguments.given.contains_key(&**name), token) {
             tokens.insert(name, Cow::Borrowed(token));
         }
     }
-    if !arguments.given.contains_key(PAD) && !tokens.contains_key(PAD) {
+    if !arguments.given.contains_key(PAD) && defaults.get(PAD).is_none() {
         if let Some(token) = padding() {
             tokens.insert(PAD, Cow::Owned(token));
         }
@@ -305,7 +305,7 @@ mod tests {
 
     fn tokens(config: &str, map: Option<&str>) -> Result<Vec<String>, String> {
         let map = map.map(object);
-        let defaults = [("bos_token", "<default>")];
+        let defaults = object(r#"{"bos_token": "<default>"}"#);
         let tokens =
             special_tokens(&object(config), map.as_ref(), &defaults, || None).map_err(|error| error.message().to_owned())?;
         Ok(tokens.into_iter().map(|(name, token)| format!("{name}={token}")).collect())

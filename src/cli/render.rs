@@ -37,6 +37,9 @@ pub struct Arguments {
     /// The model's folder, with chat_template.jinja or tokenizer_config.json in it, or its folder models--NAME in the Hugging Face cache.
     #[arg(long, value_name = "DIR", group = "source", conflicts_with = "context")]
     model: Option<PathBuf>,
+    /// Reads a model's folder whose tokenizer is code too, with the special tokens that its files name.
+    #[arg(long, requires = "model")]
+    ignore_remote_code: bool,
     /// Looks for the model's templates where a processor does: processor_config.json, chat_template.json.
     #[arg(long, requires = "model")]
     processor: bool,
@@ -265,6 +268,7 @@ fn chat_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
             } else {
                 LoadAs::Tokenizer
             },
+            ignore_remote_code: arguments.ignore_remote_code,
             ..LoadOptions::default()
         };
         let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| unread(&error))?;

@@ -15,6 +15,7 @@ use super::report::{CaseReport, Detail, Faults, Report};
 use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
+use crate::clock::{Clock, SystemClock};
 
 /// A run ends if a port has not answered any of this number of cases.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
@@ -108,7 +109,7 @@ impl Runner {
         let report = Report {
             suite: suite.version.clone(),
             reference: REFERENCE.map(|(name, version)| format!("{name} {version}")).join(", "),
-            date: jiff::Timestamp::now().strftime("%Y-%m-%d").to_string(),
+            date: today(),
             faults: Faults::of(&cases, restarts),
             port,
             cases,
@@ -153,6 +154,12 @@ enum Message {
     Case(usize, Box<CaseReport>),
     Restarts(u64),
     Failed(String),
+}
+
+/// The date of today, as `2026-01-02`.
+fn today() -> String {
+    let now = SystemClock.now();
+    format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day())
 }
 
 /// Compares a port's reply with the answer that a case expects. The report has details if anything is wrong.

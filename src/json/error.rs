@@ -7,7 +7,6 @@
 //! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Some are our
 //! own, for what Python reads and we do not: a lone surrogate, and what is deeper or larger than the limits.
 
-use std::fmt;
 use std::str::Utf8Error;
 
 use crate::error::{Error, ErrorClass, Excerpt};
@@ -16,7 +15,7 @@ use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
 
-/// Why a text could not be read, in Python's words where Python has some.
+/// Why a text could not be read, in Python's words where Python has some; or why a value could not be serialized.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonError {
@@ -43,6 +42,8 @@ pub enum JsonErrorKind {
     TooLarge,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,
+    /// A value that should become JSON refuses to be serialized, or a key is not a string.
+    Refused,
 }
 
 impl JsonError {
@@ -68,6 +69,27 @@ impl JsonError {
         Some(Excerpt::new(&Source::new(text), span).to_string())
     }
 
+    /// The error of a value that serde does not serialize.
+    pub(super) fn refused(message: String) -> Self {
+        Self {
+            kind: JsonErrorKind::Refused,
+            message,
+            reached: None,
+            offset: None,
+        }
+    }
+
+    /// The error of a value that nests deeper than `limit`.
+    pub(super) fn nested_too_deep(limit: usize) -> Self {
+        let reached = too_deep(limit);
+        Self {
+            kind: JsonErrorKind::TooDeep,
+            message: reached.to_string(),
+            reached: Some(reached),
+            offset: None,
+        }
+    }
+
     /// What is wrong with which bytes, as Python says it.
     pub(super) fn encoding(bytes: &[u8], error: Utf8Error) -> Self {
         let start = error.valid_up_to();
@@ -90,7 +112,7 @@ impl JsonError {
     }
 }
 
-/// An error of the request that the text came with.
+/// An error of the request that the text or value belongs to.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
@@ -100,36 +122,8 @@ impl From<JsonError> for Error {
     }
 }
 
-/// Why a value could not be turned into a tree.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SerializeError {
-    /// It says itself that it cannot be, or a key is no string.
-    #[error("{0}")]
-    Refused(String),
-    /// It nests deeper than so many levels.
-    #[error("{}", too_deep(*.0))]
-    TooDeep(usize),
-}
-
 fn too_deep(limit: usize) -> Reached {
     Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
-}
-
-impl serde::ser::Error for SerializeError {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::Refused(message.to_string())
-    }
-}
-
-/// An error of the request that the value belongs to.
-impl From<SerializeError> for Error {
-    fn from(error: SerializeError) -> Self {
-        match error {
-            SerializeError::Refused(message) => Error::value(message).with_class(ErrorClass::Request),
-            SerializeError::TooDeep(limit) => Error::limit(too_deep(limit)),
-        }
-    }
 }
 
 /// What the reader found, by the byte where it stood; the sentence is made once the reading is over.

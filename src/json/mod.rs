@@ -15,12 +15,11 @@ mod number;
 mod read;
 mod scan;
 mod serialize;
-mod serialize_key;
 mod string;
 mod write;
 
 pub use crate::data::{Data, Entry, Object};
-pub use error::{JsonError, JsonErrorKind, SerializeError};
+pub use error::{JsonError, JsonErrorKind};
 pub use layout::Layout;
 pub use read::{DEPTH, read, read_bytes};
 pub use serialize::to_data;

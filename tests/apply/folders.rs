@@ -155,12 +155,34 @@ fn a_bad_folder_is_an_error_that_names_the_file() {
         ),
         (Folder::new().with(config, r#"{"tokenizer_class": 1}"#), config),
         (Folder::new().with(config, r#"{"chat_template": 1}"#), config),
+        (Folder::new().with(config, "{}").with("config.json", "["), "config.json"),
+        (
+            Folder::new().with(config, "{}").with("config.json", r#"{"model_type": 1}"#),
+            "config.json",
+        ),
         (Folder::new().with(config, "[".repeat(100_000)), config),
     ];
     for (folder, file) in bad {
         let error = folder.load().expect_err("the folder is bad");
         assert!(is_clear(&error, &folder, file), "{file}: {error}");
     }
+}
+
+#[test]
+fn a_folder_whose_tokenizer_is_code_is_read_on_demand() {
+    let config = r#"{"auto_map": {"AutoTokenizer": ["code.Own", null]}, "tokenizer_class": "Own", "bos_token": "<s>"}"#;
+    let folder = Folder::new()
+        .with("chat_template.jinja", "x")
+        .with("tokenizer_config.json", config);
+    let error = folder.load().expect_err("the code is not run");
+    assert!(is_clear(&error, &folder, "tokenizer_config.json"), "{error}");
+    assert!(error.message().contains("code.Own"), "{error}");
+    let options = LoadOptions {
+        ignore_remote_code: true,
+        ..LoadOptions::default()
+    };
+    let chat = ChatTemplate::from_dir_with(&folder.0, &options).expect("the code is ignored");
+    assert_eq!(chat.special_tokens(), [("bos_token".to_owned(), "<s>".to_owned())]);
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! The library in ten lines, as the README shows it: `cargo run --example library`.
+
 use chat_template::{ApplyOptions, ChatTemplate};
 use serde_json::json;
 

@@ -82,7 +82,9 @@ def main():
     # Native code prints warnings to where the answers go.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    for line in sys.stdin.buffer:
+    # Before it runs code, transformers asks for permission on standard input. An empty one is as good as a refusal.
+    requests, sys.stdin = sys.stdin, open(os.devnull, encoding="utf-8")
+    for line in requests.buffer:
         print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
 

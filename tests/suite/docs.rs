@@ -35,6 +35,7 @@ fn readme_shows_the_output_of_its_first_render() {
 #[test]
 fn readme_shows_the_example() {
     let source = read("tests/examples/library.rs");
+    let (_, source) = source.split_once("\n\n").expect("the example begins with its documentation");
     assert_quoted("README.md", &format!("```rust\n{source}```"));
 }
 

@@ -1,0 +1,158 @@
+//! The tables by which transformers chooses the class of a tokenizer, and the special tokens of each class.
+//!
+//! ```text
+//! registered("gpt2")          ->   GPT2Tokenizer
+//! class("GPT2Tokenizer")      ->   bos_token is <|endoftext|>, …
+//! class("ElectraTokenizer")   ->   the tokens of BertTokenizer
+//! ```
+//!
+//! The tables are files of lines with tabs between their cells. `tests/reference/tokenizer_classes.py` makes them from transformers
+//! 5.23.0. They are searched from the beginning: a folder needs a few searches, and a search takes some microseconds.
+
+use std::str::Split;
+
+use crate::data::{Data, Object};
+use crate::error::{Error, Result};
+use crate::json;
+
+const CLASSES: &str = include_str!("classes.tsv");
+const MODEL_TYPES: &str = include_str!("model_types.tsv");
+const REPOSITORIES: &str = include_str!("repositories.tsv");
+
+/// A class of tokenizers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TokenizerClass {
+    name: &'static str,
+    tokens: &'static str,
+}
+
+impl TokenizerClass {
+    /// The class `TokenizersBackend`, which has no special tokens of its own.
+    pub const BACKEND: Self = Self {
+        name: "TokenizersBackend",
+        tokens: "{}",
+    };
+
+    /// The special tokens that the class has if no file names others. Null as `pad_token` means that the class has none, and does not
+    /// take the one of `tokenizer.json`.
+    ///
+    /// # Errors
+    /// None: the table contains JSON objects.
+    pub fn tokens(self) -> Result<Object<'static>> {
+        match json::read(self.tokens, json::DEPTH)? {
+            Data::Object(tokens) => Ok(tokens),
+            _ => Err(Error::type_error(format!("the tokens of {} are not an object", self.name))),
+        }
+    }
+}
+
+/// The class that transformers finds by a name, with or without `Fast` at its end.
+pub(super) fn class(name: &str) -> Option<TokenizerClass> {
+    let name = name.trim_end_matches("Fast");
+    let (name, tokens) = match row(CLASSES, name)? {
+        (name, tokens) if tokens.starts_with('{') => (name, tokens),
+        (_, other) => row(CLASSES, other)?,
+    };
+    Some(TokenizerClass { name, tokens })
+}
+
+/// The name of the class that is registered for a model type.
+pub(super) fn registered(model_type: &str) -> Option<&'static str> {
+    cell(model_type, Column::Registered)
+}
+
+/// The name of the class for the configuration class of a model type. Model types that share a configuration class share this too.
+pub(super) fn of_configuration(model_type: &str) -> Option<&'static str> {
+    cell(model_type, Column::OfConfiguration)
+}
+
+/// Returns whether transformers has a configuration class for a model type.
+pub(super) fn is_known(model_type: &str) -> bool {
+    has_note(model_type, "known")
+}
+
+/// Returns whether folders of this model type name a wrong class, so that the registered one is loaded.
+pub(super) fn is_corrected(model_type: &str) -> bool {
+    has_note(model_type, "corrected")
+}
+
+/// Returns whether the tokenizer of a repository is loaded as `TokenizersBackend`, whatever its files say.
+pub(super) fn is_repository_of_backend(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let matches = |pattern: &str| match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    };
+    lines(REPOSITORIES).any(matches)
+}
+
+/// The columns of the table of model types, after the model type itself.
+#[derive(Clone, Copy)]
+enum Column {
+    Registered,
+    OfConfiguration,
+    Notes,
+}
+
+fn has_note(model_type: &str, note: &str) -> bool {
+    cell(model_type, Column::Notes).is_some_and(|notes| notes.split(' ').any(|other| other == note))
+}
+
+/// The cell of a model type, unless it is empty.
+fn cell(model_type: &str, column: Column) -> Option<&'static str> {
+    let (_, cells) = row(MODEL_TYPES, model_type)?;
+    let mut cells: Split<'static, char> = cells.split('\t');
+    cells.nth(column as usize).filter(|cell| !cell.is_empty())
+}
+
+/// The first cell of the line that begins with `key`, and the rest of the line.
+fn row(table: &'static str, key: &str) -> Option<(&'static str, &'static str)> {
+    lines(table)
+        .filter_map(|line| line.split_once('\t'))
+        .find(|(first, _)| *first == key)
+}
+
+/// The lines after the heading.
+fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().skip(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLASSES, MODEL_TYPES, TokenizerClass, class, is_repository_of_backend, lines, of_configuration, registered};
+
+    #[test]
+    fn every_class_has_tokens_and_every_name_a_class() {
+        for line in lines(CLASSES) {
+            let (name, _) = line.split_once('\t').unwrap();
+            let found = class(name).unwrap();
+            assert!(found.tokens().is_ok(), "{line}");
+            assert_eq!(class(&format!("{name}Fast")), Some(found));
+        }
+        assert!(TokenizerClass::BACKEND.tokens().unwrap().is_empty());
+        assert_eq!(class("TokenizersBackend"), Some(TokenizerClass::BACKEND));
+        assert_eq!(class("NoSuchTokenizer"), None);
+        assert_eq!(class(""), None);
+    }
+
+    #[test]
+    fn a_model_type_has_three_cells() {
+        for line in lines(MODEL_TYPES) {
+            assert_eq!(line.matches('\t').count(), 3, "{line}");
+        }
+        assert_eq!(registered("gpt2"), Some("GPT2Tokenizer"));
+        assert_eq!((registered("llama"), of_configuration("llama")), (None, None));
+        assert_eq!(
+            (registered("led"), of_configuration("led")),
+            (Some("LEDTokenizer"), Some("RobertaTokenizer"))
+        );
+    }
+
+    #[test]
+    fn a_pattern_may_end_with_a_star() {
+        assert!(is_repository_of_backend("deepseek-ai/DeepSeek-Coder-6.7b"));
+        assert!(is_repository_of_backend("google/umt5-small"));
+        assert!(!is_repository_of_backend("google/umt5-small-x"));
+        assert!(!is_repository_of_backend(""));
+    }
+}

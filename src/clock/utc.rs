@@ -1,0 +1,26 @@
+//! The only time zone of a crate that was built without the feature `local-time`: UTC.
+
+/// UTC, which is never ahead of itself.
+pub(super) struct Zone;
+
+impl Zone {
+    /// UTC, whatever the platform's zone is.
+    pub(super) fn system() -> Self {
+        Self
+    }
+
+    pub(super) fn offset_at(&self, _unix: i64) -> i64 {
+        0
+    }
+
+    pub(super) fn offset_of_local(&self, _local: i64) -> i64 {
+        0
+    }
+}
+
+#[cfg(test)]
+impl Zone {
+    pub(super) fn utc() -> Self {
+        Self
+    }
+}
