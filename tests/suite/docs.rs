@@ -8,6 +8,19 @@ use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
 
 use crate::sources::{self, read_lines, text};
 
+/// The documents whose links and paths are checked.
+const DOCUMENTS: [&str; 9] = [
+    "README.md",
+    "CHANGELOG.md",
+    ".github/CONTRIBUTING.md",
+    "benches/README.md",
+    "fuzz/README.md",
+    "src/README.md",
+    "tests/README.md",
+    "tests/adapters/README.md",
+    "tests/cases/README.md",
+];
+
 #[test]
 fn readme_shows_the_output_of_its_first_render() {
     let readme = read("README.md");
@@ -93,17 +106,7 @@ fn deviations_are_listed() {
 
 #[test]
 fn links_lead_to_files() {
-    for document in [
-        "README.md",
-        "CHANGELOG.md",
-        ".github/CONTRIBUTING.md",
-        "benches/README.md",
-        "fuzz/README.md",
-        "src/README.md",
-        "tests/README.md",
-        "tests/adapters/README.md",
-        "tests/cases/README.md",
-    ] {
+    for document in DOCUMENTS {
         let text = read(document);
         let folder = root().join(document).parent().expect("a file is in a folder").to_owned();
         let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -131,18 +134,17 @@ fn anchor(heading: &str) -> String {
 }
 
 #[test]
-fn readme_names_files_that_exist() {
-    let readme = read("README.md");
-    let is_path = |word: &&str| {
-        ["tests/", "grammar/", "src/", ".ci/", "LICENSE-"]
-            .iter()
-            .any(|start| word.starts_with(start))
-    };
-    let words = readme.split(|char: char| char.is_whitespace() || "`'()[],;".contains(char));
-    for path in words.filter(is_path) {
-        let path = path.trim_end_matches(['.', ':']);
-        // `AREA` stands for any of a kind.
-        assert!(path.contains("AREA") || root().join(path).exists(), "the README names {path}");
+fn documents_name_files_that_exist() {
+    let starts = ["tests/", "grammar/", "src/", "benches/", ".ci/", ".github/", "LICENSE-"];
+    for document in DOCUMENTS {
+        let text = read(document);
+        let words = text.split(|char: char| char.is_whitespace() || "`'()[],;#".contains(char));
+        for path in words.filter(|word| starts.iter().any(|start| word.starts_with(start))) {
+            let path = path.trim_end_matches(['.', ':']);
+            let folder = Path::new(document).parent().expect("a file is in a folder");
+            let exists = root().join(path).exists() || root().join(folder).join(path).exists();
+            assert!(exists, "{document} names {path}");
+        }
     }
 }
 
