@@ -87,8 +87,6 @@ pub enum ExprKind {
     Logic(LogicOp, Box<[Expr; 2]>),
     /// `a ~ b ~ c`.
     Concat(Vec<Expr>),
-    /// The same inside `{% autoescape true %}`, where a Markup among the operands makes it one; the resolver's.
-    MarkupConcat(Vec<Expr>),
     /// `a < b <= c`.
     Compare(Box<Compare>),
     /// `a if c else b`.
@@ -223,8 +221,8 @@ pub struct Attribute {
 /// `object[start:stop:step]`.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// What is sliced; absent where the slice is a part of an index, as in `a[1:2, 3]`.
-    pub object: Option<Expr>,
+    /// What is sliced.
+    pub object: Expr,
     /// The first bound.
     pub start: Option<Expr>,
     /// The second bound.
@@ -289,9 +287,6 @@ pub struct OtherArgs {
     /// Whether one of the keywords is a word of Python, so that the reference makes a dict of them, in which the last of two equal ones
     /// counts; the resolver's.
     pub are_packed: bool,
-    /// Whose arguments they are, where that is an unknown filter or test, as an index into
-    /// [`Template::stubs`](super::Template::stubs); the resolver's.
-    pub stub: Option<usize>,
 }
 
 impl Args {

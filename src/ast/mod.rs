@@ -9,7 +9,6 @@
 mod expr;
 #[cfg(any(test, fuzzing))]
 mod print;
-mod python;
 mod slot;
 mod stmt;
 mod storage;
@@ -24,8 +23,8 @@ pub use expr::{
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
 pub use stmt::{
-    Autoescape, AutoescapeBlock, Block, Body, CallBlock, FilterBlock, For, If, IfArm, Include, LoaderTag, LoopTest, Macro,
-    Parameter, Piece, Set, SetBlock, Stmt, StmtKind, Target, TargetKind, Way, With,
+    Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
+    Target, TargetKind, With,
 };
 pub use storage::Stored;
 pub use symbols::{Symbol, Symbols};
@@ -40,14 +39,12 @@ pub struct Template {
     pub symbols: Symbols,
     /// Whether some target is named `loop`.
     pub sets_loop: bool,
-    /// Whether there are blocks.
+    /// Whether there is a `block` statement, whose parts are not kept.
     pub has_blocks: bool,
     /// The root's scope; the resolver's.
     pub scope: Scope,
     /// The root's frame; the resolver's.
     pub frame: Frame,
-    /// The variable `self`, where the root mentions it; the resolver's.
-    pub self_slot: Option<Slot>,
     /// Of each symbol, as far as it goes, whether some scope inside the root looks it up in the context; the resolver's.
     pub looked_up: Vec<bool>,
     /// The names of global functions, and the numbers of those; the resolver's.
@@ -56,8 +53,4 @@ pub struct Template {
     pub unsupported: Vec<Symbol>,
     /// Whether some assignment lets its variable grow in place; the resolver's.
     pub accumulates: bool,
-    /// The blocks, taken out of the bodies where they stand; the resolver's.
-    pub blocks: Vec<Block>,
-    /// What complaints about the arguments of unknown filters and tests call these; the resolver's.
-    pub stubs: Vec<Box<str>>,
 }

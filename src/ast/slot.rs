@@ -66,11 +66,12 @@ impl Load {
 pub struct Scope {
     /// On entry, in this order.
     pub loads: Vec<Load>,
-    /// What the reference loads too, but is always set before it is read: it keeps any value that it had.
-    pub forgone: Vec<Load>,
+    /// Loads of the reference that are skipped here, because the variable is always set before it is read. It keeps the value that it
+    /// had.
+    pub elided_loads: Vec<Load>,
     /// On exit these become missing (`compiler.py`, `leave_frame`).
     pub clears: Vec<Slot>,
-    /// Of these, the ones that a macro reads which may be called later, and that the reference never asks whether they are missing, as
-    /// the targets of a loop or a `with`: it shows its own object then.
-    pub shown: Box<[Slot]>,
+    /// The cleared variables that a macro may still read after the scope has ended, and that are targets of a loop or a `with`. The
+    /// reference shows its own object `missing` for them.
+    pub show_missing: Box<[Slot]>,
 }

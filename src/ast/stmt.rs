@@ -53,12 +53,9 @@ pub enum StmtKind {
     FilterBlock(Box<FilterBlock>),
     /// `{% with a = 1 %}…{% endwith %}`.
     With(Box<With>),
-    /// `{% block b scoped required %}…{% endblock %}`.
-    Block(Box<Block>),
-    /// `{% autoescape a %}…{% endautoescape %}`.
-    Autoescape(Box<AutoescapeBlock>),
-    /// `{% include a %}`, `{% import a as b %}`, `{% from a import b %}`, `{% extends a %}`.
-    Include(Box<Include>),
+    /// `{% include a %}`, `{% block b %}…{% endblock %}`: an unsupported statement of this name. Running it is an error, so the tree
+    /// does not keep its parts.
+    Unsupported(&'static str),
     /// `{% break %}`.
     Break,
     /// `{% continue %}`.
@@ -69,35 +66,10 @@ pub enum StmtKind {
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Piece {
-    /// Text between tags, and the offset of its token.
-    Text(Box<str>, u32),
+    /// Text between tags.
+    Text(Box<str>),
     /// An expression, and the line that the reference names where it fails (the resolver's).
     Expr(Expr, u32),
-    /// The same inside `autoescape`; the resolver's.
-    Escaped(Expr, u32, Autoescape),
-}
-
-/// What is known before the render of whether `autoescape` is on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Autoescape {
-    /// It is off.
-    #[default]
-    Off,
-    /// It is on.
-    On,
-    /// The render will know, because a condition around is no constant.
-    Volatile,
-}
-
-impl Autoescape {
-    /// Whether it is on, given what the render knows.
-    pub fn is_on(self, now: bool) -> bool {
-        match self {
-            Self::Off => false,
-            Self::On => true,
-            Self::Volatile => now,
-        }
-    }
 }
 
 /// What is assigned to.
@@ -159,10 +131,6 @@ pub struct For {
     pub otherwise_scope: Scope,
     /// The frame of a recursive loop; the resolver's.
     pub frame: Frame,
-    /// Whether what a recursive loop gives is a Markup; the resolver's.
-    pub autoescape: Autoescape,
-    /// The line that the reference names at the end of a recursive loop, where the texts are joined; the resolver's.
-    pub end_line: u32,
 }
 
 /// `if test` in a loop: a generator function of its own in the reference.
@@ -213,20 +181,20 @@ pub struct Set {
     pub value: Expr,
     /// The line that the reference names where the target is no namespace; the resolver's.
     pub check_line: u32,
-    /// How; the resolver's.
-    pub way: Way,
+    /// How the value is assigned; the resolver's.
+    pub strategy: SetStrategy,
 }
 
-/// How a value is assigned.
+/// How `set` assigns its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Way {
-    /// It is evaluated, and then assigned.
+pub enum SetStrategy {
+    /// Evaluate the value, and assign it.
     #[default]
     Plain,
-    /// It is the target with something added, as in `ns.text = ns.text + x`, and nothing in `x` can see the target meanwhile.
-    Grown,
-    /// It is a variable of another frame, which may be missing; then the target becomes missing too.
-    Copied,
+    /// Append to the target in place, as in `ns.text = ns.text + x`, where `x` cannot read the target.
+    Append,
+    /// Copy a variable of another frame. If it is missing, the target becomes missing too.
+    Alias,
 }
 
 /// A captured text.
@@ -240,8 +208,6 @@ pub struct SetBlock {
     pub body: Body,
     /// The body's scope; the resolver's.
     pub scope: Scope,
-    /// Whether the filters are given a Markup; the resolver's.
-    pub autoescape: Autoescape,
 }
 
 /// A macro, or the body of a call block, which is one without a name.
@@ -269,8 +235,6 @@ pub struct Macro {
     pub frame: Frame,
     /// The work of the defaults, in steps; the resolver's.
     pub steps: u32,
-    /// The line that the reference names at the end of the body, where the texts are joined; the resolver's.
-    pub end_line: u32,
 }
 
 /// One parameter.
@@ -308,19 +272,6 @@ pub struct FilterBlock {
     pub body: Body,
     /// The body's scope; the resolver's.
     pub scope: Scope,
-    /// Whether the filters are given a Markup; the resolver's.
-    pub autoescape: Autoescape,
-}
-
-/// A body that says whether it is escaped.
-#[derive(Clone, Debug)]
-pub struct AutoescapeBlock {
-    /// Whether it is.
-    pub condition: Expr,
-    /// The body.
-    pub body: Body,
-    /// The scope of both; the resolver's.
-    pub scope: Scope,
 }
 
 /// A scope with variables of its own.
@@ -332,58 +283,4 @@ pub struct With {
     pub body: Body,
     /// The body's scope; the resolver's.
     pub scope: Scope,
-}
-
-/// A block; without inheritance it renders where it stands, as a frame of its own.
-#[derive(Clone, Debug, Default)]
-pub struct Block {
-    /// Its name.
-    pub name: Symbol,
-    /// Offset of the word `block`.
-    pub at: u32,
-    /// Whether it sees the variables around it.
-    pub scoped: bool,
-    /// Whether a child template has to fill it.
-    pub required: bool,
-    /// The body.
-    pub body: Body,
-    /// Its number among the template's blocks, where the resolver moves all but the name and what is visible; the resolver's.
-    pub number: usize,
-    /// The first target in it that is named `loop`; the resolver's.
-    pub loop_target: Option<Target>,
-    /// The variables that a scoped block sees where it stands; the resolver's.
-    pub visible: Vec<(Symbol, Slot)>,
-    /// The variables `self` and `super`, where the body mentions them; the resolver's.
-    pub specials: [Option<Slot>; 2],
-    /// The body's scope; the resolver's.
-    pub scope: Scope,
-    /// The body's frame; the resolver's.
-    pub frame: Frame,
-}
-
-/// A statement that needs a loader, which chat templates do not have.
-#[derive(Clone, Debug)]
-pub struct Include {
-    /// Which statement.
-    pub tag: LoaderTag,
-    /// The template's name.
-    pub template: Expr,
-    /// The names that it would bring.
-    pub names: Vec<Target>,
-}
-
-/// The statements that need a loader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoaderTag {
-    /// `{% include a ignore missing %}`
-    Include {
-        /// Whether it does without a template that is missing.
-        ignores_missing: bool,
-    },
-    /// `{% import a as b %}`
-    Import,
-    /// `{% from a import b %}`
-    From,
-    /// `{% extends a %}`
-    Extends,
 }

@@ -5,7 +5,7 @@
 use super::Template;
 use super::expr::{Args, Expr, ExprKind};
 use super::slot::{Frame, Load, Scope, Slot};
-use super::stmt::{Block, Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+use super::stmt::{Body, LoopTest, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 
 /// A place of the tree.
 #[derive(Debug)]
@@ -23,9 +23,7 @@ impl Template {
     pub fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         self.frame.storage(visit);
         self.scope.storage(visit);
-        slots(&mut self.self_slot, visit);
         body(&mut self.body, visit);
-        self.blocks.iter_mut().for_each(|block| block.storage(visit));
     }
 }
 
@@ -34,7 +32,7 @@ impl Stmt {
         match &mut self.kind {
             StmtKind::Output(pieces) => pieces.iter_mut().for_each(|piece| match piece {
                 Piece::Text(..) => {}
-                Piece::Expr(expr, _) | Piece::Escaped(expr, ..) => expr.storage(visit),
+                Piece::Expr(expr, _) => expr.storage(visit),
             }),
             StmtKind::For(node) => {
                 node.target.storage(visit);
@@ -85,18 +83,7 @@ impl Stmt {
                 node.scope.storage(visit);
                 body(&mut node.body, visit);
             }
-            // The rest of a block is among the template's.
-            StmtKind::Block(block) => slots(block.visible.iter_mut().map(|(_, slot)| slot), visit),
-            StmtKind::Autoescape(node) => {
-                node.condition.storage(visit);
-                node.scope.storage(visit);
-                body(&mut node.body, visit);
-            }
-            StmtKind::Include(node) => {
-                node.template.storage(visit);
-                node.names.iter_mut().for_each(|name| name.storage(visit));
-            }
-            StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 }
@@ -124,15 +111,6 @@ impl Macro {
     }
 }
 
-impl Block {
-    fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
-        slots(self.specials.iter_mut().flatten(), visit);
-        self.scope.storage(visit);
-        self.frame.storage(visit);
-        body(&mut self.body, visit);
-    }
-}
-
 impl Target {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         match &mut self.kind {
@@ -147,7 +125,7 @@ impl Expr {
         match &mut self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Name(name) => visit(Stored::Slot(&mut name.slot)),
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
                 exprs(items, visit);
             }
             ExprKind::Dict(pairs) => pairs.iter_mut().for_each(|(key, value)| {
@@ -170,8 +148,9 @@ impl Expr {
             }
             ExprKind::Attribute(attribute) => attribute.object.storage(visit),
             ExprKind::Slice(slice) => {
-                let parts = [&mut slice.object, &mut slice.start, &mut slice.stop, &mut slice.step];
-                exprs(parts.into_iter().flatten(), visit);
+                slice.object.storage(visit);
+                let bounds = [&mut slice.start, &mut slice.stop, &mut slice.step];
+                exprs(bounds.into_iter().flatten(), visit);
             }
             ExprKind::Filter(filter) => {
                 exprs(&mut filter.input, visit);
@@ -203,7 +182,7 @@ impl Args {
 impl Scope {
     fn storage(&mut self, visit: &mut impl FnMut(Stored<'_>)) {
         visit(Stored::Scope(self));
-        for load in self.loads.iter_mut().chain(&mut self.forgone) {
+        for load in self.loads.iter_mut().chain(&mut self.elided_loads) {
             match load {
                 Load::Resolve(slot, _) | Load::Clear(slot) => visit(Stored::Slot(slot)),
                 Load::Alias(slot, outer) => {
@@ -213,7 +192,7 @@ impl Scope {
             }
         }
         slots(&mut self.clears, visit);
-        slots(&mut *self.shown, visit);
+        slots(&mut *self.show_missing, visit);
     }
 }
 

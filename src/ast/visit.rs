@@ -22,7 +22,7 @@ impl Expr {
     pub fn children(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
-            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) | ExprKind::MarkupConcat(items) => {
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
                 items.iter().for_each(visit);
             }
             ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, value)| {
@@ -44,8 +44,9 @@ impl Expr {
             }
             ExprKind::Attribute(attribute) => visit(&attribute.object),
             ExprKind::Slice(slice) => {
-                let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
-                parts.into_iter().flatten().for_each(visit);
+                visit(&slice.object);
+                let bounds = [&slice.start, &slice.stop, &slice.step];
+                bounds.into_iter().flatten().for_each(visit);
             }
             ExprKind::Filter(filter) => {
                 filter.input.iter().for_each(&mut *visit);
@@ -119,7 +120,7 @@ impl Stmt {
     pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
-                if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
+                if let Piece::Expr(expr, _) = piece {
                     visit(Child::Expr(expr));
                 }
             }),
@@ -161,13 +162,7 @@ impl Stmt {
                 node.bindings.iter().for_each(|(_, value, _)| visit(Child::Expr(value)));
                 visit(Child::Body(&node.body));
             }
-            StmtKind::Block(node) => visit(Child::Body(&node.body)),
-            StmtKind::Autoescape(node) => {
-                visit(Child::Expr(&node.condition));
-                visit(Child::Body(&node.body));
-            }
-            StmtKind::Include(node) => visit(Child::Expr(&node.template)),
-            StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 }

@@ -60,7 +60,6 @@ pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
         Value::Dict(dict) => dict.get_str(name.as_str()),
-        Value::Reference(reference) => methods::block(reference, name.as_str()),
         // Nothing else has items with names.
         _ => None,
     };
@@ -98,7 +97,6 @@ fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Val
     };
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
-        Value::Reference(reference) => methods::block(reference, name.as_str()),
         _ => None,
     };
     if let Some(item) = item {

@@ -11,12 +11,11 @@
 use super::access;
 use super::methods::{self, Attribute, SELF, python, required};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Function, Loop, Reference, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Loop, Runtime, Str, Value};
 
 /// What binds the arguments of calls that no table has a row for.
 static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], recurse);
 static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], join);
-static BLOCK: Function = python("block", "BlockReference.__call__", &[SELF], render_block);
 
 /// `callee(…)`
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
@@ -30,7 +29,6 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut A
         }
         Value::Loop(_) => call_with(runtime, &LOOP, callee, arguments),
         Value::Joiner(_) => call_with(runtime, &JOINER, callee, arguments),
-        Value::Reference(reference) if matches!(**reference, Reference::Block(..)) => call_with(runtime, &BLOCK, callee, arguments),
         Value::Undefined(undefined) => Err(undefined.error()),
         other => Err(not_callable(other)),
     }
@@ -121,14 +119,4 @@ fn join<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'
         Some(Value::Joiner(joiner)) => Ok(methods::call_joiner(&joiner)),
         _ => Err(Error::internal("a joiner was called that is none")),
     }
-}
-
-/// `self.block()`
-fn render_block<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    if let Some(Value::Reference(reference)) = arguments.take(0) {
-        if let Reference::Block(_, code) = &*reference {
-            return code.call(runtime, &mut Arguments::new());
-        }
-    }
-    Err(Error::internal("a block was called that is none"))
 }

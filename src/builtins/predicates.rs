@@ -12,7 +12,7 @@ use super::filters::{self, builtin, given, plain};
 use super::methods::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Reference, Runtime, Style, Type, Value};
+use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Style, Type, Value};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -253,9 +253,7 @@ fn is_sequence(value: &Value<'_>) -> bool {
 ///
 /// `{{ 1 is iterable }} -> False`
 fn is_iterable(value: &Value<'_>) -> bool {
-    // The variable `self` gives its blocks as items, which is enough for Python to begin.
-    let has_items = matches!(value, Value::Reference(reference) if matches!(**reference, Reference::Template(_)));
-    has_items || Iter::try_new(value).is_some()
+    Iter::try_new(value).is_some()
 }
 
 /// Whether the value can be called.
@@ -266,7 +264,6 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
     Ok(Value::Bool(match &value {
         Value::Function(_) => !value.is_missing(),
         Value::Method(_) | Value::Macro(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_) => true,
-        Value::Reference(reference) => matches!(**reference, Reference::Block(..)),
         _ => false,
     }))
 }

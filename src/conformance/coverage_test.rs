@@ -15,15 +15,12 @@ const ATTRIBUTES: [&str; 2] = [
     include_str!("../builtins/methods/sequence.rs"),
 ];
 
-/// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts,
-/// slices among indices.
-const BEYOND: [&str; 6] = [
+/// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts.
+const BEYOND: [&str; 4] = [
     "a{#",
     "{{ '\\d\\w\\/\\z' }}",
     "{{ \"\\8\\9\" }}",
     "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
-    "{{ none[0:1, 2] }}|{{ [1, 2][:1, 1:] is defined }}|{{ {(1, 2): 3}[1:2, ::2]|default(4) }}|{{ [(1, 'a'[1, ::], 2)|string] }}",
-    "{{ false and x[0:1, y] }}{{ 'a' if true else x[1:, 2] }}",
 ];
 
 /// Longer templates take their time, and are derived only for what no shorter one has.

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use crate::ebnf::{Grammar, Rule};
 use crate::unicode;
+use crate::unsupported::{Place, find};
 
 /// A part of a production, by its number.
 pub type Part = usize;
@@ -82,7 +83,11 @@ impl Derivations {
 
     /// The texts, names and conditions of the grammar.
     pub fn leaves(&self) -> impl Iterator<Item = Part> + '_ {
-        let is_leaf = |part: &Part| matches!(self.parts[*part].kind, Kind::Text(_) | Kind::Special(_) | Kind::Name(_));
+        let is_leaf = |part: &Part| {
+            let node = &self.parts[*part];
+            let is_unsupported = node.production == "unsupported" || find(Place::Statement, &node.production).is_some();
+            !is_unsupported && matches!(node.kind, Kind::Text(_) | Kind::Special(_) | Kind::Name(_))
+        };
         (0..self.parts.len()).filter(is_leaf)
     }
 

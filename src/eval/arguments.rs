@@ -94,7 +94,7 @@ impl<'a> Evaluator<'a, '_> {
         let Some(entries) = values.as_mapping() else {
             let message = format!(
                 "{} argument after ** must be a mapping, not {}",
-                self.callee(applied, others),
+                callee(applied, others),
                 values.ty().name()
             );
             return Err(Error::type_error(message).at(double_star.span));
@@ -120,7 +120,7 @@ impl<'a> Evaluator<'a, '_> {
                 continue;
             }
             if arguments.keywords().iter().any(|(other, _)| other.as_str() == name.as_str()) {
-                let (callee, name) = (self.callee(applied, others), name.as_str());
+                let (callee, name) = (callee(applied, others), name.as_str());
                 return Err(Error::type_error(format!(
                     "{callee} got multiple values for keyword argument '{name}'"
                 )));
@@ -129,36 +129,22 @@ impl<'a> Evaluator<'a, '_> {
         }
         Ok(())
     }
+}
 
-    /// The function that complains, with its module if it has one (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
-    fn callee(&self, applied: Option<&Function>, others: &OtherArgs) -> String {
-        match (applied, self.stub(others)) {
-            _ if others.are_packed => "dict()".to_owned(),
-            (Some(function), _) => format!("{}()", function.full_name()),
-            (None, Some(stub)) => format!("{stub}()"),
-            (None, None) => "jinja2.sandbox.SandboxedEnvironment.call()".to_owned(),
-        }
+/// The function that complains, with its module if it has one (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
+fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
+    match applied {
+        _ if others.are_packed => "dict()".to_owned(),
+        Some(function) => format!("{}()", function.full_name()),
+        None => "jinja2.sandbox.SandboxedEnvironment.call()".to_owned(),
     }
+}
 
-    /// What the reference calls the unknown filter or test whose arguments they are.
-    fn stub(&self, others: &OtherArgs) -> Option<&str> {
-        let name = self.render.template.stubs.get(others.stub?)?;
-        Some(&**name)
+/// Returns the error of reaching a filter or a test that this crate does not have.
+#[cold]
+pub(super) fn unknown(what: &str, name: &str) -> Error {
+    if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {
+        return error;
     }
-
-    /// Returns the error of reaching a filter or test that this crate does not have. Where the reference does not have it either, it calls
-    /// a function without keyword parameters, which raises the error.
-    #[cold]
-    pub(super) fn unknown(&self, what: &str, name: &str, args: &Args, arguments: &Arguments<'_>) -> Error {
-        if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {
-            return error;
-        }
-        let stub = args.others.as_ref().and_then(|others| self.stub(others));
-        match (stub, arguments.keywords().first()) {
-            (Some(stub), Some((keyword, _))) => {
-                Error::type_error(format!("{stub}() got an unexpected keyword argument '{}'", keyword.as_str()))
-            }
-            _ => Error::runtime(format!("No {what} named {} found.", crate::text::quote::repr(name))),
-        }
-    }
+    Error::runtime(format!("No {what} named {} found.", crate::text::quote::repr(name)))
 }

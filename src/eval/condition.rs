@@ -8,10 +8,11 @@
 
 use super::Evaluator;
 use super::answer::Answer;
+use super::arguments::unknown;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Arguments, Code, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -94,7 +95,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut left = self.expr(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.expr(right)?;
-            if !operate::compare(self.runtime, *op, &left, &right)? {
+            if !operators::compare(self.runtime, *op, &left, &right)? {
                 return Ok(Answer::No);
             }
             left = right;
@@ -133,7 +134,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.arguments(&test.args, &mut arguments, found)?;
             }
         }
-        let function = found.ok_or_else(|| self.unknown("test", &test.name, &test.args, &arguments))?;
+        let function = found.ok_or_else(|| unknown("test", &test.name))?;
         let told = function.call(self.runtime, &mut arguments)?;
         self.runtime.truth(&told).map(Answer::from)
     }

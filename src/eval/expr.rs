@@ -1,11 +1,12 @@
 //! Evaluates expressions.
 
 use super::Evaluator;
+use super::arguments::unknown;
 use super::leaf::{absent, literal};
-use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Slice, UnaryOp};
+use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -48,7 +49,6 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::UnsupportedText(row) => Err(row.error()),
             ExprKind::Markup(text) => Ok(Value::Str(Str::from(&**text).with_markup(true))),
-            ExprKind::MarkupConcat(items) => self.markup_concat(items),
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
@@ -68,8 +68,24 @@ impl<'a> Evaluator<'a, '_> {
         value.map_err(|error| self.explained(error, expr))
     }
 
+    /// Returns whether a name is the variable `self` of a template without blocks: it has no attributes then, and `self.x` is undefined.
+    fn is_self_without_blocks(&self, name: &Name) -> bool {
+        let template = self.render.template;
+        self.is_unsupported(name.symbol)
+            && !template.has_blocks
+            && self.get(&name.slot).is_none()
+            && template.symbols.name(name.symbol) == "self"
+    }
+
     #[inline(never)]
     fn attribute(&mut self, attribute: &'a Attribute) -> Result<Value<'a>> {
+        if let ExprKind::Name(name) = &attribute.object.kind {
+            if self.is_self_without_blocks(name) && !attribute.name.starts_with('_') {
+                let attribute = crate::text::quote::repr(&attribute.name);
+                let message = format!("'jinja2.runtime.TemplateReference object' has no attribute {attribute}");
+                return Ok(Value::Undefined(Undefined::message(message)));
+            }
+        }
         let object = self.expr(&attribute.object)?;
         access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
     }
@@ -77,7 +93,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn unary(&mut self, op: UnaryOp, operand: &'a Expr) -> Result<Value<'a>> {
         let operand = self.expr(operand)?;
-        operate::unary(self.runtime, op, &operand)
+        operators::unary(self.runtime, op, &operand)
     }
 
     #[inline(never)]
@@ -134,7 +150,7 @@ impl<'a> Evaluator<'a, '_> {
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
-        operate::binary(self.runtime, op, &left, &right)
+        operators::binary(self.runtime, op, &left, &right)
     }
 
     /// Evaluates a sum that has a text among its operands. It is written at once, without the sums in between.
@@ -174,7 +190,7 @@ impl<'a> Evaluator<'a, '_> {
                 let name = if float.is_nan() { "nan" } else { "inf" };
                 Err(Error::runtime(format!("name '{name}' is not defined")))
             }
-            _ => Ok(operate::literal(literal)),
+            _ => Ok(operators::literal(literal)),
         }
     }
 
@@ -209,10 +225,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn slice(&mut self, slice: &'a Slice) -> Result<Value<'a>> {
-        let Some(object) = &slice.object else {
-            return Err(Error::internal("an index with a slice in it is a constant"));
-        };
-        let object = self.expr(object)?;
+        let object = self.expr(&slice.object)?;
         let mut bound = |bound: &'a Option<Expr>| bound.as_ref().map(|bound| self.expr(bound)).transpose();
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
@@ -262,7 +275,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut arguments = Arguments::one(input);
         let found = filter.builtin.and_then(filters::get);
         self.arguments(&filter.args, &mut arguments, found)?;
-        let function = found.ok_or_else(|| self.unknown("filter", &filter.name, &filter.args, &arguments))?;
+        let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }
 }

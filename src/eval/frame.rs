@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a, '_> {
             self.load_all(&scope.loads);
         }
         if self.render.template.accumulates {
-            self.let_go(&scope.forgone);
+            self.clear_elided(&scope.elided_loads);
         }
     }
 
@@ -179,8 +179,8 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn let_go(&mut self, forgone: &[Load]) {
-        forgone.iter().for_each(|load| self.clear(&load.slot()));
+    fn clear_elided(&mut self, elided_loads: &[Load]) {
+        elided_loads.iter().for_each(|load| self.clear(&load.slot()));
     }
 
     /// Forgets the variables of a scope.
@@ -190,8 +190,8 @@ impl<'a> Evaluator<'a, '_> {
         for slot in &scope.clears {
             self.clear(slot);
         }
-        if !scope.shown.is_empty() {
-            self.show_missing(&scope.shown);
+        if !scope.show_missing.is_empty() {
+            self.show_missing(&scope.show_missing);
         }
         Ok(())
     }
@@ -257,7 +257,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        if let Some(Some(value)) = self.runtime.heap.context(self.context).get(symbol.0 as usize) {
+        if let Some(Some(value)) = self.runtime.heap.exported.get(symbol.0 as usize) {
             return Some(value.clone());
         }
         if let Some(Some(given)) = self.runtime.heap.given.get(symbol.0 as usize) {
@@ -291,62 +291,12 @@ impl<'a> Evaluator<'a, '_> {
         if looked_up.get(symbol.0 as usize) != Some(&true) {
             return;
         }
-        let Some(vars) = self.runtime.heap.contexts().get_mut(self.context) else {
-            return;
-        };
-        if vars.is_empty() {
-            vars.resize(looked_up.len(), None);
+        let exported = &mut self.runtime.heap.exported;
+        if exported.is_empty() {
+            exported.resize(looked_up.len(), None);
         }
-        if let Some(place) = vars.get_mut(symbol.0 as usize) {
+        if let Some(place) = exported.get_mut(symbol.0 as usize) {
             *place = Some(value.clone());
         }
-    }
-
-    /// `Context.derived`: a context that also has the given variables; gives its number.
-    pub(super) fn derive_context(&mut self, visible: &[(Symbol, Slot)]) -> Result<usize> {
-        let symbols = self.render.template.looked_up.len();
-        self.runtime.meter.charge_items(symbols.saturating_add(visible.len()) >> 3)?;
-        // All are kept until the render ends.
-        let contexts = self.runtime.heap.contexts().len().saturating_add(1);
-        let bytes = contexts
-            .saturating_mul(symbols)
-            .saturating_mul(size_of::<Option<Value<'_>>>());
-        self.runtime.meter.check_size(bytes)?;
-        let mut vars = self.runtime.heap.context(self.context).to_vec();
-        vars.resize(symbols, None);
-        for (symbol, slot) in visible {
-            let value = self.get(slot).filter(|value| !value.is_missing());
-            if let (Some(value), Some(place)) = (value, vars.get_mut(symbol.0 as usize)) {
-                *place = Some(value.clone());
-            }
-        }
-        self.runtime.heap.contexts().push(vars);
-        Ok(contexts.saturating_sub(1))
-    }
-
-    /// Another evaluator for a frame that this one calls, writing to the same output.
-    pub(super) fn nested<T>(
-        &mut self,
-        context: usize,
-        is_counted: bool,
-        run: impl FnOnce(&mut Evaluator<'a, '_>) -> Result<T>,
-    ) -> Result<T> {
-        let out = std::mem::take(&mut self.out);
-        let mut inner = Evaluator::new(self.runtime, self.render, context, out);
-        inner.is_counted = is_counted;
-        inner.counted = self.counted;
-        inner.joined = std::mem::take(&mut self.joined);
-        let result = run(&mut inner);
-        let (out, counted, joined) = (
-            std::mem::take(&mut inner.out),
-            inner.counted,
-            std::mem::take(&mut inner.joined),
-        );
-        self.out = out;
-        self.joined = joined;
-        if is_counted {
-            self.counted = counted;
-        }
-        result
     }
 }

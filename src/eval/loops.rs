@@ -15,7 +15,6 @@ struct RecursiveLoop<'a> {
     render: Render<'a>,
     node: &'a For,
     environment: Option<EnvironmentId>,
-    context: usize,
     depth0: i64,
     line: u32,
 }
@@ -25,7 +24,6 @@ struct Tested<'a> {
     render: Render<'a>,
     node: &'a LoopTest,
     environment: Option<EnvironmentId>,
-    context: usize,
     source: Value<'a>,
     /// None before the first item is asked for.
     iter: Option<Iter<'a>>,
@@ -67,7 +65,6 @@ impl<'a> Evaluator<'a, '_> {
     fn first_recursion(&mut self, node: &'a For, iterable: Value<'a>, line: u32) -> Result<()> {
         let recursive = self.recursive_loop(node, 0, line);
         self.write_callable(&recursive, &mut Arguments::one(iterable))?;
-        self.joined.add(1);
         Ok(())
     }
 
@@ -76,7 +73,6 @@ impl<'a> Evaluator<'a, '_> {
             render: self.render,
             node,
             environment: self.frame.environment,
-            context: self.context,
             depth0,
             line,
         }
@@ -132,7 +128,6 @@ impl<'a> Evaluator<'a, '_> {
             render: self.render,
             node: test,
             environment: self.environment_around(node),
-            context: self.context,
             source,
             iter: None,
             pair: pair(&test.target),
@@ -269,8 +264,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(self.node.autoescape.is_on(runtime.autoescape), text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
@@ -283,17 +277,13 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
             ));
         };
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.enter_frame(self.node.frame, self.environment)?;
         let result = evaluator.rounds(self.node, iterable, self.depth0, self.line);
-        let result = result.and_then(|_| {
-            let joined = evaluator.joined.check();
-            joined.map_err(|error| error.on_line(self.node.end_line))
-        });
         evaluator.leave_frame();
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
-        result.map_err(|error| error.on_line(self.line))
+        result.map(drop).map_err(|error| error.on_line(self.line))
     }
 }
 
@@ -311,7 +301,7 @@ impl<'a> Tested<'a> {
             none => none.insert(Iter::new(&self.source)?),
         };
         while let Some(item) = iter.next(runtime)? {
-            let mut evaluator = Evaluator::new(runtime, self.render, self.context, String::new());
+            let mut evaluator = Evaluator::new(runtime, self.render, String::new());
             evaluator.enter_frame(self.node.frame, self.environment)?;
             evaluator.enter_scope(&self.node.scope)?;
             let entry = match (self.pair, &item) {

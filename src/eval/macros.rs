@@ -14,7 +14,6 @@ struct Code<'a> {
     render: Render<'a>,
     node: &'a Node,
     environment: Option<EnvironmentId>,
-    context: usize,
 }
 
 impl<'a> Evaluator<'a, '_> {
@@ -36,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
         let returned = self
             .call(&node.callee, &node.args, Some(caller))
             .map_err(|error| error.at(node.span))?;
-        self.write_joined(&returned)
+        self.write_text(&returned)
     }
 
     /// `{% generation %}`: a call block whose function calls `caller` and records the span of its text.
@@ -45,12 +44,7 @@ impl<'a> Evaluator<'a, '_> {
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
-        self.joined.add(1);
         if let Some(tracked) = &mut self.runtime.heap.tracked {
-            // transformers 5.23.0 `_generation_support`: a span starts at the length of the joined output of the root.
-            if let Some(error) = &tracked.unjoinable {
-                return Err(error.clone());
-            }
             let start = tracked.root_length;
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
@@ -83,7 +77,6 @@ impl<'a> Evaluator<'a, '_> {
             render: self.render,
             node,
             environment: self.frame.environment,
-            context: self.context,
         }
     }
 
@@ -198,9 +191,8 @@ impl<'a> Evaluator<'a, '_> {
             let taken = expected
                 .saturating_add(usize::from(kwargs.is_some()))
                 .saturating_add(usize::from(varargs.is_some()));
-            let function = self.render.template.function_of(node);
             let message = format!(
-                "{function}() takes {taken} positional arguments but {} were given",
+                "macro() takes {taken} positional arguments but {} were given",
                 taken.saturating_add(1)
             );
             return Err(Error::type_error(message));
@@ -255,7 +247,6 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
         self.body(&node.body)?;
-        self.joined.check().map_err(|error| error.on_line(node.end_line))?;
         self.leave_frame();
         Ok(())
     }
@@ -280,14 +271,12 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        let becomes_markup = runtime.autoescape;
-        let text = runtime.captured(|runtime, text| self.write(runtime, arguments, text))?;
-        runtime.markup_if(becomes_markup, text)
+        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.enter_call()?;
-        let mut evaluator = Evaluator::new(runtime, self.render, self.context, std::mem::take(out));
+        let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.frame.environment = self.environment;
         let result = evaluator.macro_body(self.node, arguments);
         *out = std::mem::take(&mut evaluator.out);

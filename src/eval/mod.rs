@@ -1,19 +1,16 @@
 //! Walks the tree: the only floor that attaches places to run-time errors.
 //!
 //! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
-//! loop, a block), keeps the [`Render`] and the numbers of its environment and context, and makes an evaluator of its own.
+//! loop), keeps the [`Render`] and the number of its environment, and makes an evaluator of its own.
 
 mod accumulate;
 mod answer;
 mod arguments;
 mod assign;
-mod autoescape;
-mod block;
 mod call;
 mod condition;
 mod expr;
 mod frame;
-mod joined;
 mod leaf;
 mod loops;
 mod macros;
@@ -24,7 +21,6 @@ mod stmt;
 use std::ops::Range;
 
 use frame::Activation;
-use joined::Joined;
 
 use crate::ast::Template;
 use crate::error::{Error, Result};
@@ -55,10 +51,7 @@ struct Evaluator<'a, 'r> {
     runtime: &'r mut Runtime<'a>,
     render: Render<'a>,
     frame: Activation,
-    /// The number of the context: zero but inside scoped blocks.
-    context: usize,
     out: String,
-    joined: Joined,
     /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
     is_counted: bool,
     /// Bytes of the root's output that are counted already.
@@ -99,16 +92,11 @@ pub fn render<'a>(
     runtime.heap.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.tracked = tracks_spans.then(Box::default);
     let render = Render { template, source };
-    let mut evaluator = Evaluator::new(runtime, render, 0, String::with_capacity(capacity));
+    let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
-    if let Some(slot) = &template.self_slot {
-        let own = evaluator.self_reference();
-        evaluator.store(slot, own);
-    }
     evaluator.body(&template.body)?;
-    evaluator.joined.check().map_err(Error::without_line)?;
     evaluator.leave_frame();
     let text = evaluator.out;
     let mut true_spans = std::mem::take(&mut runtime.heap.generated);
@@ -122,14 +110,12 @@ pub fn render<'a>(
 }
 
 impl<'a, 'r> Evaluator<'a, 'r> {
-    fn new(runtime: &'r mut Runtime<'a>, render: Render<'a>, context: usize, out: String) -> Self {
+    fn new(runtime: &'r mut Runtime<'a>, render: Render<'a>, out: String) -> Self {
         Self {
             runtime,
             render,
             frame: Activation::default(),
-            context,
             out,
-            joined: Joined::default(),
             is_counted: false,
             counted: 0,
         }
@@ -141,13 +127,10 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
-        let outer_joined = std::mem::take(&mut self.joined);
         let result = run(self);
         let text = std::mem::replace(&mut self.out, outer);
-        let joined = std::mem::replace(&mut self.joined, outer_joined);
         self.is_counted = was_counted;
         let result = result?;
-        joined.check()?;
         let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
         Ok((result, self.runtime.written_str(text, generated)?))
     }

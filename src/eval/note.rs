@@ -9,7 +9,7 @@ use super::Evaluator;
 use crate::ast::{Expr, ExprKind, For, TargetKind};
 use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::text::quote;
 use crate::value::{Dict, Str, Value};
 
@@ -139,7 +139,7 @@ impl<'a> Evaluator<'a, '_> {
 
     fn index(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
         match &expr.kind {
-            ExprKind::Literal(literal) => Some(operate::literal(literal)),
+            ExprKind::Literal(literal) => Some(operators::literal(literal)),
             _ => self.peek(expr),
         }
     }
@@ -217,7 +217,7 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
         }
         ExprKind::Attribute(attribute) => add(&attribute.object),
         ExprKind::Item(pair) => pair.iter().for_each(add),
-        ExprKind::Slice(slice) => slice.object.iter().for_each(add),
+        ExprKind::Slice(slice) => add(&slice.object),
         ExprKind::Filter(filter) => filter.input.iter().for_each(add),
         ExprKind::Test(test) => add(&test.input),
         ExprKind::Call(call) => match &call.callee.kind {

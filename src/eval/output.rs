@@ -6,7 +6,7 @@ use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
-use crate::resolve::operate;
+use crate::resolve::operators;
 use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
@@ -15,19 +15,13 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => self.out.push_str(text),
+                Piece::Text(text) => self.out.push_str(text),
                 Piece::Expr(expr, line) => {
                     self.count_root();
                     self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
                 }
-                Piece::Escaped(expr, line, autoescape) => {
-                    self.count_root();
-                    let written = self.write_escaped(expr, *autoescape);
-                    written.map_err(|error| placed(error, *line, expr.span))?;
-                }
             }
         }
-        self.joined.add(pieces.len());
         self.runtime.meter.check_output(self.out.len())
     }
 
@@ -211,7 +205,7 @@ impl<'a> Evaluator<'a, '_> {
                 (self.runtime.generated_str(text, generated)?, right)
             }
         };
-        let sum = operate::binary(self.runtime, BinaryOp::Add, &left, &right);
+        let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
         *built = Some(sum.map_err(|error| self.explained(error, expr))?);
         Ok(())
     }

@@ -1,9 +1,10 @@
 //! Executes statements.
 
 use super::{Evaluator, Flow, placed};
-use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Include, LoaderTag, Set, SetBlock, Stmt, StmtKind, TargetKind, Way, With};
+use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
 use crate::error::{Error, Result};
-use crate::value::{Iter, Value};
+use crate::unsupported::{self, Place};
+use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
     /// Executes a body until it ends, or is left. All of its statements are charged before the first.
@@ -47,9 +48,7 @@ impl<'a> Evaluator<'a, '_> {
             StmtKind::Generation(node) => self.generation(node)?,
             StmtKind::FilterBlock(node) => return self.filter_block(node),
             StmtKind::With(node) => return self.with(node),
-            StmtKind::Block(node) => self.block(node)?,
-            StmtKind::Autoescape(node) => return self.autoescape(node),
-            StmtKind::Include(node) => self.include(node)?,
+            StmtKind::Unsupported(name) => unsupported::find(Place::Statement, name).map_or(Ok(()), Err)?,
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),
         }
@@ -62,10 +61,10 @@ impl<'a> Evaluator<'a, '_> {
             let checked = self.check_namespaces(&node.target);
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
-        match node.way {
-            Way::Plain => {}
-            Way::Grown => return self.accumulate(node),
-            Way::Copied => return self.assign_copy(node),
+        match node.strategy {
+            SetStrategy::Plain => {}
+            SetStrategy::Append => return self.accumulate(node),
+            SetStrategy::Alias => return self.assign_copy(node),
         }
         let value = self.expr(&node.value)?;
         self.assign(&node.target, value)
@@ -101,12 +100,9 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let becomes_markup = self.runtime.autoescape;
         if let Some(filter) = &node.filter {
-            let text = self.runtime.markup_if(self.escapes(node.autoescape), value)?;
-            value = self.block_filter(filter, text)?;
+            value = self.block_filter(filter, value)?;
         }
-        let value = self.runtime.markup_if(becomes_markup, value)?;
         // The reference does not ask for a namespace here, and then writes an item.
         self.assign(&node.target, value)?;
         self.leave_scope(&node.scope)?;
@@ -120,9 +116,8 @@ impl<'a> Evaluator<'a, '_> {
         if flow != Flow::Next {
             return Ok(flow);
         }
-        let text = self.runtime.markup_if(self.escapes(node.autoescape), text)?;
         let filtered = self.block_filter(&node.filter, text)?;
-        self.write_joined(&filtered)?;
+        self.write_text(&filtered)?;
         self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
     }
@@ -150,41 +145,14 @@ impl<'a> Evaluator<'a, '_> {
         Ok(flow)
     }
 
-    /// Chat templates have no loader, so that each of these fails when it is reached; but an empty list of templates is only missing.
-    #[inline(never)]
-    fn include(&mut self, node: &'a Include) -> Result<()> {
-        let template = self.expr(&node.template)?;
-        if let (LoaderTag::Include { ignores_missing }, false) = (node.tag, matches!(template, Value::Str(_) | Value::Undefined(_)))
-        {
-            if !self.runtime.truth(&template)? {
-                return match ignores_missing {
-                    true => Ok(()),
-                    false => Err(Error::runtime("Tried to select from an empty list of templates.")),
-                };
-            }
-            let mut names = Iter::new(&template)?;
-            if names.next(self.runtime)?.is_none() {
-                // Where no name was found the reference looks for the last one.
-                let ty = template.ty().name();
-                return Err(Error::type_error(format!("'{ty}' object is not subscriptable")));
+    /// Writes the result of a `filter` or `call` block, which must be a string.
+    pub(super) fn write_text(&mut self, value: &Value<'a>) -> Result<()> {
+        match value {
+            Value::Str(_) => self.write_value(value),
+            _ => {
+                let message = format!("expected str instance, {} found", value.ty().name());
+                Err(Error::type_error(message))
             }
         }
-        Err(Error::type_error("no loader for this environment specified"))
-    }
-
-    /// Writes a value that the reference puts out without `str()`. One that is not a string is an error when the pieces are joined.
-    pub(super) fn write_joined(&mut self, value: &Value<'a>) -> Result<()> {
-        let Value::Str(text) = value else {
-            self.joined.refuse(value.ty().name());
-            if let (true, Some(tracked)) = (self.is_counted, &mut self.runtime.heap.tracked) {
-                tracked.unjoinable = self.joined.check().err();
-            }
-            return Ok(());
-        };
-        self.joined.add(1);
-        self.runtime.meter.charge_bytes(text.as_str().len())?;
-        self.runtime.note_generated(text, self.out.len())?;
-        self.out.push_str(text.as_str());
-        self.runtime.meter.check_output(self.out.len())
     }
 }

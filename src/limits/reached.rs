@@ -50,8 +50,6 @@ pub enum Limit {
     Attributes,
     /// Fixed: 64 bits for each bound of `range`.
     RangeBits,
-    /// Fixed: one million names that the blocks marked `scoped` see, counted for all blocks together.
-    Visible,
     /// Fixed: 1000 named templates in one configuration.
     Templates,
     /// Fixed: 2³² namespaces, or frames that macros close over.
@@ -81,7 +79,6 @@ impl Limit {
         Self::JsonValues,
         Self::Attributes,
         Self::RangeBits,
-        Self::Visible,
         Self::Templates,
         Self::Objects,
     ];
@@ -109,7 +106,6 @@ impl Limit {
             Self::JsonValues => "json_values",
             Self::Attributes => "attributes",
             Self::RangeBits => "range_bits",
-            Self::Visible => "visible",
             Self::Templates => "templates",
             Self::Objects => "objects",
         }

@@ -21,8 +21,8 @@ const FRAMES: u32 = 989;
 /// Levels of an expression's tree. Probed: `1 + 1 + …` with 491 operators compiles, with 492 it does not.
 const HEIGHT: Height = 492;
 
-/// Statements inside each other. CPython refuses the 101st level of indentation, which all but `with`, `filter`, `set`, `autoescape` and
-/// `block` make. With 200 of them around a tall expression, what visits the tree overflows a stack of 512 KiB.
+/// The deepest nesting of statements. With 200 of them around a tall expression, the visitors of the tree overflow a stack of 512 KiB.
+/// Of most statements the reference compiles fewer: CPython refuses the 101st level of indentation.
 pub const STATEMENTS: usize = 128;
 
 /// From `parse_expression` to `parse_unary`.

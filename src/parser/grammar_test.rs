@@ -10,7 +10,6 @@ use crate::source::Source;
 
 const SOURCES: [&str; 9] = [
     include_str!("expression.rs"),
-    include_str!("loader_tag.rs"),
     include_str!("mod.rs"),
     include_str!("postfix.rs"),
     include_str!("primary.rs"),
@@ -18,6 +17,7 @@ const SOURCES: [&str; 9] = [
     include_str!("statement.rs"),
     include_str!("target.rs"),
     include_str!("tag.rs"),
+    include_str!("unsupported_tag.rs"),
 ];
 
 /// What may stand for a `? … ?`.

@@ -8,7 +8,6 @@ mod depth;
 mod expression;
 #[cfg(test)]
 mod grammar_test;
-mod loader_tag;
 mod postfix;
 mod precedence;
 mod primary;
@@ -17,6 +16,7 @@ mod statement;
 mod stream;
 mod tag;
 mod target;
+mod unsupported_tag;
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ struct Parser<'s> {
     loop_mentions: usize,
     /// Whether it was met in a target.
     sets_loop: bool,
-    /// Whether a block was met.
+    /// Whether a `block` statement was met.
     has_blocks: bool,
     /// Whether this is the body of a function that may be called when a scope around it has ended.
     is_kept: bool,

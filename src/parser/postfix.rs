@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Parser;
 use super::depth::{self, Height};
 use crate::ast::{Args, Attribute, Call, Expr, ExprKind, Filter, Keyword, Literal, Slice, Test, UnaryOp};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 use crate::span::Span;
 
@@ -92,7 +92,7 @@ impl<'s> Parser<'s> {
         let span = self.span_from(start);
         let (kind, below) = match first {
             Some(Index::Slice(mut slice, below, _)) if more.is_empty() => {
-                slice.object = Some(take(place));
+                slice.object = take(place);
                 (ExprKind::Slice(slice), below)
             }
             Some(Index::Expr(index, below)) if more.is_empty() => (ExprKind::Item(Box::new([take(place), index])), below),
@@ -106,17 +106,16 @@ impl<'s> Parser<'s> {
         Ok(self.put(place, kind, span, bracket.at, height.max(below)))
     }
 
-    /// `[a, b]` as one index.
+    /// Parses `[a, b]` as one index. A slice among several indices is an error that the reference finds after parsing.
     fn put_tuple(&mut self, place: &mut Expr, indices: impl Iterator<Item = Index>, span: Span) -> Height {
         let mut tallest = 0;
         let mut items = Vec::new();
         for index in indices {
             let (item, height) = match index {
                 Index::Expr(expr, height) => (expr, height),
-                Index::Slice(slice, below, span) => {
-                    let mut item = Expr::default();
-                    let height = self.put(&mut item, ExprKind::Slice(slice), span, span.start, below);
-                    (item, height)
+                Index::Slice(_, height, span) => {
+                    self.fail_later(Error::syntax("invalid syntax", span).without_line());
+                    (Expr::default(), height)
                 }
             };
             tallest = tallest.max(height);
@@ -138,7 +137,7 @@ impl<'s> Parser<'s> {
             start = Some(expr);
         }
         let mut slice = Box::new(Slice {
-            object: None,
+            object: Expr::default(),
             start,
             stop: None,
             step: None,

@@ -1,17 +1,13 @@
-//! Tags whose body is a scope of its own: macros, call blocks, filters, `with`, blocks, `autoescape`.
+//! Tags whose body is a scope of its own: macros, call blocks, filters, `with`.
 //!
-//! The rules are jinja2 3.1.6 `parser.py`, `parse_macro`, `parse_call_block`, `parse_filter_block`, `parse_with`, `parse_block`,
-//! `parse_autoescape`, and transformers `chat_template_utils.py`, `AssistantTracker.parse`.
+//! The rules are jinja2 3.1.6 `parser.py`, `parse_macro`, `parse_call_block`, `parse_filter_block`, `parse_with`, and transformers
+//! `chat_template_utils.py`, `AssistantTracker.parse`.
 
 use super::Parser;
 use super::depth;
-use crate::ast::{
-    Autoescape, AutoescapeBlock, Block, Body, Call, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Piece, Scope, StmtKind,
-    Symbol, With,
-};
+use crate::ast::{Body, Call, CallBlock, ExprKind, FilterBlock, Macro, Parameter, Scope, StmtKind, Symbol, With};
 use crate::error::Result;
 use crate::lexer::TokenKind;
-use crate::unicode;
 
 impl<'s> Parser<'s> {
     /// `macro m(a, b=1)`
@@ -90,12 +86,7 @@ impl<'s> Parser<'s> {
         let filter = self.block_filter()?;
         let body = self.close_statements(&["endfilter"])?;
         let scope = Scope::default();
-        Ok(StmtKind::FilterBlock(Box::new(FilterBlock {
-            filter,
-            body,
-            scope,
-            autoescape: Autoescape::Off,
-        })))
+        Ok(StmtKind::FilterBlock(Box::new(FilterBlock { filter, body, scope })))
     }
 
     /// `with a = 1, b = 2`
@@ -115,42 +106,6 @@ impl<'s> Parser<'s> {
         let scope = Scope::default();
         Ok(StmtKind::With(Box::new(With { bindings, body, scope })))
     }
-
-    /// `block b scoped required`
-    pub fn parse_block(&mut self) -> Result<StmtKind> {
-        let at = self.stream.take()?.at;
-        let name = self.expect_name()?;
-        let scoped = self.stream.eat_word("scoped")?;
-        let required = self.stream.eat_word("required")?;
-        if self.stream.is_at(TokenKind::Sub) {
-            let message = "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, \
-                           use an underscore instead.";
-            return Err(self.stream.error(message));
-        }
-        let body = self.close_statements(&["endblock"])?;
-        if required && !is_blank(&body) {
-            return Err(self.stream.error("Required blocks can only contain comments or whitespace"));
-        }
-        self.stream.eat_word(name)?;
-        self.has_blocks = true;
-        Ok(StmtKind::Block(Box::new(Block {
-            name: self.intern(name),
-            at,
-            scoped,
-            required,
-            body,
-            ..Block::default()
-        })))
-    }
-
-    /// `autoescape a`
-    pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        let condition = self.new_expression()?;
-        let body = self.close_statements(&["endautoescape"])?;
-        let scope = Scope::default();
-        Ok(StmtKind::Autoescape(Box::new(AutoescapeBlock { condition, body, scope })))
-    }
 }
 
 fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Macro {
@@ -160,17 +115,6 @@ fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Ma
         body,
         ..Macro::default()
     }
-}
-
-/// Whether a body is nothing but blanks.
-fn is_blank(body: &Body) -> bool {
-    body.stmts.iter().all(|stmt| match &stmt.kind {
-        StmtKind::Output(pieces) => pieces.iter().all(|piece| match piece {
-            Piece::Text(text, _) => unicode::is_space_str(text),
-            Piece::Expr(..) | Piece::Escaped(..) => false,
-        }),
-        _ => false,
-    })
 }
 
 #[cfg(test)]
@@ -184,10 +128,5 @@ mod tests {
             "non-default argument follows default argument"
         );
         assert_eq!(refusal("{% call\nm %}{% endcall %}"), ("expected call".into(), 1));
-        let message = "Required blocks can only contain comments or whitespace";
-        assert_eq!(refusal("{% block a required %}x{% endblock %}").0, message);
-        let message =
-            "Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.";
-        assert_eq!(refusal("{% block a-b %}{% endblock %}").0, message);
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! The rules are jinja2 3.1.6 `parser.py`, `subparse`, `parse_statement`, `parse_statements` and those of the tags; `ext.py`,
 //! `LoopControlExtension`; transformers `chat_template_utils.py`, `AssistantTracker.parse`. Tags that make scopes of their own are in
-//! `scope_tag.rs`, those that need a loader in `loader_tag.rs`.
+//! `scope_tag.rs`, those that a chat template cannot have in `unsupported_tag.rs`.
 
 use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
-use crate::ast::{Autoescape, Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, Slot, Stmt, StmtKind, Way};
+use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::limits::{Limit, Reached};
@@ -35,7 +35,7 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
-                    let piece = Piece::Text(self.stream.text(token).into(), token.at);
+                    let piece = Piece::Text(self.stream.text(token).into());
                     self.pieces.push(piece, token.span.start, token.at);
                     self.stream.bump()?;
                 }
@@ -195,8 +195,6 @@ impl<'s> Parser<'s> {
             scope: Scope::default(),
             otherwise_scope: Scope::default(),
             frame: Default::default(),
-            autoescape: Autoescape::Off,
-            end_line: 0,
         })))
     }
 
@@ -229,7 +227,7 @@ impl<'s> Parser<'s> {
                 target,
                 value,
                 check_line: 0,
-                way: Way::default(),
+                strategy: SetStrategy::default(),
             })));
         }
         let filter = if self.stream.eat(TokenKind::Pipe)? {
@@ -244,7 +242,6 @@ impl<'s> Parser<'s> {
             filter,
             body,
             scope,
-            autoescape: Autoescape::Off,
         })))
     }
 

@@ -22,7 +22,7 @@ pub struct OpenTag<'s> {
 impl OpenTag<'_> {
     /// Whether its body is a scope whose variables become missing where it ends.
     pub fn is_scope(&self) -> bool {
-        matches!(self.name, "for" | "set" | "filter" | "with" | "autoescape")
+        matches!(self.name, "for" | "set" | "filter" | "with")
     }
 }
 

@@ -160,7 +160,7 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Binary(BinaryOp::Pow, _) => "pow",
         ExprKind::Logic(LogicOp::And, _) => "and",
         ExprKind::Logic(LogicOp::Or, _) => "or",
-        ExprKind::Concat(_) | ExprKind::MarkupConcat(_) => "concat",
+        ExprKind::Concat(_) => "concat",
         ExprKind::Compare(_) => "compare",
         ExprKind::Conditional(_) => "condexpr",
         ExprKind::Attribute(_) => "getattr",

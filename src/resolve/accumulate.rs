@@ -1,25 +1,25 @@
-//! Which assignments let their variable grow in place.
+//! Finds the assignments that append to their variable in place.
 //!
 //! ```text
-//! {% set ns.text = ns.text + message.content %}      a text that is made longer, and not made anew
-//! {% set ns.count = ns.count + 1 %}                  only a number
+//! {% set ns.text = ns.text + message.content %}      appends to the text
+//! {% set ns.count = ns.count + 1 %}                  evaluates the sum: a number cannot be appended to
 //! ```
 //!
-//! What is added must not see the variable meanwhile. How it grows is the evaluator's business.
+//! The appended expressions must not read the variable, because the evaluator takes its value out while it appends.
 
-use crate::ast::{BinaryOp, Expr, ExprKind, Literal, Slot, Target, TargetKind, Way};
+use crate::ast::{BinaryOp, Expr, ExprKind, Literal, SetStrategy, Slot, Target, TargetKind};
 
-/// How a value is assigned.
-pub(super) fn way(target: &Target, value: &Expr) -> Way {
+/// Returns how `set` assigns a value to a target.
+pub(super) fn choose_strategy(target: &Target, value: &Expr) -> SetStrategy {
     match (&target.kind, &value.kind) {
-        (TargetKind::Name { .. }, ExprKind::Name(name)) if matches!(name.slot, Slot::Outer { .. }) => Way::Copied,
-        _ if accumulates(target, value) => Way::Grown,
-        _ => Way::Plain,
+        (TargetKind::Name { .. }, ExprKind::Name(name)) if matches!(name.slot, Slot::Outer { .. }) => SetStrategy::Alias,
+        _ if accumulates(target, value) => SetStrategy::Append,
+        _ => SetStrategy::Plain,
     }
 }
 
-/// Whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum with a
-/// number is one, and has nothing to grow.
+/// Returns whether a value is `target + a + b` or `target ~ a ~ b`, where neither `a` nor `b` calls anything or reads the target. A sum
+/// with a number does not count, because it cannot be appended to.
 fn accumulates(target: &Target, value: &Expr) -> bool {
     let slot = match &target.kind {
         TargetKind::Name {
@@ -55,7 +55,7 @@ fn accumulates(target: &Target, value: &Expr) -> bool {
     is_target && !operands.is_empty() && !operands.into_iter().any(|operand| may_see(operand, slot))
 }
 
-/// Whether an expression can be nothing but a number.
+/// Returns whether an expression is always a number.
 fn is_number(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Literal(Literal::Int(_) | Literal::Float(_)) => true,
@@ -64,6 +64,7 @@ fn is_number(expr: &Expr) -> bool {
     }
 }
 
+/// Returns whether an expression may read a variable.
 fn may_see(expr: &Expr, slot: Slot) -> bool {
     let mut sees = match &expr.kind {
         ExprKind::Call(..) => true,

@@ -4,16 +4,13 @@
 
 use num_bigint::Sign;
 
-use super::autoescape::EvalContext;
-use super::operate;
+use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::Limits;
-use crate::number::IntRef;
-use crate::number::text::int_text;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
@@ -30,21 +27,19 @@ static CLOCK: SystemClock = SystemClock;
 /// Constants under evaluation.
 struct Folding<'t> {
     runtime: Runtime<'t>,
-    /// Filters and tests are no constants then.
-    volatile: bool,
 }
 
 /// Whether [`fold`] would evaluate anything.
-pub(super) fn may_fold(kind: &ExprKind, context: EvalContext) -> bool {
-    !context.volatile && has_constant_operands(kind)
+pub(super) fn may_fold(kind: &ExprKind) -> bool {
+    has_constant_operands(kind)
 }
 
 /// What an operation on constants gives, as a literal or Markup, if it is one of these.
-pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
-    if !may_fold(kind, context) {
+pub(super) fn fold(kind: &ExprKind) -> Option<ExprKind> {
+    if !may_fold(kind) {
         return None;
     }
-    match Folding::new(context).evaluate(kind)?.ok()? {
+    match Folding::new().evaluate(kind)?.ok()? {
         Value::Str(text) if text.is_markup() => (text.as_str().len() <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into())),
         value => to_data(&value, &mut 0).map(|data| ExprKind::Literal(data.into())),
     }
@@ -52,11 +47,11 @@ pub(super) fn fold(kind: &ExprKind, context: EvalContext) -> Option<ExprKind> {
 
 /// The error of a constant key that has no hash: the one error that the reference lets out while it folds (`Dict.as_const` does not
 /// turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
-pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Error> {
+pub(super) fn unhashable_key(kind: &ExprKind) -> Option<Error> {
     let ExprKind::Dict(pairs) = kind else { return None };
     for (key, value) in pairs {
         let is_pair = is_constant(key) && is_constant(value);
-        let mut folding = Folding::new(context);
+        let mut folding = Folding::new();
         // A branch that is taken may turn out to be no constant after all.
         let key = folding.constant(key).filter(|_| is_pair)?;
         folding.constant(value)?;
@@ -65,23 +60,6 @@ pub(super) fn unhashable_key(kind: &ExprKind, context: EvalContext) -> Option<Er
         }
     }
     None
-}
-
-/// Refuses a literal with an integer that Python does not print.
-pub(super) fn check_digits(literal: &Literal) -> Result<()> {
-    match literal {
-        Literal::Data(data) => check_digits_of(data),
-        _ => Ok(()),
-    }
-}
-
-fn check_digits_of(data: &Data<'_>) -> Result<()> {
-    match data {
-        Data::BigInt(big) => int_text(IntRef::Big(big)).map(drop).map_err(Error::from),
-        Data::List(items) | Data::Tuple(items) => items.iter().try_for_each(check_digits_of),
-        Data::Object(object) => object.entries().iter().try_for_each(|(_, value)| check_digits_of(value)),
-        _ => Ok(()),
-    }
 }
 
 /// The base of a power without its sign, where the reference writes a constant one below zero before an exponent that is none:
@@ -97,37 +75,33 @@ pub(super) fn base_without_sign(operands: &[Expr; 2]) -> Option<ExprKind> {
     if !is_negative || is_constant(exponent) {
         return None;
     }
-    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())), EvalContext::default())
+    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())))
 }
 
 /// One link of a chain of comparisons between literals.
 pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
-    let mut folding = Folding::new(EvalContext::default());
+    let mut folding = Folding::new();
     let left = folding.constant(left)?;
     let right = folding.constant(right)?;
-    let link = operate::compare(&mut folding.runtime, op, &left, &right);
+    let link = operators::compare(&mut folding.runtime, op, &left, &right);
     link.ok()
 }
 
 /// Whether a constant is true.
-pub(super) fn truth(expr: &Expr, context: EvalContext) -> Option<bool> {
+pub(super) fn truth(expr: &Expr) -> Option<bool> {
     if !is_constant(expr) {
         return None;
     }
-    let mut folding = Folding::new(context);
+    let mut folding = Folding::new();
     let value = folding.constant(expr)?;
     folding.runtime.truth(&value).ok()
 }
 
 /// What a constant prints, unless that is long or fails.
-pub(super) fn text(expr: &Expr, context: EvalContext) -> Option<String> {
-    let mut folding = Folding::new(context);
+pub(super) fn text(expr: &Expr) -> Option<String> {
+    let mut folding = Folding::new();
     let value = folding.constant(expr)?;
-    let text = match context.autoescape {
-        true => folding.runtime.escape(&value),
-        false => folding.runtime.str_of(&value),
-    };
-    let text = text.ok()?;
+    let text = folding.runtime.str_of(&value).ok()?;
     let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
     (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
 }
@@ -145,12 +119,7 @@ pub(super) fn is_constant(expr: &Expr) -> bool {
 
 fn has_constant_operands(kind: &ExprKind) -> bool {
     match kind {
-        ExprKind::Literal(_)
-        | ExprKind::UnsupportedText(_)
-        | ExprKind::Markup(_)
-        | ExprKind::Name(_)
-        | ExprKind::Call(..)
-        | ExprKind::MarkupConcat(_) => false,
+        ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
         ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
         ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
         ExprKind::Unary(_, operand) => is_constant(operand),
@@ -164,8 +133,8 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
         ExprKind::Conditional(conditional) => is_constant(&conditional.test),
         ExprKind::Attribute(attribute) => is_constant(&attribute.object),
         ExprKind::Slice(slice) => {
-            let parts = [&slice.object, &slice.start, &slice.stop, &slice.step];
-            parts.into_iter().flatten().all(is_constant)
+            let bounds = [&slice.start, &slice.stop, &slice.step];
+            is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
         }
         ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && is_constant_filter(filter),
         ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
@@ -195,7 +164,7 @@ fn takes_context(function: &Function) -> bool {
 
 impl<'t> Folding<'t> {
     /// Folding is bounded far below what a render may use: what is too large stays unfolded.
-    fn new(context: EvalContext) -> Self {
+    fn new() -> Self {
         let limits = Limits {
             steps: 4_000,
             value: 1 << 20,
@@ -203,16 +172,14 @@ impl<'t> Folding<'t> {
             stack: Limits::default().stack / 4,
             ..Limits::default()
         };
-        let mut runtime = Runtime::new(limits, &CLOCK);
-        runtime.autoescape = context.autoescape;
-        let volatile = context.volatile;
-        Self { runtime, volatile }
+        let runtime = Runtime::new(limits, &CLOCK);
+        Self { runtime }
     }
 
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
-            ExprKind::Literal(literal) => Some(operate::literal(literal)),
+            ExprKind::Literal(literal) => Some(operators::literal(literal)),
             ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
@@ -235,15 +202,9 @@ impl<'t> Folding<'t> {
     /// None where an operand is no constant after all, or the built-in is unknown.
     fn evaluate(&mut self, kind: &'t ExprKind) -> Option<Result<Value<'t>>> {
         Some(match kind {
-            ExprKind::Literal(_)
-            | ExprKind::UnsupportedText(_)
-            | ExprKind::Markup(_)
-            | ExprKind::Name(_)
-            | ExprKind::Call(..)
-            | ExprKind::MarkupConcat(_) => {
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => {
                 return None;
             }
-            ExprKind::Filter(_) | ExprKind::Test(_) if self.volatile => return None,
             ExprKind::Tuple(items) => {
                 let items = self.constants(items)?;
                 self.runtime.tuple(items)
@@ -262,13 +223,13 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Unary(op, operand) => {
                 let operand = self.constant(operand)?;
-                operate::unary(&mut self.runtime, *op, &operand)
+                operators::unary(&mut self.runtime, *op, &operand)
             }
             ExprKind::Binary(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant(left)?;
                 let right = self.constant(right)?;
-                operate::binary(&mut self.runtime, *op, &left, &right)
+                operators::binary(&mut self.runtime, *op, &left, &right)
             }
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
@@ -320,7 +281,7 @@ impl<'t> Folding<'t> {
         let mut left = self.constant(&compare.first)?;
         for (op, right) in compare.links() {
             let right = self.constant(right)?;
-            if !operate::compare(&mut self.runtime, *op, &left, &right).ok()? {
+            if !operators::compare(&mut self.runtime, *op, &left, &right).ok()? {
                 return Some(false);
             }
             left = right;
@@ -344,14 +305,10 @@ impl<'t> Folding<'t> {
     }
 
     fn sliced(&mut self, slice: &'t Slice) -> Option<Result<Value<'t>>> {
-        let mut part = |part: &'t Option<Expr>| part.as_ref().map_or(Some(None), |part| self.constant(part).map(Some));
-        let (object, start) = (part(&slice.object)?, part(&slice.start)?);
-        let (stop, step) = (part(&slice.stop)?, part(&slice.step)?);
-        Some(match object {
-            Some(object) => self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()),
-            // As a part of an index, a slice is like the keys of a dict: no literal writes it, and it has no hash.
-            None => self.runtime.dict(Entries::default()).map(Value::Keys),
-        })
+        let object = self.constant(&slice.object)?;
+        let mut bound = |bound: &'t Option<Expr>| bound.as_ref().map_or(Some(None), |bound| self.constant(bound).map(Some));
+        let (start, stop, step) = (bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?);
+        Some(self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()))
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {

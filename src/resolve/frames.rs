@@ -1,20 +1,19 @@
-//! Frames: what Jinja compiles to Python functions, and where their variables go.
+//! Assigns the variables of each frame to slots. A frame is what Jinja compiles to a Python function.
 //!
-//! A variable belongs to the frame that stands around its scope. If an inner frame reads it too, it lives in a cell. Which variables
-//! that concerns is known only at the end of the walk over the template; until then [`Slot::Local`] and [`Slot::Outer`] hold the
-//! variable's number, and [`Slot::Outer`] the number of the frame that reads, and a [`Frame`] its own number. [`Frames::place`] puts
-//! the real ones there.
+//! A variable belongs to the frame around its scope. If an inner frame reads it too, it is in a cell, which is known only at the end
+//! of the walk. Until then [`Slot::Local`] and [`Slot::Outer`] hold the index of the variable, [`Slot::Outer`] also the index of the
+//! frame that reads it, and a [`Frame`] its own index. [`Frames::assign_slots`] replaces them.
 //!
-//! The first value of a variable that is always set before it is read is never seen, and not looked up. What is set is known only as
-//! far as the walk goes straight on: what a branch or the body of a loop has set counts to its end.
+//! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
+//! sets counts as set until the end of that body.
 
 use crate::ast::{Frame, Load, Scope, Slot, Stored, Symbol, Template};
 
-/// A variable of a generated Python function, by its number.
+/// A variable, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variable(pub u32);
 
-/// How many variables of one branch are compared with those of the next; real templates set a few.
+/// The most variables of one branch that are compared with those of the next; real templates set a few.
 const COMPARED: usize = 64;
 
 /// The frames of a template, and their variables.
@@ -24,15 +23,15 @@ pub(super) struct Frames {
     /// The innermost frame that is open.
     current: Option<u32>,
     variables: Vec<Owned>,
-    /// Of each folded name, the variable that was made last among those of open frames.
+    /// For each name in normal form, its newest variable in an open frame.
     newest: Vec<Option<Variable>>,
-    /// Of each symbol, whether scopes inside the root look it up in the context, which then has what the root has set.
+    /// For each symbol, whether a scope inside the root looks it up in the context.
     looked_up: Vec<bool>,
-    /// Whether some assignment lets its variable grow in place.
+    /// Whether some assignment appends to its variable in place.
     pub accumulates: bool,
     /// Whether an inner frame reads some variable.
     captures: bool,
-    /// The variables that are set on every way to where the walk stands, in the order in which they were.
+    /// The variables that are set on every path to the current node, in order.
     set: Vec<Variable>,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Frames {
 struct Function {
     /// The frame around this one.
     parent: Option<u32>,
-    /// How many variables there were before.
+    /// The number of variables before it.
     first: u32,
     size: Frame,
 }
@@ -49,17 +48,17 @@ struct Function {
 struct Owned {
     frame: Option<u32>,
     level: u32,
-    /// Its folded name.
+    /// The normal form of its name.
     name: Symbol,
-    /// The variable of an open frame that had the name before.
+    /// The previous variable of that name in an open frame.
     older: Option<Variable>,
     /// Whether an inner frame reads it.
     is_captured: bool,
-    /// Whether it is set on every way to where the walk stands.
+    /// Whether it is set on every path to the current node.
     is_set: bool,
-    /// Whether it is read where it may not be set yet, so that its first value matters.
+    /// Whether it is read where it may not be set yet.
     is_read_first: bool,
-    /// Its place among the locals or the cells of its frame.
+    /// Its index among the locals or the cells of its frame.
     place: u32,
 }
 
@@ -75,7 +74,7 @@ impl Frames {
         self.current = Some(number);
     }
 
-    /// Closes the innermost frame.
+    /// Closes the innermost frame, and returns it.
     pub fn close(&mut self) -> Frame {
         let closed = self.current;
         let function = closed.and_then(|number| self.frames.get(number as usize)).copied();
@@ -99,14 +98,14 @@ impl Frames {
         }
     }
 
-    /// Says how many names there are.
-    pub fn name_all(&mut self, names: usize) {
+    /// Sets the number of names.
+    pub fn register_names(&mut self, names: usize) {
         self.newest.resize(names, None);
     }
 
-    /// The variable that the innermost frame has for a folded name on a level, a new one where there was none.
+    /// Returns the variable of a normalized name on a level of the innermost frame, which is made if there is none.
     ///
-    /// A name has one variable for each level of each open frame at most, of which the parser allows few.
+    /// A name has at most one variable for each level of each open frame, and the parser limits the depth.
     pub fn variable(&mut self, level: u32, folded: Symbol) -> Variable {
         let older = self.newest.get(folded.0 as usize).copied().flatten();
         let mut next = older;
@@ -126,7 +125,7 @@ impl Frames {
         variable
     }
 
-    /// A variable of the root for a name that has no other, and is asked for once.
+    /// Makes a variable of the root for a name that has no other variable.
     pub fn root_variable(&mut self, name: Symbol) -> Variable {
         self.make(Some(0), 0, name, None)
     }
@@ -146,20 +145,20 @@ impl Frames {
         variable
     }
 
-    /// The level of the scope that has a variable.
+    /// Returns the level of a variable's scope.
     pub fn level(&self, Variable(number): Variable) -> u32 {
         self.variables.get(number as usize).map_or(0, |owned| owned.level)
     }
 
-    /// Notes that a scope begins, which gives its variable a first value.
-    pub fn begin(&mut self, Variable(number): Variable) {
+    /// Marks a variable as unset, at the start of its scope.
+    pub fn note_unset(&mut self, Variable(number): Variable) {
         if let Some(owned) = self.variables.get_mut(number as usize) {
             owned.is_set = false;
         }
     }
 
-    /// Notes that a scope on a level of the innermost frame looks a name up. The root does so before it sets anything.
-    pub fn look_up(&mut self, name: Symbol, level: u32) {
+    /// Records that a scope on a level of the innermost frame looks a name up. The root looks names up before it sets any.
+    pub fn note_lookup(&mut self, name: Symbol, level: u32) {
         if level > 0 || self.current != Some(0) {
             let place = name.0 as usize;
             if self.looked_up.len() <= place {
@@ -171,7 +170,7 @@ impl Frames {
         }
     }
 
-    /// Notes that a variable is set.
+    /// Marks a variable as set.
     pub fn set(&mut self, variable: Variable) {
         let Variable(number) = variable;
         if let Some(owned) = self.variables.get_mut(number as usize) {
@@ -182,12 +181,13 @@ impl Frames {
         }
     }
 
-    /// How many variables are set on every way that leads here.
+    /// Returns the number of variables that are set on every path to the current node.
     pub fn count_set(&self) -> usize {
         self.set.len()
     }
 
-    /// Ends what may not have been run: what was set since then may not be set. Gives the first of those.
+    /// Marks the variables that were set after the first `count` as unset, because the body that sets them may not run. Returns the
+    /// first of them.
     pub fn forget_set(&mut self, count: usize) -> Vec<Variable> {
         let mut forgotten = self.set.split_off(count.min(self.set.len()));
         for Variable(number) in &forgotten {
@@ -199,7 +199,7 @@ impl Frames {
         forgotten
     }
 
-    /// Where a variable that is read lives.
+    /// Returns the slot of a variable that is read.
     pub fn read(&mut self, variable: Variable) -> Slot {
         let Variable(number) = variable;
         if let Some(owned) = self.variables.get_mut(number as usize) {
@@ -208,7 +208,7 @@ impl Frames {
         self.slot(variable)
     }
 
-    /// Where a variable lives, as seen from the innermost frame.
+    /// Returns the slot of a variable, as seen from the innermost frame.
     pub fn slot(&mut self, Variable(number): Variable) -> Slot {
         let Some(owned) = self.variables.get_mut(number as usize) else {
             return Slot::Unresolved;
@@ -224,12 +224,12 @@ impl Frames {
         }
     }
 
-    /// Gives all variables of a template their places.
-    pub fn place(mut self, template: &mut Template) {
+    /// Replaces the indices in a template by the final slots.
+    pub fn assign_slots(mut self, template: &mut Template) {
         template.looked_up = std::mem::take(&mut self.looked_up);
         template.accumulates = self.accumulates;
         if self.frames.len() == 1 {
-            // The numbers of the only frame's variables are their places.
+            // The indices of the only frame's variables are their slots.
             template.frame.locals = short(self.variables.len());
             return;
         }
@@ -258,45 +258,45 @@ impl Frames {
         });
     }
 
-    /// Takes out of what a scope that ends loads and leaves what nobody sees, as far as the walk has come.
-    pub fn settle(&self, scope: &mut Scope) {
+    /// Removes the loads of a scope that ends whose values are never read, as far as known now.
+    pub fn elide_loads(&self, scope: &mut Scope) {
         let Scope {
             loads,
-            forgone,
+            elided_loads,
             clears,
-            shown,
+            show_missing,
         } = scope;
         if self.captures {
-            // What nothing loads is a parameter.
+            // A variable without a load is a parameter.
             let is_shown = |slot: &Slot| {
                 self.at(*slot).is_some_and(|owned| owned.is_captured) && loads.iter().all(|load| load.slot() != *slot)
             };
-            *shown = clears.iter().copied().filter(is_shown).collect();
+            *show_missing = clears.iter().copied().filter(is_shown).collect();
         }
-        forgone.extend(loads.iter().filter(|load| !self.is_seen(**load)));
+        elided_loads.extend(loads.iter().filter(|load| !self.is_seen(**load)));
         loads.retain(|load| self.is_seen(*load));
     }
 
-    /// Whether what a variable is loaded with is read, as far as the walk has come.
+    /// Returns whether the value of a load is read, as far as known now.
     fn is_seen(&self, load: Load) -> bool {
         self.loaded(load).is_none_or(|owned| owned.is_read_first)
     }
 
-    /// Puts back what a macro sees that stands in a later scope of the same level, whose variable is the same. It may be called here
-    /// in the next round of a loop around both.
+    /// Restores the loads of variables that a macro reads. The macro may be in a later scope of the same level, which shares the variable,
+    /// and may be called here in the next round of a loop around both.
     fn load_captured(&self, scope: &mut Scope) {
-        let Scope { loads, forgone, .. } = scope;
+        let Scope { loads, elided_loads, .. } = scope;
         let is_captured = |load: &Load| self.loaded(*load).is_some_and(|owned| owned.is_captured);
-        loads.extend(forgone.iter().copied().filter(is_captured));
-        forgone.retain(|load| !is_captured(load));
+        loads.extend(elided_loads.iter().copied().filter(is_captured));
+        elided_loads.retain(|load| !is_captured(load));
     }
 
-    /// The variable of the innermost frame that a load is of.
+    /// Returns the variable of a load, if the innermost frame owns it.
     fn loaded(&self, load: Load) -> Option<&Owned> {
         self.at(load.slot())
     }
 
-    /// The variable of the innermost frame that has a slot.
+    /// Returns the variable of a slot, if the innermost frame owns it.
     fn at(&self, slot: Slot) -> Option<&Owned> {
         match slot {
             Slot::Local(number) => self.variables.get(number as usize),
@@ -321,7 +321,7 @@ impl Frames {
         }
     }
 
-    /// How many frames with cells stand between a frame that reads and the one that has the variable, the reader included.
+    /// Counts the frames with cells from the frame that reads a variable to the one that owns it, which is not counted.
     fn hops(&self, reader: u32, owner: Option<u32>) -> u32 {
         let parent = |number: &u32| self.frames.get(*number as usize)?.parent;
         let inner = std::iter::successors(Some(reader), parent).take_while(|frame| Some(*frame) != owner);
@@ -334,7 +334,7 @@ impl Frames {
     }
 }
 
-/// The numbers of a template fit, because the size of its source is limited.
+/// Converts an index, which fits because the size of a source is limited.
 fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -1,36 +1,28 @@
-//! From names to variables: jinja2 3.1.6 `compiler.py` without the Python.
+//! Resolves names to variables, and folds constants.
 //!
-//! The resolver walks the tree in the order in which the reference writes its Python code, and fills in what that code would decide:
-//! which variable a name is, which built-in a filter is, which line a failure names, which expressions are constant. What the
-//! reference, or CPython when it compiles that code, refuses is refused here. It knows no run-time values beyond constants.
+//! After jinja2 3.1.6 `compiler.py`. The resolver walks the tree in the order in which the reference compiles it, and fills in the
+//! variable of each name, the built-in of each filter and test, the line that an error names, and the value of each constant
+//! expression.
 
 mod accumulate;
-mod autoescape;
-mod blocks;
+mod collect_names;
 mod expressions;
 mod fold;
 mod frames;
-pub mod operate;
+pub mod operators;
 mod output;
 mod own_names;
-mod refusals;
 mod scopes;
 mod statements;
-mod stubs;
-mod track;
 
 use std::collections::BTreeSet;
 
-use autoescape::EvalContext;
 use frames::{Frames, Variable};
-use refusals::{Refusals, Stage};
 use scopes::Scopes;
-use stubs::Stub;
-use track::undeclared;
 
-use crate::ast::{Block, Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
+use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
@@ -38,16 +30,13 @@ use crate::text::quote;
 use crate::unicode::nfkc;
 use crate::unsupported;
 
-/// The names that loops and macros give values by themselves.
+/// The variables that loops and macros define themselves.
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
-/// Resolves all of a template.
+/// Resolves a template.
 pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
-    if template.has_blocks {
-        blocks::take_out(template)?;
-    }
     let frames = walk(template, source)?;
-    frames.place(template);
+    frames.assign_slots(template);
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
     template.globals = mentioned.collect();
@@ -57,86 +46,61 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// The walk over the template; gives the frames, whose variables have no places yet.
+/// Walks the template, and returns its frames, whose variables do not have their final slots yet.
 fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
     let Template {
         body,
         symbols,
-        blocks,
         sets_loop,
-        has_blocks,
-        stubs,
         scope,
-        self_slot,
         frame,
         ..
     } = template;
-    let [own, parent] = ["self", "super"].map(|name| symbols.find(name));
     let mut scopes = Scopes::default();
-    let are_folded = fold_names(symbols, &mut scopes);
+    let are_folded = normalize_names(symbols, &mut scopes);
     let symbols = &*symbols;
     let specials = SPECIALS.map(|name| symbols.find(name));
-    // Blocks have contexts of their own.
-    let are_given = !*has_blocks && !are_folded;
-    let is_given = |name| are_given && !symbols.is_scoped(name) && !specials.contains(&Some(name));
-    scopes.name_all(symbols.all().map(is_given));
+    let is_given = |name| !are_folded && !symbols.is_scoped(name) && !specials.contains(&Some(name));
+    scopes.register_names(symbols.all().map(is_given));
     let mut resolver = Resolver {
         source,
         lines: LineCounter::new(source),
         symbols,
         scopes,
         line: 0,
-        indentation: 1,
-        refusals: Refusals::default(),
-        has_empty_output: false,
-        extends: None,
+        refused: None,
         is_folding: false,
-        has_long_number: false,
-        eval_context: EvalContext::default(),
-        has_extended: false,
         parts: 0,
         stack: Stack::for_trees(),
         folds_left: MAX_FOLDS,
         sets_loop: *sets_loop,
-        has_blocks: *has_blocks,
-        visible: 0,
-        block: None,
-        stubs: Vec::new(),
         specials,
     };
-    (*self_slot, *frame) = resolver.root_body(body, scope, own)?;
-    for block in blocks.iter_mut() {
-        resolver.block_body(block, [own, parent])?;
+    *frame = resolver.root_body(body, scope)?;
+    match resolver.refused {
+        Some(error) => Err(error),
+        None => Ok(resolver.scopes.frames),
     }
-    if let (true, Some(span)) = (resolver.has_empty_output, resolver.extends) {
-        let message = "expected an indented block after 'if' statement";
-        resolver.refusals.add(Stage::Grammar, message, span);
-    }
-    if let Some(error) = resolver.refusals.into_first() {
-        return Err(error);
-    }
-    *stubs = stubs::names(&resolver.stubs, source)?;
-    Ok(resolver.scopes.frames)
 }
 
-/// Makes one variable of names that Python takes for one, because they have the same normal form; gives whether there may be such.
-fn fold_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
+/// Gives names with the same normal form one variable, as Python does. Returns whether some name is not ASCII.
+fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     let mut are_folded = false;
     for symbol in symbols.all() {
         if !symbols.name(symbol).is_ascii() {
             let folded = nfkc(symbols.name(symbol)).into_owned();
-            scopes.fold(symbol, symbols.intern(&folded));
+            scopes.normalize(symbol, symbols.intern(&folded));
             are_folded = true;
         }
     }
     are_folded
 }
 
-/// A template of strangers may consist of nothing but constants that take long; what is not folded is computed by the render, which
-/// has limits of its own. Real templates have a few hundred.
+/// The most constant operations that are folded: a hostile template may consist of expensive constants. The render computes the others
+/// within its own limits. Real templates have a few hundred.
 const MAX_FOLDS: u32 = 10_000;
 
-/// So many parts of a statement are worked through in the time that other steps take.
+/// The number of expressions and texts that cost one step.
 const PARTS_OF_A_STEP: u32 = 4;
 
 /// The state of a walk.
@@ -145,146 +109,107 @@ struct Resolver<'t> {
     lines: LineCounter<'t>,
     symbols: &'t Symbols,
     scopes: Scopes,
-    /// The line that the reference recorded last (`CodeGenerator._last_line`).
+    /// The line that was recorded last (`CodeGenerator._last_line`).
     line: u32,
-    /// How deep the generated Python would be indented.
-    indentation: u32,
-    /// What CPython would refuse when it compiles the finished code.
-    refusals: Refusals,
-    /// Whether the walk is inside an expression that the reference tries to fold.
+    /// The first error that Python finds in the compiled code: any other error comes before it.
+    refused: Option<Error>,
+    /// Whether the current expression is inside one that the reference tries to fold.
     is_folding: bool,
-    /// Whether some constant is an integer that Python does not print, which the template may have to write.
-    has_long_number: bool,
-    /// Shared by all frames, as in the reference.
-    eval_context: EvalContext,
-    /// Whether an `extends` of the root was met (`CodeGenerator.has_known_extends`).
-    has_extended: bool,
-    /// The parts of the statement that were walked so far: its expressions, and each 64 bytes of its texts.
+    /// The work of the current statement so far: one for each expression, and one for every 64 bytes of text.
     parts: u32,
-    /// How much of our own stack is used.
+    /// Measures the call stack.
     stack: Stack,
-    /// Whether an output of the root puts out nothing, though no parent is known yet: `{% print %}`.
-    has_empty_output: bool,
-    /// Where the first `extends` is.
-    extends: Option<Span>,
-    /// How many more constant operations may become literals.
+    /// How many more operations may be folded.
     folds_left: u32,
     /// Whether some target is named `loop`.
     sets_loop: bool,
-    /// Whether there are blocks.
-    has_blocks: bool,
-    /// How many names the scoped blocks so far see, all together.
-    visible: usize,
-    /// The block that the walk is in.
-    block: Option<Symbol>,
-    /// The unknown filters and tests that may complain about their arguments.
-    stubs: Vec<Stub>,
-    /// `loop`, `caller`, `kwargs`, `varargs`, where they occur.
+    /// The symbols of `loop`, `caller`, `kwargs`, `varargs`, if they occur.
     specials: [Option<Symbol>; 4],
 }
 
-/// Where the walk stands: `compiler.Frame` without the variables.
+/// Where a statement or an expression is (`compiler.Frame` without the variables).
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// In the root, or in an `if` of it.
+    /// In the root, or in an `if` of the root.
     toplevel: bool,
-    /// Outside of blocks, macros and set blocks: behind an `extends`, nothing is put out here (`Frame.require_output_check`).
-    is_silenced: bool,
-    /// In an `if` or a conditional expression: unknown filters are errors only when they are reached.
+    /// In an `if` or a conditional expression, where an unknown filter is an error only when it is reached.
     soft: bool,
-    /// How many Python loops of the same function are around.
-    loops: u32,
-    /// The keyword under which calls pass the variables of the loop or block whose body this is (`Frame.loop_frame`,
-    /// `Frame.block_frame`).
-    passed: Option<&'static str>,
+    /// In a loop of the same frame, where `break` and `continue` are allowed.
+    in_loop: bool,
 }
 
 impl Place {
-    /// `Frame.soft`
+    /// The same place in an `if` (`Frame.soft`).
     fn soft(&self) -> Self {
         Self { soft: true, ..*self }
     }
 
-    /// `Frame.inner`, in the same Python function.
+    /// The place inside a statement of the same frame (`Frame.inner`).
     fn inner(&self) -> Self {
         Self {
-            loops: self.loops,
-            is_silenced: self.is_silenced,
+            in_loop: self.in_loop,
             ..Self::default()
         }
     }
 }
 
 impl Resolver<'_> {
-    /// The body of the root, where `self` is a variable if it is mentioned. Gives that variable, and the frame.
-    fn root_body(&mut self, body: &mut Body, scope: &mut Scope, own: Option<Symbol>) -> Result<(Option<Slot>, Frame)> {
+    /// Resolves the body of the root, and returns its frame. The variable `self` is never looked up in the context.
+    fn root_body(&mut self, body: &mut Body, scope: &mut Scope) -> Result<Frame> {
         self.scopes.frames.open();
         self.scopes.open();
-        let [uses_self] = undeclared(body, [own]);
-        let self_variable = own.filter(|_| uses_self).map(|own| self.scopes.declare_parameter(own));
-        self.scopes.read_body(body);
+        if let Some(own) = self.symbols.find("self") {
+            self.scopes.declare_parameter(own);
+        }
+        self.scopes.collect_body(body);
         *scope = self.scopes.enter();
-        let self_slot = self_variable.map(|variable| self.slot(variable));
         let place = Place {
             toplevel: true,
-            is_silenced: true,
             ..Place::default()
         };
         self.body(body, &place)?;
         self.scopes.close(scope);
         self.scopes.load_given(scope);
-        Ok((self_slot, self.scopes.frames.close()))
+        Ok(self.scopes.frames.close())
     }
 
-    /// The body of a block, where `self` and `super` are variables if they are mentioned.
-    fn block_body(&mut self, block: &mut Block, specials: [Option<Symbol>; 2]) -> Result<()> {
-        self.newline(block.at);
-        self.block = Some(block.name);
-        self.scopes.frames.open();
-        self.scopes.open();
-        let mut variables = [None; 2];
-        for ((variable, name), is_used) in variables.iter_mut().zip(specials).zip(undeclared(&block.body, specials)) {
-            *variable = name.filter(|_| is_used).map(|name| self.scopes.declare_parameter(name));
-        }
-        self.scopes.read_body(&block.body);
-        block.scope = self.scopes.enter();
-        block.specials = variables.map(|variable| variable.map(|variable| self.slot(variable)));
-        let place = Place {
-            passed: Some("_block_vars"),
-            ..Place::default()
-        };
-        self.body(&mut block.body, &place)?;
-        self.scopes.close(&mut block.scope);
-        block.frame = self.scopes.frames.close();
-        Ok(())
+    /// Records a syntax error that Python finds in the compiled code, unless there is an earlier one. It has no line of the template.
+    #[cold]
+    fn refuse(&mut self, message: impl Into<String>, span: Span) {
+        let error = || Error::new(ErrorKind::Syntax, message).without_line().at(span);
+        self.refused.get_or_insert_with(error);
     }
 
-    /// `CodeGenerator.newline` for a node: its line is recorded, and is what a failure there names.
+    /// Drops an error in an expression that was folded, because Python never compiles that.
+    fn forget_refused(&mut self, was_refused: bool) {
+        self.refused.take_if(|_| !was_refused);
+    }
+
+    /// Records and returns the line of a node, which an error in it names (`CodeGenerator.newline`).
     fn newline(&mut self, at: u32) -> u32 {
         self.line = self.lines.line(at);
         self.line
     }
 
-    /// Counts what the render will do for an expression or a text, which has so many bytes of its own: once before the statement runs,
-    /// and not in each part of it.
+    /// Adds the work of one expression or text of this many bytes. A render charges it once, before the statement runs.
     fn count(&mut self, bytes: usize) {
         let bytes = u32::try_from(bytes / STEP_BYTES).unwrap_or(u32::MAX);
         self.parts = self.parts.saturating_add(bytes).saturating_add(1);
     }
 
-    /// The steps of the parts that were counted since so many were; the count goes on with those before.
+    /// Returns the steps of the work that was added, and sets the count back to `before`.
     fn take_steps(&mut self, before: u32) -> u32 {
         std::mem::replace(&mut self.parts, before).div_ceil(PARTS_OF_A_STEP)
     }
 
-    /// Where the variable of a name that is read lives.
+    /// Returns the slot of a name that is read.
     fn name_slot(&mut self, name: Symbol, span: Span) -> Result<Slot> {
         let variable = self.variable(name, span)?;
         Ok(self.scopes.frames.read(variable))
     }
 
-    /// `Symbols.ref`: the variable of a name. A name in the filter of a `set` block that nothing else mentions is unknown
-    /// to the reference: a fault of it, which shows as Python's AssertionError.
+    /// Returns the variable of a name (`Symbols.ref`). The reference does not know a name that only the filter of a `set` block mentions,
+    /// and raises an AssertionError.
     fn variable(&self, name: Symbol, span: Span) -> Result<Variable> {
         match self.scopes.find(name) {
             Some(variable) => Ok(variable),
@@ -300,8 +225,8 @@ impl Resolver<'_> {
         self.scopes.frames.slot(variable)
     }
 
-    /// Refuses a tree that would exhaust our own stack; the parser's stack is bounded, but our frames have other sizes than its. A
-    /// quarter of the limit is left to the visitors of `track.rs` and `visit.rs`, which go down from here without asking.
+    /// Refuses a tree that would exhaust the call stack: the functions here use more of it than the parser's. A quarter of the limit is
+    /// left to the visitors in `collect_names.rs` and `visit.rs`, which do not check the stack.
     fn check_stack(&self, span: Span) -> Result<()> {
         self.stack.check().map_err(|error| error.at(span).without_line())
     }
@@ -313,10 +238,6 @@ pub fn context_names(template: &Template) -> Vec<&str> {
     let mut names = Names::default();
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    for block in &template.blocks {
-        names.scope(&block.scope);
-        block.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
-    }
     let own = own_names::find(template);
     let found = names.found.difference(&own).map(|symbol| template.symbols.name(*symbol));
     let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
@@ -325,7 +246,7 @@ pub fn context_names(template: &Template) -> Vec<&str> {
         .collect()
 }
 
-/// Collects what scopes look up.
+/// Collects the names that scopes look up.
 #[derive(Default)]
 struct Names {
     found: BTreeSet<Symbol>,
@@ -333,7 +254,7 @@ struct Names {
 
 impl Names {
     fn scope(&mut self, scope: &Scope) {
-        let loads = scope.loads.iter().chain(&scope.forgone);
+        let loads = scope.loads.iter().chain(&scope.elided_loads);
         self.found.extend(loads.filter_map(|load| load.name()));
     }
 
@@ -349,7 +270,6 @@ impl Names {
             StmtKind::CallBlock(node) => self.scope(&node.body.scope),
             StmtKind::FilterBlock(node) => self.scope(&node.scope),
             StmtKind::With(node) => self.scope(&node.scope),
-            StmtKind::Autoescape(node) => self.scope(&node.scope),
             _ => {}
         }
         stmt.children(&mut |child| {

@@ -1,22 +1,22 @@
-//! Which variable a name is: jinja2 3.1.6 `idtracking.py`, class by class.
+//! Finds the variable of each name (jinja2 3.1.6 `idtracking.py`).
 //!
-//! Scopes are open one inside the other, as the walk stands in them. What the reference keeps in a dict of each scope and looks for
-//! from the inside out is kept by name here, as of the innermost scope: opening a scope costs nothing, and closing it puts back what its
-//! names meant before. A variable is what the reference writes as `l_1_x`: a function of the generated code, the level of the scope and
-//! the name as Python folds identifiers; two scopes side by side on one level therefore share it, as they do there.
+//! The reference keeps a dict for each scope, and searches the open scopes from the innermost outwards. Here each name has its meaning
+//! in the innermost scope: opening a scope costs nothing, and closing it restores what its names meant before. A variable is identified
+//! by its frame, the level of its scope and the normal form of its name, as `l_1_x` is in the reference. So two scopes side by side on
+//! one level share it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Symbol};
 
-/// Room for the variables of most templates.
+/// The number of variables of most templates.
 const USUAL: usize = 16;
 
 /// How a variable gets its first value in its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Instruction {
-    /// It is a parameter: whoever makes it gives it a value.
+    /// It is a parameter, which has a value already.
     Parameter,
     /// It is looked up in the context.
     Resolve(Symbol),
@@ -26,22 +26,22 @@ enum Instruction {
     Undefined,
 }
 
-/// What a name means at a place.
+/// The variable of a name in a scope.
 #[derive(Clone, Copy, Debug, Default)]
 struct Binding {
     variable: Option<Variable>,
-    /// What it means to the scopes around the one that bound it.
+    /// The variable of the name in the scopes around the one that bound it.
     outer: Option<Variable>,
 }
 
-/// What is known of a name.
+/// The state of a name.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    /// What it means here.
+    /// Its variable in the innermost scope.
     binding: Binding,
-    /// Whether the innermost scope sets it, as long as its names are read.
+    /// Whether the innermost scope sets it, while the names of that scope are collected.
     is_stored: bool,
-    /// Whether only the context gives it a value.
+    /// Whether only the context sets it.
     is_given: bool,
 }
 
@@ -53,7 +53,7 @@ struct Bound {
     before: Binding,
 }
 
-/// How much the scopes had bound and set at some point.
+/// The lengths of the lists of bound and set names at some point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     bound: usize,
@@ -63,59 +63,58 @@ pub(super) struct Mark {
 /// The `idtracking.Symbols` of all scopes that are open.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// The functions of the generated code, which have the variables.
+    /// The frames, which own the variables.
     pub frames: Frames,
-    /// The folded name of each name that folds to another one.
+    /// The normal form of each name that is not in normal form.
     folded: BTreeMap<Symbol, Symbol>,
     names: Vec<Name>,
-    /// Where each scope begins in the two lists below, the outermost first.
+    /// Where each open scope begins in the two lists below, the outermost first.
     open: Vec<Mark>,
-    /// What the scopes have bound.
+    /// The names that the open scopes have bound.
     bound: Vec<Bound>,
-    /// The names that the scopes set.
+    /// The names that the open scopes set.
     stores: Vec<Symbol>,
-    /// What the innermost scope loads, as long as its names are read.
+    /// The loads of the innermost scope, while its names are collected.
     loads: Vec<(Variable, Instruction)>,
-    /// The place of each variable among the loads, if it is there.
+    /// The index of each variable's load.
     places: Vec<u32>,
-    /// The names that only the context gives values to, as far as they were met, with the variable of the root that has their value.
+    /// The names met so far that only the context sets, with the variable of the root that holds their value.
     given: Vec<(Variable, Symbol)>,
 }
 
 impl Scopes {
-    /// Says of each name that there is whether it has the value that the context has, and no other anywhere: it is looked up once, when
-    /// the render begins, and not in each scope that mentions it.
-    pub fn name_all(&mut self, are_given: impl Iterator<Item = bool>) {
+    /// Registers all names. If only the context sets a name, it is looked up once when the render begins, not in each scope.
+    pub fn register_names(&mut self, are_given: impl Iterator<Item = bool>) {
         self.names.extend(are_given.map(|is_given| Name {
             binding: Binding::default(),
             is_stored: false,
             is_given,
         }));
-        self.frames.name_all(self.names.len());
+        self.frames.register_names(self.names.len());
         self.bound.reserve(USUAL);
         self.stores.reserve(USUAL);
         self.loads.reserve(USUAL);
         self.places.reserve(USUAL);
     }
 
-    /// Adds the names that only the context gives values to what the root loads.
+    /// Adds the names that only the context sets to the loads of the root.
     pub fn load_given(&mut self, root: &mut Scope) {
         for (variable, name) in self.given.drain(..) {
             root.loads.push(Load::Resolve(self.frames.slot(variable), name));
         }
     }
 
-    /// Says that Python reads a name as another one.
-    pub fn fold(&mut self, name: Symbol, folded: Symbol) {
+    /// Sets the normal form of a name, which Python uses in its place.
+    pub fn normalize(&mut self, name: Symbol, folded: Symbol) {
         self.folded.insert(name, folded);
     }
 
-    /// Opens a scope, whose names are to be read next.
+    /// Opens a scope. Its names are collected next.
     pub fn open(&mut self) {
         self.open.push(self.mark());
     }
 
-    /// Ends the reading of the innermost scope's names; gives what entering and leaving it does.
+    /// Ends the collection of the innermost scope's names, and returns what the render does on entry and exit.
     pub fn enter(&mut self) -> Scope {
         let start = self.open.last().map_or(0, |open| open.stores);
         let level = self.level();
@@ -124,18 +123,18 @@ impl Scopes {
         }
         let mut scope = Scope {
             loads: Vec::with_capacity(self.loads.len()),
-            forgone: Vec::new(),
+            elided_loads: Vec::new(),
             clears: Vec::with_capacity(self.loads.len()),
-            shown: Box::default(),
+            show_missing: Box::default(),
         };
         for (variable, load) in self.loads.drain(..) {
             let slot = self.frames.slot(variable);
-            self.frames.begin(variable);
+            self.frames.note_unset(variable);
             scope.clears.push(slot);
             match load {
                 Instruction::Parameter => {}
                 Instruction::Resolve(name) => {
-                    self.frames.look_up(name, level);
+                    self.frames.note_lookup(name, level);
                     scope.loads.push(Load::Resolve(slot, name));
                 }
                 Instruction::Alias(outer) => scope.loads.push(Load::Alias(slot, self.frames.read(outer))),
@@ -145,44 +144,26 @@ impl Scopes {
         scope
     }
 
-    /// Closes the innermost scope, all of which is known now.
+    /// Closes the innermost scope.
     pub fn close(&mut self, scope: &mut Scope) {
-        self.frames.settle(scope);
+        self.frames.elide_loads(scope);
         let Some(start) = self.open.pop() else { return };
         self.hide(start);
         self.bound.truncate(start.bound);
         self.stores.truncate(start.stores);
     }
 
-    /// The variables of all names that the open scopes set, the innermost first (`dump_stores`).
-    pub fn all_stores(&self) -> Vec<(Symbol, Variable)> {
-        let mut names = BTreeSet::new();
-        let mut found = Vec::new();
-        let mut end = self.stores.len();
-        for scope in self.open.iter().rev() {
-            let mut stores = self.stores.get(scope.stores..end).unwrap_or_default().to_vec();
-            stores.sort_unstable();
-            end = scope.stores;
-            for name in stores {
-                if let Some(variable) = self.find(name).filter(|_| names.insert(name)) {
-                    found.push((name, variable));
-                }
-            }
-        }
-        found
-    }
-
-    /// The level of the innermost scope.
+    /// Returns the level of the innermost scope.
     pub fn level(&self) -> u32 {
         u32::try_from(self.open.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// `Symbols.find_ref`
+    /// Returns the variable of a name, if it has one (`Symbols.find_ref`).
     pub fn find(&self, name: Symbol) -> Option<Variable> {
         self.binding(name).variable
     }
 
-    /// `Symbols.store`: a name is set.
+    /// Adds a name that the innermost scope sets (`Symbols.store`).
     pub fn store(&mut self, name: Symbol) {
         self.add_store(name);
         if self.own(name).is_none() {
@@ -191,13 +172,13 @@ impl Scopes {
         }
     }
 
-    /// `Symbols.declare_parameter`
+    /// Adds a parameter to the innermost scope, and returns its variable (`Symbols.declare_parameter`).
     pub fn declare_parameter(&mut self, name: Symbol) -> Variable {
         self.add_store(name);
         self.define(name, Instruction::Parameter)
     }
 
-    /// `Symbols.load`: a name is read.
+    /// Adds a name that the innermost scope reads (`Symbols.load`).
     pub fn load(&mut self, name: Symbol) {
         if self.find(name).is_some() {
             return;
@@ -215,7 +196,7 @@ impl Scopes {
         self.given.push((variable, name));
     }
 
-    /// Where the branches of an `if`, or one of them, begin.
+    /// Marks the start of an `if` or of one of its branches.
     pub fn mark(&self) -> Mark {
         Mark {
             bound: self.bound.len(),
@@ -223,7 +204,7 @@ impl Scopes {
         }
     }
 
-    /// Ends a branch: the next one does not see what it did (`Symbols.copy`).
+    /// Ends a branch: the next one does not see its names (`Symbols.copy`).
     pub fn hide(&mut self, start: Mark) {
         for Bound { name, before, .. } in self.bound.iter().skip(start.bound).rev() {
             bind_name(&mut self.names, *name, *before);
@@ -233,7 +214,7 @@ impl Scopes {
         }
     }
 
-    /// `Symbols.branch_update`: what follows an `if` sees what all its branches did.
+    /// Ends an `if`: what follows sees the names of all branches (`Symbols.branch_update`).
     pub fn join(&mut self, start: Mark) {
         for Bound { name, variable, before } in self.bound.iter().skip(start.bound) {
             let binding = Binding {
@@ -255,7 +236,7 @@ impl Scopes {
         }
     }
 
-    /// `Symbols._define_ref`
+    /// Binds a name in the innermost scope, and sets its load (`Symbols._define_ref`).
     fn define(&mut self, name: Symbol, load: Instruction) -> Variable {
         let variable = match self.own(name) {
             Some(variable) => variable,
@@ -265,7 +246,7 @@ impl Scopes {
         variable
     }
 
-    /// Gives a name a variable of the innermost scope.
+    /// Binds a name to a new variable of the innermost scope.
     fn bind(&mut self, name: Symbol) -> Variable {
         let folded = self.folded.get(&name).copied().unwrap_or(name);
         let variable = self.frames.variable(self.level(), folded);
@@ -279,13 +260,13 @@ impl Scopes {
         variable
     }
 
-    /// The variable of a name that the innermost scope has bound.
+    /// Returns the variable of a name that the innermost scope has bound.
     fn own(&self, name: Symbol) -> Option<Variable> {
         self.find(name)
             .filter(|variable| self.frames.level(*variable) == self.level())
     }
 
-    /// Says how a variable of the innermost scope gets its first value. It keeps its place if it has one.
+    /// Sets how a variable of the innermost scope gets its first value. A second call keeps its place in the order.
     fn set_load(&mut self, variable: Variable, load: Instruction) {
         let Variable(number) = variable;
         let number = number as usize;

@@ -1,65 +1,34 @@
-//! Statements: `compiler.py`, the `visit_…` methods from `visit_For` on, in their order of writing.
+//! Resolves statements (jinja2 3.1.6 `compiler.py`, the `visit_…` methods from `visit_For` on).
 
-use super::accumulate::way;
+use super::accumulate::choose_strategy;
+use super::collect_names::undeclared;
 use super::frames::Variable;
-use super::refusals::Stage;
-use super::track::undeclared;
 use super::{Place, Resolver};
 use crate::ast::{
-    Block, Body, CallBlock, Child, FilterBlock, For, If, Include, LoaderTag, LoopTest, Macro, Set, SetBlock, Stmt, StmtKind,
-    Symbol, Target, TargetKind, Way, With,
+    Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
+    TargetKind, With,
 };
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Reached};
 use crate::span::Span;
 use crate::unicode::nfkc;
 
-/// CPython's tokenizer refuses the hundredth level of indentation (`MAXINDENT`).
-const MAX_INDENTATION: u32 = 99;
-
-/// CPython's compiler refuses the twenty-first loop inside loops of one function (`CO_MAXBLOCKS`).
-const MAX_LOOPS: u32 = 20;
-
-/// Each scoped block copies what the scopes around it set, as it does in the reference: ten thousand names and as many blocks would take
-/// gigabytes.
-const MAX_VISIBLE: usize = 1 << 20;
-
 impl Resolver<'_> {
     pub(super) fn body(&mut self, body: &mut Body, place: &Place) -> Result<()> {
-        for index in 0..body.stmts.len() {
-            let Some(stmt) = body.stmts.get_mut(index) else { break };
-            let is_extends = matches!(&stmt.kind, StmtKind::Include(node) if node.tag == LoaderTag::Extends);
-            // The reference compiles nothing behind a second one (`CompilerExit`).
-            if is_extends && self.has_extended && place.toplevel {
-                body.stmts.truncate(index);
-                break;
-            }
+        for stmt in &mut body.stmts {
             let steps = self.stmt(stmt, place)?;
             body.steps = body.steps.saturating_add(steps);
         }
         Ok(())
     }
 
-    /// A body one level of indentation deeper.
-    fn indented(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<()> {
-        let outer = self.indentation;
-        self.indentation = outer.saturating_add(1);
-        if self.indentation > MAX_INDENTATION {
-            self.refusals.add(Stage::Grammar, "too many levels of indentation", span);
-        }
-        let result = self.body(body, place);
-        self.indentation = outer;
-        result
-    }
-
-    /// The same for a body that may not run; gives the variables that it sets, if it runs to its end.
-    fn branch(&mut self, body: &mut Body, place: &Place, span: Span) -> Result<Vec<Variable>> {
+    /// Resolves a body that may not run; returns the variables that it sets if it runs to its end.
+    fn branch(&mut self, body: &mut Body, place: &Place) -> Result<Vec<Variable>> {
         let set = self.scopes.frames.count_set();
-        self.indented(body, place, span)?;
+        self.body(body, place)?;
         Ok(self.scopes.frames.forget_set(set))
     }
 
-    /// A statement; gives the steps of its own work.
+    /// Resolves a statement, and returns the steps of its own work.
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<u32> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
@@ -69,9 +38,9 @@ impl Resolver<'_> {
                 self.output(pieces, place)?;
                 self.line
             }
-            StmtKind::For(node) => self.for_loop(node, place, at, span)?,
+            StmtKind::For(node) => self.for_loop(node, place, at)?,
             StmtKind::If(node) => {
-                self.if_arms(node, place, span)?;
+                self.if_arms(node, place)?;
                 self.line
             }
             StmtKind::Set(node) => self.set(node, place, at)?,
@@ -91,16 +60,14 @@ impl Resolver<'_> {
             }
             StmtKind::FilterBlock(node) => self.filter_block(node, place, at)?,
             StmtKind::With(node) => self.with(node, place)?,
-            StmtKind::Block(node) => self.block(node, at, span)?,
-            StmtKind::Autoescape(node) => self.autoescape(node, place)?,
-            StmtKind::Include(node) => self.include(node, place, at, span)?,
+            StmtKind::Unsupported(_) => self.newline(at),
             StmtKind::Break | StmtKind::Continue => {
-                if place.loops == 0 {
+                if !place.in_loop {
                     let message = match stmt.kind {
                         StmtKind::Break => "'break' outside loop",
                         _ => "'continue' not properly in loop",
                     };
-                    self.refusals.add(Stage::Bytecode, message, span);
+                    self.refuse(message, span);
                 }
                 self.newline(at)
             }
@@ -109,11 +76,10 @@ impl Resolver<'_> {
         Ok(self.take_steps(outer))
     }
 
-    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32, span: Span) -> Result<u32> {
+    fn for_loop(&mut self, node: &mut For, place: &Place, at: u32) -> Result<u32> {
         let [loop_name, ..] = self.specials;
         let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
-        let bodies = || node.body.stmts.iter().chain(&node.otherwise.stmts);
-        let is_extended = node.recursive || uses_loop || (self.has_blocks && bodies().any(has_scoped_block));
+        let is_extended = node.recursive || uses_loop;
         if let Some(test) = &mut node.test {
             self.loop_test(test, &node.target, &place.inner())?;
         }
@@ -127,84 +93,75 @@ impl Resolver<'_> {
 
         let line = self.newline(at);
         if !node.recursive {
-            self.root(&mut node.iter, place, 1)?;
+            self.whole_expr(&mut node.iter, place)?;
         } else {
             self.scopes.frames.open();
         }
         let inner = Place {
-            loops: if node.recursive { 1 } else { place.loops.saturating_add(1) },
-            passed: Some("_loop_vars"),
+            in_loop: true,
             ..place.inner()
         };
-        if inner.loops > MAX_LOOPS {
-            self.refusals.add(Stage::Bytecode, "too many statically nested blocks", span);
-        }
         self.scopes.open();
         let loop_variable = loop_name
             .filter(|_| is_extended)
             .map(|name| self.scopes.declare_parameter(name));
-        self.scopes.read_loop(node);
+        self.scopes.collect_loop(node);
         node.scope = self.scopes.enter();
         self.target(&mut node.target, &inner)?;
         node.loop_slot = loop_variable.map(|variable| self.slot(variable));
-        node.autoescape = self.eval_context.known();
         if node.recursive && node.otherwise.stmts.is_empty() {
-            // The reference leaves the variables to the end of the Python function, and macros of the body keep them.
+            // The reference does not clear the variables here, and macros in the body keep them.
             node.scope.clears.clear();
         }
-        let has_empty_output = self.has_empty_output;
-        self.branch(&mut node.body, &inner, span)?;
+        self.branch(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
 
         self.scopes.open();
-        self.scopes.read_body(&node.otherwise);
+        self.scopes.collect_body(&node.otherwise);
         node.otherwise_scope = self.scopes.enter();
         let otherwise = Place {
-            loops: if node.recursive { 0 } else { place.loops },
+            in_loop: place.in_loop && !node.recursive,
             ..place.inner()
         };
-        self.branch(&mut node.otherwise, &otherwise, span)?;
+        self.branch(&mut node.otherwise, &otherwise)?;
         self.scopes.close(&mut node.otherwise_scope);
         if node.recursive {
-            // Its text is collected, and to collect nothing is something to do.
-            self.has_empty_output = has_empty_output;
             node.frame = self.scopes.frames.close();
-            node.end_line = self.line;
             self.newline(at);
-            self.root(&mut node.iter, place, 1)?;
+            self.whole_expr(&mut node.iter, place)?;
         }
         Ok(line)
     }
 
-    /// The test of a loop, which is a function of its own in the reference's Python; it assigns the loop's target too.
+    /// Resolves the test of a loop. It is a frame of its own, which assigns the loop's target too.
     fn loop_test(&mut self, test: &mut LoopTest, target: &Target, place: &Place) -> Result<()> {
         test.line = self.newline(test.condition.at);
         let outer = std::mem::take(&mut self.parts);
         self.scopes.frames.open();
         self.scopes.open();
-        self.scopes.read_loop_test(target, &test.condition);
+        self.scopes.collect_loop_test(target, &test.condition);
         test.scope = self.scopes.enter();
         self.target(&mut test.target, place)?;
-        self.root(&mut test.condition, place, 0)?;
+        self.whole_expr(&mut test.condition, place)?;
         test.steps = self.take_steps(outer);
         self.scopes.close(&mut test.scope);
         test.frame = self.scopes.frames.close();
         Ok(())
     }
 
-    fn if_arms(&mut self, node: &mut If, place: &Place, span: Span) -> Result<()> {
+    fn if_arms(&mut self, node: &mut If, place: &Place) -> Result<()> {
         let soft = place.soft();
         let mut set_by_all: Option<Vec<Variable>> = None;
         for arm in &mut node.arms {
             arm.line = self.newline(arm.at);
-            self.root(&mut arm.test, &soft, 0)?;
-            let set = self.branch(&mut arm.body, &soft, span)?;
+            self.whole_expr(&mut arm.test, &soft)?;
+            let set = self.branch(&mut arm.body, &soft)?;
             match &mut set_by_all {
                 Some(before) => before.retain(|variable| set.contains(variable)),
                 None => set_by_all = Some(set),
             }
         }
-        let set = self.branch(&mut node.otherwise, &soft, span)?;
+        let set = self.branch(&mut node.otherwise, &soft)?;
         for variable in set_by_all.into_iter().flatten().filter(|variable| set.contains(variable)) {
             self.scopes.frames.set(variable);
         }
@@ -215,26 +172,22 @@ impl Resolver<'_> {
         node.check_line = self.line.max(1);
         let line = self.newline(at);
         self.target(&mut node.target, place)?;
-        self.root(&mut node.value, place, 0)?;
+        self.whole_expr(&mut node.value, place)?;
         self.note_set(&node.target);
-        node.way = way(&node.target, &node.value);
-        self.scopes.frames.accumulates |= node.way == Way::Grown;
+        node.strategy = choose_strategy(&node.target, &node.value);
+        self.scopes.frames.accumulates |= node.strategy == SetStrategy::Append;
         Ok(line)
     }
 
     fn set_block(&mut self, node: &mut SetBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.read_body(&node.body);
+        self.scopes.collect_body(&node.body);
         node.scope = self.scopes.enter();
-        node.autoescape = self.eval_context.known();
-        let inner = Place {
-            is_silenced: false,
-            ..place.inner()
-        };
+        let inner = place.inner();
         self.body(&mut node.body, &inner)?;
         let line = self.newline(at);
         if let Some(filter) = &mut node.filter {
-            self.root(filter, &inner, 1)?;
+            self.whole_expr(filter, &inner)?;
         }
         self.scopes.close(&mut node.scope);
         self.target(&mut node.target, place)?;
@@ -242,11 +195,11 @@ impl Resolver<'_> {
         Ok(line)
     }
 
-    /// `macro_body`, for macros, call blocks and generation blocks.
+    /// Resolves a macro, a call block or a generation block (`macro_body`).
     fn macro_body(&mut self, node: &mut Macro, at: u32, span: Span) -> Result<u32> {
         self.scopes.frames.open();
         self.scopes.open();
-        self.scopes.read_macro(node);
+        self.scopes.collect_macro(node);
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
         let uses = undeclared(&node.body, [caller, kwargs, varargs]);
@@ -265,17 +218,17 @@ impl Resolver<'_> {
                 "When defining macros or call blocks the special \"caller\" argument must be omitted or be given a default.";
             return Err(Error::syntax(message, span).on_line(self.source.line(at)));
         }
-        // The reference reads the whole macro once more here; of all its names only the parameters make a difference, where Python
-        // folds a name of the body to one of theirs.
-        self.scopes.read_signature(node);
+        // The reference collects the names of the macro once more here. Only its parameters make a difference, where a name of the body
+        // has the same normal form.
+        self.scopes.collect_signature(node);
         let mut names = std::collections::BTreeSet::new();
         for parameter in &node.parameters {
-            // CPython reads names in their normal form.
+            // Python reads names in their normal form.
             let name = nfkc(self.symbols.name(parameter.symbol));
             if !names.insert(name.clone()) {
                 let level = self.scopes.level();
                 let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
-                self.refusals.add(Stage::Names, message, span);
+                self.refuse(message, span);
             }
         }
 
@@ -289,12 +242,11 @@ impl Resolver<'_> {
             parameter.slot = self.name_slot(parameter.symbol, span)?;
             parameter.line = self.line;
             if let Some(default) = &mut parameter.default {
-                self.root(default, &inner, 0)?;
+                self.whole_expr(default, &inner)?;
             }
         }
         node.steps = self.take_steps(outer);
-        self.indented(&mut node.body, &inner, span)?;
-        node.end_line = self.line;
+        self.body(&mut node.body, &inner)?;
         self.scopes.close(&mut node.scope);
         node.frame = self.scopes.frames.close();
         Ok(line)
@@ -303,35 +255,23 @@ impl Resolver<'_> {
     fn call_block(&mut self, node: &mut CallBlock, place: &Place, at: u32, span: Span) -> Result<u32> {
         self.macro_body(&mut node.body, at, span)?;
         let line = self.newline(at);
-        // The call is folded as any other, and so is what stands in it.
-        self.is_folding = !self.eval_context.volatile;
-        self.check_names(&mut node.args, Some("caller").into_iter().chain(place.passed), node.span);
-        let nesting = self.expr(&mut node.callee, place)?.max(self.args(&mut node.args, place)?);
-        self.check_nesting(nesting.saturating_add(2), node.span);
-        self.check_digits(&node.callee)?;
-        let mut checked = Ok(());
-        node.args.children(&mut |argument| {
-            if checked.is_ok() {
-                checked = self.check_digits(argument);
-            }
-        });
-        checked?;
+        // The reference tries to fold the call as any other.
+        self.is_folding = true;
+        self.check_keywords(&mut node.args, Some("caller"), node.span);
+        self.expr(&mut node.callee, place)?;
+        self.args(&mut node.args, place)?;
         Ok(line)
     }
 
     fn filter_block(&mut self, node: &mut FilterBlock, place: &Place, at: u32) -> Result<u32> {
         self.scopes.open();
-        self.scopes.read_body(&node.body);
-        self.scopes.read_expr(&node.filter);
+        self.scopes.collect_body(&node.body);
+        self.scopes.collect_expr(&node.filter);
         node.scope = self.scopes.enter();
-        node.autoescape = self.eval_context.known();
         let inner = place.inner();
-        // To collect nothing is something to do.
-        let has_empty_output = self.has_empty_output;
         self.body(&mut node.body, &inner)?;
-        self.has_empty_output = has_empty_output;
         let line = self.newline(at);
-        self.root(&mut node.filter, &inner, 1)?;
+        self.whole_expr(&mut node.filter, &inner)?;
         self.scopes.close(&mut node.scope);
         Ok(line)
     }
@@ -340,10 +280,10 @@ impl Resolver<'_> {
         let recorded = self.line.max(1);
         for (_, value, line) in &mut node.bindings {
             *line = recorded;
-            self.root(value, place, 0)?;
+            self.whole_expr(value, place)?;
         }
         self.scopes.open();
-        self.scopes.read_with(node);
+        self.scopes.collect_with(node);
         node.scope = self.scopes.enter();
         let inner = place.inner();
         for (target, ..) in &mut node.bindings {
@@ -354,36 +294,7 @@ impl Resolver<'_> {
         Ok(recorded)
     }
 
-    /// `visit_Block`: the block's own body is walked after the root.
-    fn block(&mut self, node: &mut Block, at: u32, span: Span) -> Result<u32> {
-        if node.scoped {
-            let stores = self.scopes.all_stores();
-            self.visible = self.visible.saturating_add(stores.len());
-            if self.visible > MAX_VISIBLE {
-                return Err(Error::limit(Reached::sizes(Limit::Visible, self.visible, MAX_VISIBLE)).at(span));
-            }
-            // It sees them as they are here: those that are set further down as they were loaded.
-            node.visible = stores
-                .into_iter()
-                .map(|(name, variable)| (name, self.scopes.frames.read(variable)))
-                .collect();
-        }
-        Ok(self.newline(at))
-    }
-
-    fn include(&mut self, node: &mut Include, place: &Place, at: u32, span: Span) -> Result<u32> {
-        if node.tag == LoaderTag::Extends && !place.toplevel {
-            let message = "cannot use extend from a non top-level scope";
-            return Err(Error::syntax(message, span).on_line(self.source.line(at)));
-        }
-        let line = self.newline(at);
-        self.root(&mut node.template, place, 1)?;
-        self.has_extended |= node.tag == LoaderTag::Extends && !place.soft;
-        self.extends = self.extends.or((node.tag == LoaderTag::Extends).then_some(span));
-        Ok(line)
-    }
-
-    /// A target's variables, and whether the context gets them too.
+    /// Resolves the variables of a target, and notes whether the context gets them too.
     fn target(&mut self, target: &mut Target, place: &Place) -> Result<()> {
         let span = target.span;
         match &mut target.kind {
@@ -400,7 +311,7 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Notes that the variables of a target have values from here on.
+    /// Marks the variables of a target as set.
     fn note_set(&mut self, target: &Target) {
         target.names(&mut |_, name| {
             if let Some(variable) = self.scopes.find(name) {
@@ -410,25 +321,15 @@ impl Resolver<'_> {
     }
 }
 
-fn has_scoped_block(stmt: &Stmt) -> bool {
-    let mut found = matches!(&stmt.kind, StmtKind::Block(block) if block.scoped);
-    stmt.children(&mut |child| {
-        if let Child::Body(body) = child {
-            found |= body.stmts.iter().any(has_scoped_block);
-        }
-    });
-    found
-}
-
-/// The first target named `loop` in a loop, its own included, where `loop` is special everywhere.
+/// Returns the first target named `loop` in a loop or among its own targets, where it is not allowed.
 fn assigned_loop(node: &For, loop_name: Option<Symbol>) -> Option<Target> {
     let name = loop_name?;
     let own = named(&node.target, name);
     own.or_else(|| first_target(node.body.stmts.iter().chain(&node.otherwise.stmts), name))
 }
 
-/// The first target of that name in statements, those inside them included.
-pub(super) fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
+/// Returns the first target of a name in statements and their bodies.
+fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Option<Target> {
     let mut found = None;
     for stmt in stmts {
         each_target(stmt, &mut |target| {
@@ -450,12 +351,9 @@ fn named(target: &Target, name: Symbol) -> Option<Target> {
     found
 }
 
-/// Calls `look` with each target of `for` and `set` in a statement; those of `with` are parameters to the reference.
+/// Calls `look` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
 fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
-    if let StmtKind::Block(block) = &stmt.kind {
-        block.loop_target.iter().for_each(&mut *look);
-    }
     stmt.children(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
         Child::Body(body) => body.stmts.iter().for_each(|stmt| each_target(stmt, look)),

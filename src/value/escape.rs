@@ -23,14 +23,6 @@ impl Value<'_> {
 }
 
 impl<'a> Runtime<'a> {
-    /// Python's `Markup(value)`, or the value itself.
-    pub fn markup_if(&mut self, becomes_markup: bool, value: Value<'a>) -> Result<Value<'a>> {
-        match becomes_markup {
-            true => Ok(Value::Str(self.str_of(&value)?.with_markup(true))),
-            false => Ok(value),
-        }
-    }
-
     /// The value as a Markup: one that is a Markup stays, any other is printed and escaped.
     pub fn escape(&mut self, value: &Value<'a>) -> Result<Str<'a>> {
         let text = self.str_of(value)?;

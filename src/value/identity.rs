@@ -46,7 +46,6 @@ impl<'a> Value<'a> {
             (Self::Joiner(left), Self::Joiner(right)) => left.is_same(right),
             (Self::Function(left), Self::Function(right)) => std::ptr::eq(*left, *right),
             (Self::Method(left), Self::Method(right)) => left.is_same(right),
-            (Self::Reference(left), Self::Reference(right)) => left.is_same(right),
             _ => false,
         }
     }
@@ -66,7 +65,6 @@ impl<'a> Value<'a> {
                 | Self::Joiner(_)
                 | Self::Function(_)
                 | Self::Method(_)
-                | Self::Reference(_)
         )
     }
 }

@@ -8,8 +8,8 @@ use super::one_pass::OnePass;
 use super::runtime::Runtime;
 use super::seq::Seq;
 use super::text::Str;
-use super::{Range, Reference, Value};
-use crate::error::{Error, ErrorKind, Result};
+use super::{Range, Value};
+use crate::error::{Error, Result};
 
 /// An iteration under way.
 #[derive(Clone, Debug)]
@@ -28,8 +28,6 @@ pub enum Iter<'a> {
     Range(i64, i64, i64),
     /// On with a one-pass iterator.
     OnePass(Rc<OnePass<'a>>),
-    /// Over the variable `self`, which has items but no index 0: Python's old protocol ends in a KeyError.
-    Template,
     /// On with the loop around: each item comes with the loop itself.
     Loop(Rc<Loop<'a>>),
 }
@@ -61,7 +59,6 @@ impl<'a> Iter<'a> {
             Value::Undefined(_) => Self::empty(),
             Value::Iterator(iterator) => Self::OnePass(Rc::clone(iterator)),
             Value::Loop(context) => Self::Loop(Rc::clone(context)),
-            Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => Self::Template,
             _ => return None,
         })
     }
@@ -106,7 +103,6 @@ impl<'a> Iter<'a> {
                 Some(Value::Int(item))
             }
             Self::OnePass(iterator) => return iterator.pull(runtime),
-            Self::Template => return Err(Error::new(ErrorKind::Key, "0")),
             Self::Loop(context) => match context.advance(runtime)? {
                 Some(item) => {
                     let itself = Value::Loop(Rc::clone(context));
@@ -123,7 +119,7 @@ impl<'a> Iter<'a> {
             Self::Seq(items, next) => items.len().saturating_sub(*next),
             Self::Keys(entries) | Self::Values(entries) | Self::Items(entries) => entries.len(),
             Self::Range(_, _, left) => usize::try_from(*left).unwrap_or(0),
-            Self::Chars(..) | Self::OnePass(_) | Self::Loop(_) | Self::Template => 0,
+            Self::Chars(..) | Self::OnePass(_) | Self::Loop(_) => 0,
         }
     }
 }

@@ -125,23 +125,6 @@ pub enum Value<'a> {
     Function(&'static Function),
     /// A method, still bound to its value.
     Method(Shared<BoundMethod<'a>>),
-    /// The variable `self`, or one of its blocks.
-    Reference(Shared<Reference<'a>>),
-}
-
-/// What stands for the template itself.
-#[derive(Clone, Debug)]
-pub enum Reference<'a> {
-    /// The variable `self`: a name gives a block.
-    Template(Rc<dyn Blocks<'a> + 'a>),
-    /// `self.name`: called, it renders the block.
-    Block(&'a str, Rc<dyn Callable<'a> + 'a>),
-}
-
-/// The blocks of a template, for the variable `self`.
-pub trait Blocks<'a>: std::fmt::Debug {
-    /// The block of that name as a callable.
-    fn block(&self, name: &str) -> Option<(&'a str, Rc<dyn Callable<'a> + 'a>)>;
 }
 
 impl<'a> Value<'a> {

@@ -60,10 +60,7 @@ impl<'a> Runtime<'a> {
             Value::Iterator(iterator) if iterator.ty() == Type::Generator => {
                 format!("<generator object {} at {ADDRESS}>", iterator.name())
             }
-            _ => match value.ty() {
-                Type::TemplateReference => "<TemplateReference None>".to_owned(),
-                ty => format!("<{} at {ADDRESS}>", ty.described()),
-            },
+            _ => format!("<{} at {ADDRESS}>", value.ty().described()),
         };
         self.write_piece(&text, out)
     }

@@ -86,11 +86,7 @@ impl<'a> Runtime<'a> {
 
 /// Returns whether a value has `__getitem__` and is neither a tuple nor a string: `%` does not require that all its items are used.
 fn is_mapping(value: &Value<'_>) -> bool {
-    match value {
-        Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_) => true,
-        Value::Reference(reference) => matches!(**reference, super::Reference::Template(_)),
-        _ => false,
-    }
+    matches!(value, Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_))
 }
 
 impl Given<'_> {

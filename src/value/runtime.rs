@@ -22,8 +22,6 @@ pub struct Runtime<'a> {
     pub clock: &'a dyn Clock,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
-    /// Whether the statement that runs is inside an `autoescape` whose condition is true (`context.eval_ctx.autoescape`).
-    pub autoescape: bool,
 }
 
 /// Things with state: freed with the render, however they hold each other.
@@ -34,9 +32,8 @@ pub struct Heap<'a> {
     memories: Vec<Option<Value<'a>>>,
     /// What the template is rendered with.
     pub input: Option<Dict<'a>>,
-    /// What the root has set at top level, by symbol: one for the template, and one for each scoped block under way; none
-    /// before something is set.
-    contexts: Vec<Vec<Option<Value<'a>>>>,
+    /// What the root has set at top level, by symbol; empty before something is set.
+    pub exported: Vec<Option<Value<'a>>>,
     /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
     pub given: Vec<Option<Option<Value<'a>>>>,
     /// The variables of running frames that only they see.
@@ -60,8 +57,6 @@ pub struct Tracked {
     pub spans: Vec<Range<usize>>,
     /// Code points that the root has written in finished outputs.
     pub root_length: usize,
-    /// The error of joining what the root has put out, if a piece of it is not a string.
-    pub unjoinable: Option<Error>,
 }
 
 /// A frame whose variables are closed over: where they begin, and the frame around it.
@@ -95,7 +90,6 @@ impl<'a> Runtime<'a> {
             meter,
             clock,
             heap: Heap::default(),
-            autoescape: false,
         }
     }
 
@@ -241,20 +235,6 @@ pub fn object_number(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// What the root has set at top level, as one context sees it: its variables by symbol.
-    #[inline]
-    pub fn context(&self, number: usize) -> &[Option<Value<'a>>] {
-        self.contexts.get(number).map_or(&[], Vec::as_slice)
-    }
-
-    /// The same of all contexts, to change them; the template's own is made here.
-    pub fn contexts(&mut self) -> &mut Vec<Vec<Option<Value<'a>>>> {
-        if self.contexts.is_empty() {
-            self.contexts.push(Vec::new());
-        }
-        &mut self.contexts
-    }
-
     /// Takes out the `generation` blocks from a byte of the text on, counted from there.
     pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
         let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);

@@ -119,7 +119,6 @@ impl<'a> Runtime<'a> {
             | Value::Cycler(_)
             | Value::Joiner(_)
             | Value::Method(_)
-            | Value::Reference(_)
             | Value::Undefined(Undefined::Other(_)) => self.claim_rare(value),
             _ => Ok(()),
         }
@@ -134,8 +133,6 @@ impl<'a> Runtime<'a> {
             Value::Cycler(cycler) => cycler.claim(meter, |_| 0),
             Value::Joiner(joiner) => joiner.claim(meter, |_| 0),
             Value::Method(method) => method.claim(meter, |_| 0),
-            // A block's code is an object of its own.
-            Value::Reference(reference) => reference.claim(meter, |_| 64),
             Value::Undefined(Undefined::Other(other)) => other.claim(meter, |other| other.held()),
             _ => Ok(()),
         }

@@ -147,8 +147,6 @@ pub(super) fn not_subscriptable(value: &Value<'_>) -> Error {
             let name = class_path(class.name).rsplit('.').next().unwrap_or_default();
             format!("type '{name}' is not subscriptable")
         }
-        // Its blocks are a dict.
-        (Type::TemplateReference, _) => "unhashable type: 'slice'".to_owned(),
         (ty, _) => format!("'{}' object is not subscriptable", ty.name()),
     })
 }

@@ -11,7 +11,7 @@
 
 use super::runtime::Runtime;
 use super::slice::not_subscriptable;
-use super::{Dict, Key, Reference, Value};
+use super::{Dict, Key, Value};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
 
@@ -34,10 +34,6 @@ impl<'a> Runtime<'a> {
                     .map(Value::Int)
             }
             Value::Undefined(undefined) => return Err(undefined.error()),
-            // Its blocks are found by their names only, which are no keys of a template's.
-            Value::Reference(reference) if matches!(**reference, Reference::Template(_)) => {
-                return Err(Error::new(ErrorKind::Key, self.repr(key)?));
-            }
             _ => return Err(not_subscriptable(value)),
         };
         item.ok_or_else(|| out_of_range(value))

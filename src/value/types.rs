@@ -1,6 +1,6 @@
 //! The types of values, under the names that Python's and Jinja's messages give them.
 
-use super::{Reference, Value};
+use super::Value;
 
 /// The Python type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,6 @@ pub enum Type {
     Class,
     Missing,
     TemplateDict,
-    TemplateReference,
-    BlockReference,
 }
 
 impl Type {
@@ -80,8 +78,6 @@ impl Type {
             Self::Class => "type",
             Self::Missing => "_MissingType",
             Self::TemplateDict => "TemplateDict",
-            Self::TemplateReference => "TemplateReference",
-            Self::BlockReference => "BlockReference",
         }
     }
 
@@ -121,8 +117,6 @@ impl Type {
             Self::Class => "type object",
             Self::Missing => "jinja2.utils._MissingType object",
             Self::TemplateDict => "transformers.utils.chat_template_utils.TemplateDict object",
-            Self::TemplateReference => "jinja2.runtime.TemplateReference object",
-            Self::BlockReference => "jinja2.runtime.BlockReference object",
         }
     }
 }
@@ -154,10 +148,6 @@ impl Value<'_> {
             Self::Joiner(_) => Type::Joiner,
             Self::Function(function) => function.ty,
             Self::Method(method) => method.function.ty,
-            Self::Reference(reference) => match &**reference {
-                Reference::Template(_) => Type::TemplateReference,
-                Reference::Block(..) => Type::BlockReference,
-            },
         }
     }
 }

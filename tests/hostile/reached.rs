@@ -30,7 +30,6 @@ fn templates() -> Vec<(Limit, &'static str, String)> {
             "{% set a = 'a' * 30000000 %}{% set b = 'b' * 30000000 %}{% set c = 'c' * 30000000 %}{% set d = 'd' * 30000000 %}",
         ),
         row(Limit::Calls, "{\"calls\": 20}", endless),
-        row(Limit::Calls, "{\"calls\": 20}", "{% block a %}{{ self.a() }}{% endblock %}"),
         row(
             Limit::Calls,
             "{\"calls\": 20}",
@@ -62,11 +61,6 @@ fn templates() -> Vec<(Limit, &'static str, String)> {
             "{{ namespace(range(1001)|map('string')|batch(1)|map('batch', 2, 0)|map('first')) }}",
         ),
     ];
-    let sets: String = (0..2000).map(|number| format!("{{% set a{number} = 1 %}}")).collect();
-    let blocks: String = (0..2000)
-        .map(|number| format!("{{% block b{number} scoped %}}{{% endblock %}}"))
-        .collect();
-    rows.push((Limit::Visible, "{}", sets + &blocks));
     rows.push((Limit::Source, "{}", "#".repeat(2 << 20)));
     rows
 }

@@ -110,7 +110,7 @@ impl Printer<'_> {
             ExprKind::Binary(op, operands) => self.operands(operands, spelling(*op), level),
             ExprKind::Logic(LogicOp::And, operands) => self.operands(operands, " and ", level),
             ExprKind::Logic(LogicOp::Or, operands) => self.operands(operands, " or ", level),
-            ExprKind::Concat(pieces) | ExprKind::MarkupConcat(pieces) => {
+            ExprKind::Concat(pieces) => {
                 for (index, piece) in pieces.iter().enumerate() {
                     self.operation(if index == 0 { "" } else { " ~ " }, piece, Level::Product);
                 }
@@ -136,18 +136,15 @@ impl Printer<'_> {
                 let [object, index] = &**parts;
                 self.expr(object, Level::Primary);
                 self.put("[");
-                self.index(index);
+                self.expr(index, Level::Conditional);
                 self.put("]");
             }
-            ExprKind::Slice(node) => match &node.object {
-                Some(object) => {
-                    self.expr(object, Level::Primary);
-                    self.put("[");
-                    self.bounds(node);
-                    self.put("]");
-                }
-                None => self.bounds(node),
-            },
+            ExprKind::Slice(node) => {
+                self.expr(&node.object, Level::Primary);
+                self.put("[");
+                self.bounds(node);
+                self.put("]");
+            }
             ExprKind::Filter(node) => {
                 node.input.iter().for_each(|input| self.expr(input, Level::Filtered));
                 self.put("|");
@@ -158,18 +155,6 @@ impl Printer<'_> {
                 self.expr(&call.callee, Level::Primary);
                 self.args(&call.args);
             }
-        }
-    }
-
-    /// What stands between the brackets of a subscript: `1`, or `1:2, 3`.
-    fn index(&mut self, index: &Expr) {
-        let is_part = |part: &Expr| matches!(&part.kind, ExprKind::Slice(slice) if slice.object.is_none());
-        match &index.kind {
-            ExprKind::Tuple(parts) if parts.iter().any(is_part) => self.list(parts, |printer, part| match is_part(part) {
-                true => printer.bare_expr(&part.kind),
-                false => printer.expr(part, Level::Conditional),
-            }),
-            _ => self.expr(index, Level::Conditional),
         }
     }
 
@@ -235,7 +220,7 @@ fn level(kind: &ExprKind) -> Level {
         ExprKind::Unary(UnaryOp::Not, _) => Level::Not,
         ExprKind::Compare(_) => Level::Comparison,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, _) => Level::Sum,
-        ExprKind::Concat(_) | ExprKind::MarkupConcat(_) => Level::Concat,
+        ExprKind::Concat(_) => Level::Concat,
         ExprKind::Binary(BinaryOp::Pow, _) => Level::Power,
         ExprKind::Binary(..) => Level::Product,
         ExprKind::Filter(_) | ExprKind::Test(_) => Level::Filtered,

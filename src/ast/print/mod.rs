@@ -7,7 +7,7 @@
 mod expr;
 
 use self::expr::Level;
-use super::{Body, If, Include, LoaderTag, Macro, Piece, Stmt, StmtKind, Symbol, Symbols, Target, TargetKind, Template};
+use super::{Body, If, Macro, Piece, Stmt, StmtKind, Symbol, Symbols, Target, TargetKind, Template};
 
 /// Where parentheses stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,19 +127,7 @@ impl Printer<'_> {
                 });
                 self.closed(&node.body, "endwith");
             }
-            StmtKind::Block(node) => {
-                self.tag("block", |printer| {
-                    printer.name(node.name);
-                    printer.put(if node.scoped { " scoped" } else { "" });
-                    printer.put(if node.required { " required" } else { "" });
-                });
-                self.closed(&node.body, "endblock");
-            }
-            StmtKind::Autoescape(node) => {
-                self.tag("autoescape", |printer| printer.expr(&node.condition, Level::Conditional));
-                self.closed(&node.body, "endautoescape");
-            }
-            StmtKind::Include(node) => self.include(node),
+            StmtKind::Unsupported(name) => self.unsupported(name),
             StmtKind::Break => self.tag("break", |_| {}),
             StmtKind::Continue => self.tag("continue", |_| {}),
         }
@@ -151,7 +139,7 @@ impl Printer<'_> {
         if !has_text {
             return self.tag("print", |printer| {
                 printer.list(pieces, |printer, piece| {
-                    if let Piece::Expr(expr, _) | Piece::Escaped(expr, ..) = piece {
+                    if let Piece::Expr(expr, _) = piece {
                         printer.expr(expr, Level::Conditional);
                     }
                 });
@@ -159,8 +147,8 @@ impl Printer<'_> {
         }
         for piece in pieces {
             match piece {
-                Piece::Text(text, _) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
-                Piece::Expr(expr, _) | Piece::Escaped(expr, ..) => {
+                Piece::Text(text) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
+                Piece::Expr(expr, _) => {
                     self.put("{{ ");
                     self.expr(expr, Level::Conditional);
                     self.put(" }}");
@@ -187,32 +175,19 @@ impl Printer<'_> {
         }
     }
 
-    fn include(&mut self, node: &Include) {
-        let word = match node.tag {
-            LoaderTag::Include { .. } => "include",
-            LoaderTag::Import => "import",
-            LoaderTag::From => "from",
-            LoaderTag::Extends => "extends",
-        };
-        self.tag(word, |printer| {
-            printer.expr(&node.template, Level::Conditional);
-            match node.tag {
-                LoaderTag::Include { ignores_missing: true } => printer.put(" ignore missing"),
-                LoaderTag::Include { .. } | LoaderTag::Extends => {}
-                LoaderTag::Import => {
-                    printer.put(" as ");
-                    node.names.iter().for_each(|name| printer.target(name));
-                }
-                LoaderTag::From if node.names.is_empty() => printer.put(" import with context"),
-                LoaderTag::From => {
-                    printer.put(" import ");
-                    printer.list(&node.names, |printer, name| {
-                        printer.put("name as ");
-                        printer.target(name);
-                    });
-                }
-            }
+    /// The shortest statement of this name: the tree does not keep what it was made of.
+    fn unsupported(&mut self, name: &str) {
+        self.tag(name, |printer| {
+            printer.put(match name {
+                "import" => "0 as a",
+                "from" => "0 import a",
+                "block" => "a",
+                _ => "0",
+            });
         });
+        if let "block" | "autoescape" = name {
+            self.tag(&format!("end{name}"), |_| {});
+        }
     }
 
     fn signature(&mut self, node: &Macro) {

@@ -10,8 +10,8 @@
 
 use super::path::Path;
 use super::{flag, given, plain};
+use crate::builtins::access;
 use crate::builtins::methods::{self, Attribute};
-use crate::builtins::{access, call};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, DictIter, Iter, Key, Pull, Runtime, Str, Type, Undefined, Value};
 
@@ -136,9 +136,6 @@ impl<'a> Backwards<'a> {
             }
             // It has a length, which is 0, and so its items are never asked for.
             Value::Undefined(_) => Self::Items(Iter::empty()),
-            Value::Reference(_) if value.ty() == Type::TemplateReference => {
-                return Err(Error::type_error("object of type 'TemplateReference' has no len()"));
-            }
             other => {
                 let ty = other.ty().name();
                 return Err(Error::type_error(format!("'{ty}' object is not reversible")));
@@ -193,9 +190,6 @@ impl<'a> Pull<'a> for Backwards<'a> {
 pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
     let path = Path::new(runtime, &given(&mut arguments, 2))?;
-    if runtime.autoescape {
-        return join_escaped(runtime, &value, &path, arguments.take(1));
-    }
     let mut iter = Iter::new(&value)?;
     let separator = match arguments.take(1) {
         Some(separator) => plain(runtime, &separator)?,
@@ -223,39 +217,6 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
             None => return runtime.str(joined),
         }
     }
-}
-
-/// The same inside `autoescape`: if the separator or an item is a Markup, all others are escaped.
-fn join_escaped<'a>(
-    runtime: &mut Runtime<'a>,
-    value: &Value<'a>,
-    path: &Path<'a>,
-    separator: Option<Value<'a>>,
-) -> Result<Value<'a>> {
-    let separator = separator.unwrap_or(Value::text(""));
-    // After a Markup each text is made before the next item is asked for, and else when all items are there.
-    let is_lazy = separator.is_markup();
-    let mut iter = Iter::new(value)?;
-    let mut texts = Vec::new();
-    let mut items = Vec::new();
-    while let Some(item) = iter.next(runtime)? {
-        runtime.check_values(texts.len().max(items.len()))?;
-        let item = path.follow(runtime, &item)?;
-        match is_lazy {
-            true => texts.push(runtime.str_of(&item)?),
-            false => items.push(item),
-        }
-    }
-    for item in &items {
-        texts.push(runtime.str_of(item)?);
-    }
-    let mut separator = runtime.str_of(&separator)?;
-    if !separator.is_markup() && texts.iter().any(Str::is_markup) {
-        separator = runtime.escape_text(&separator)?;
-    }
-    let mut joined = Arguments::one(Value::Str(separator));
-    joined.push(runtime.list(texts.into_iter().map(Value::Str).collect())?);
-    call::call_method(runtime, &Str::from("join"), &mut joined)
 }
 
 /// The start and all items added up.

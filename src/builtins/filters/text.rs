@@ -100,26 +100,14 @@ pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resul
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }
 
-/// The text with one string in the place of another; never a Markup but inside `autoescape`.
+/// The text with one string in the place of another; never a Markup.
 ///
 /// `{{ "aaa"|replace("a", "b", 2) }} -> bba`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let [text, old, new] = [0, 1, 2].map(|index| given(&mut arguments, index));
-    let (text, old, new) = match runtime.autoescape {
-        true => {
-            let escapes = old.is_markup() || new.is_markup();
-            let text = if escapes {
-                runtime.escape(&text)?
-            } else {
-                runtime.str_of(&text)?
-            };
-            (text, runtime.str_of(&old)?, runtime.str_of(&new)?)
-        }
-        false => (plain(runtime, &text)?, plain(runtime, &old)?, plain(runtime, &new)?),
-    };
-    let mut replacement = Arguments::one(Value::Str(text));
-    replacement.push(Value::Str(old));
-    replacement.push(Value::Str(new));
+    let mut replacement = Arguments::one(Value::Str(plain(runtime, &text)?));
+    replacement.push(Value::Str(plain(runtime, &old)?));
+    replacement.push(Value::Str(plain(runtime, &new)?));
     let count = given(&mut arguments, 3);
     if !matches!(count, Value::None) {
         replacement.push(count);

@@ -1,4 +1,4 @@
-//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners, `self` and its blocks.
+//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners.
 //!
 //! ```text
 //! {{ loop.cycle("odd", "even") }}
@@ -6,16 +6,13 @@
 //! {{ cycler("a", "b").next() }}
 //! ```
 //!
-//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`, `BlockReference`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
+//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
 //! works out itself ([`Loop`]).
 
 use super::argument::wrong_receiver;
 use super::row::{SELF, python};
 use crate::error::{Error, Result};
-use crate::text::quote;
-use crate::value::{
-    Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Reference, Runtime, Shared, Str, Undefined, Value,
-};
+use crate::value::{Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Runtime, Shared, Str, Value};
 use std::rc::Rc;
 
 /// The rows of `loop`.
@@ -79,28 +76,6 @@ pub(super) fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Va
         "used" => Some(Value::Bool(joiner.used.get())),
         _ => None,
     }
-}
-
-/// `self.block.name`. A template without a parent has one block of each name.
-pub(super) fn reference_attribute<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
-    let Reference::Block(block, _) = reference else { return None };
-    match name {
-        "name" => Some(Value::text(block)),
-        "super" => {
-            let block = quote::repr(block);
-            Some(Value::Undefined(Undefined::message(format!(
-                "there is no parent block called {block}."
-            ))))
-        }
-        _ => None,
-    }
-}
-
-/// `self.name`: the block of that name.
-pub fn block<'a>(reference: &Reference<'a>, name: &str) -> Option<Value<'a>> {
-    let Reference::Template(blocks) = reference else { return None };
-    let (name, code) = blocks.block(name)?;
-    Some(Value::Reference(Shared::new(Reference::Block(name, code))))
 }
 
 /// The attribute of a namespace.

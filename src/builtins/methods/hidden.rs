@@ -116,8 +116,6 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
         Type::Method => &[OBJECT, FUNCTION, "__func__ __self__"],
         Type::BuiltinFunction => &[OBJECT, BUILTIN_FUNCTION],
         Type::Class => &[OBJECT, CLASS],
-        Type::TemplateReference => &[OBJECT, INSTANCE, "_TemplateReference__context __getitem__"],
-        Type::BlockReference => &[OBJECT, INSTANCE, "__call__ _async_call _context _depth _stack"],
     };
     lists.iter().any(|list| list.split(' ').any(|hidden| hidden == name))
 }

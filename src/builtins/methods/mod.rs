@@ -28,7 +28,7 @@ mod text_strip;
 
 pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::is_attribute as is_dict_attribute;
-pub(super) use engine::{block, call_joiner, loop_attribute};
+pub(super) use engine::{call_joiner, loop_attribute};
 pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
 pub(super) use text_case::mapped_text;
 
@@ -171,7 +171,6 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
         Value::Macro(code) => engine::macro_attribute(runtime, code, name)?,
         Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
         Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
-        Value::Reference(reference) => engine::reference_attribute(reference, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
         _ => None,
     };

@@ -15,9 +15,9 @@ use super::rng::Rng;
 use crate::json::{Data, Entry, Object};
 
 /// Names of variables. Some are the engine's own, which a context may hide or not.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 23] = [
     "x", "y", "z", "n", "s", "d", "l", "items", "user", "name", "value", "tools", "text", "data", "flag", "messages", "messages",
-    "tools", "loop", "self", "caller", "range", "varargs", "é",
+    "tools", "loop", "caller", "range", "varargs", "é",
 ];
 
 /// Keys of objects. Some are names of methods.

@@ -26,7 +26,6 @@ pub fn written(ty: Type) -> &'static [&'static str] {
         Type::Function => &["range", "strftime_now", "raise_exception"],
         Type::Class => &["namespace", "cycler"],
         Type::TemplateDict => &["dict"],
-        Type::TemplateReference => &["self"],
         Type::Method => &["'a'.upper", "[].index", "{}.get"],
         Type::Loop => &["loop"],
         _ => &[],
@@ -34,7 +33,7 @@ pub fn written(ty: Type) -> &'static [&'static str] {
 }
 
 /// The types of [`written`], those more often that templates use more.
-pub const WRITTEN: [Type; 19] = [
+pub const WRITTEN: [Type; 18] = [
     Type::Markup,
     Type::Markup,
     Type::Tuple,
@@ -52,7 +51,6 @@ pub const WRITTEN: [Type; 19] = [
     Type::Cycler,
     Type::Joiner,
     Type::TemplateDict,
-    Type::TemplateReference,
     Type::Method,
 ];
 

@@ -20,21 +20,8 @@ const TARGETS: [&str; 15] = [
     "x", "y", "z", "i", "k", "v", "m", "ns", "a", "b", "items", "message", "ﬁ", "range", "é",
 ];
 
-/// Arguments that nothing asks for by name; words of Python among them, and what Jinja passes itself.
-const KEYWORDS: [&str; 12] = [
-    "a",
-    "b",
-    "x",
-    "default",
-    "attribute",
-    "caller",
-    "self",
-    "if",
-    "None",
-    "ﬁ",
-    "_loop_vars",
-    "__debug__",
-];
+/// Arguments that nothing asks for by name; words of Python among them.
+const KEYWORDS: [&str; 10] = ["a", "b", "x", "default", "attribute", "caller", "self", "if", "None", "ﬁ"];
 
 impl<'w> Walker<'w> {
     pub(super) fn name(&mut self, rule: &'w Rule) {
@@ -44,10 +31,6 @@ impl<'w> Walker<'w> {
             ("dotted_name", _) => self.applied("filter", filters::all()),
             ("keyword", _) => self.keyword(),
             ("target_part" | "name_target", _) => self.target(),
-            ("block", _) => {
-                let name = self.random.text(&["b", "c", "d", "e", "x"]);
-                self.word(name);
-            }
             // The name of a namespace, a dot and the name of its attribute.
             ("namespace_part", _) => {
                 let is_attribute = self.sentence.tokens.last().is_some_and(|token| token.text == ".");
@@ -110,8 +93,8 @@ impl<'w> Walker<'w> {
             8..=9 => {
                 let name = self
                     .random
-                    .text(&["nope", "caller", "varargs", "kwargs", "self", "if", "loop", "x", "_"]);
-                self.at = Known::maybe((name == "self").then_some(Type::TemplateReference));
+                    .text(&["nope", "caller", "varargs", "kwargs", "if", "loop", "x", "_"]);
+                self.at = Known::default();
                 if name == "caller" {
                     self.at.callee = Some(Callee::default());
                 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::builtins::{filters, globals, methods, predicates};
 use crate::ebnf::{Grammar, Production, Rule};
+use crate::unsupported::{self, Place};
 use crate::value::{Function, Type};
 
 /// The productions whose texts are operators.
@@ -45,9 +46,13 @@ impl Vocabulary {
     pub fn new() -> Result<Self, String> {
         let grammar = Grammar::of_templates()?;
         let mut things = Vec::new();
-        for Production { name, .. } in grammar.productions() {
-            things.push(("production", name.clone()));
-        }
+        let is_unsupported = |name: &str| name == "unsupported" || unsupported::find(Place::Statement, name).is_some();
+        let productions = grammar.productions().iter().map(|production| &production.name);
+        things.extend(
+            productions
+                .filter(|name| !is_unsupported(name))
+                .map(|name| ("production", name.clone())),
+        );
         for production in grammar.productions() {
             if OPERATORS.contains(&production.name.as_str()) {
                 let mut texts = Vec::new();

@@ -165,17 +165,13 @@ impl<'w> Walker<'w> {
             "macro" | "call_block" | "generation" => self.loops = 0,
             "set" if self.random.happens(12) => self.wish = Wish::Of(Type::Namespace),
             "filter_block" => self.at = Known::of(Type::Str),
-            "autoescape" => self.wish = Wish::Of(Type::Bool),
-            "include" | "import" | "from" | "extends" => self.wish = Wish::Of(Type::Str),
             _ => {}
         }
         self.rule(rule);
         match name {
             "expression" | "condition" => self.depth = self.depth.saturating_sub(1),
             "statement" => self.blocks = self.blocks.saturating_sub(1),
-            "for" | "with" | "set" | "macro" | "call_block" | "block" | "filter_block" | "autoescape" | "generation" => {
-                self.leave(name, scope);
-            }
+            "for" | "with" | "set" | "macro" | "call_block" | "filter_block" | "generation" => self.leave(name, scope),
             "subscript" => self.at = self.item(&before, start),
             "call" => self.at = Known::maybe(before.gives),
             "test" => self.at = Known::of(Type::Bool),

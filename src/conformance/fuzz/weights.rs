@@ -62,9 +62,7 @@ impl<'w> Walker<'w> {
             }
             ("tag", "generation") => 10,
             ("tag", "filter_block" | "with" | "print") => 14,
-            ("tag", "block") => 5,
-            ("tag", "autoescape") => 8,
-            ("tag", "include" | "import" | "from" | "extends") => 1,
+            ("tag", "unsupported") => 0,
             ("set", "=") => 80,
             ("set", _) => 20,
             ("namespace_part", "NAME") => {
@@ -174,7 +172,6 @@ impl<'w> Walker<'w> {
             ("INTEGER", _) => 4,
             ("NONZERO" | "DIGIT", "1" | "2" | "3" | "NONZERO") => 30,
             ("STRING", "CHARACTER") => 60,
-            ("block", "required") => 1,
             ("BLANKS", " ") => 60,
             _ => 10,
         }

@@ -24,8 +24,6 @@ const OBJECTS: &[&str] = &[
     "'a'.upper",
     "loop",
     "loop.changed",
-    "self",
-    "self.block",
     "m",
     "m.name",
     "range(k)",
@@ -61,7 +59,7 @@ pub(super) fn cases() -> Vec<Case> {
             let inner = grow("o", "", object);
             let middle = grow("ms", &inner, "o.a");
             let outer = grow("ns", &middle, "ms.a");
-            let before = "{% macro m() %}{% endmacro %}{% block block %}{% endblock %}";
+            let before = "{% macro m() %}{% endmacro %}";
             Case::render(format!("objects: {object}"), move || format!("{before}{outer}"), context)
         })
         .collect()

@@ -148,7 +148,6 @@ const PIECES: &[&str] = &[
     "{% macro m@() %}{{ x@ }}{% endmacro %}",
     "{% macro m@(a, b=1) %}{% endmacro %}{{ m@(1) }}",
     "{% block b@ %}{% endblock %}",
-    "{% block b@ scoped %}{{ x }}{% endblock %}",
     "{% with a@ = 1 %}{% endwith %}",
     "{% filter upper %}a{% endfilter %}",
     "{% call x() %}{% endcall %}",
@@ -243,7 +242,6 @@ const LONG_ROUNDS: &[(&str, &str, &str)] = &[
     ("{% if y %}", "{{ a@ }}", "{% endif %}"),
     ("{% if y %}", "{% set a@ = 1 %}", "{% endif %}"),
     ("{% with %}{% if y %}", "{% set a@ = 1 %}", "{% endif %}{% endwith %}"),
-    ("{% block b scoped %}{% if y %}", "{{ a@ }}", "{% endif %}{% endblock %}"),
     (
         "{% macro m() %}{% if y %}",
         "{% set a@ = 1 %}",
@@ -305,7 +303,6 @@ pub fn cases() -> Vec<Case> {
             ("alone", "", ""),
             ("in a loop", "{% for q in [1] %}", "{% endfor %}"),
             ("in a macro", "{% macro q() %}", "{% endmacro %}{{ q() }}"),
-            ("in a block", "{% set ns = namespace() %}{% block q %}", "{% endblock %}"),
             (
                 "in deep loops",
                 "{% for q in [1] %}{% if x %}{% for r in [1] %}{% with %}",

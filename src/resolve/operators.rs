@@ -1,10 +1,10 @@
-//! Which operator of the value floor a sign of the tree is; folding and rendering both come through here.
+//! Applies the operators of the tree to values, for folding and for rendering.
 
 use crate::ast::{BinaryOp, CompareOp, Literal, UnaryOp};
 use crate::error::Result;
 use crate::value::{Runtime, Value};
 
-/// The value of a constant.
+/// Returns the value of a constant.
 pub fn literal(literal: &Literal) -> Value<'_> {
     match literal {
         Literal::None => Value::None,

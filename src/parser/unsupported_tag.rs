@@ -1,0 +1,111 @@
+//! Tags that a chat template cannot have: `include`, `import`, `from`, `extends`, `block`, `autoescape`.
+//!
+//! Each parses, so that the template around it compiles, and fails when it is reached. Its parts are dropped.
+//!
+//! The rules are jinja2 3.1.6 `parser.py`, `parse_include`, `parse_import`, `parse_from`, `parse_import_context`, `parse_extends`,
+//! `parse_block`, `parse_autoescape`.
+
+use super::Parser;
+use crate::ast::StmtKind;
+use crate::error::Result;
+use crate::lexer::TokenKind;
+
+impl<'s> Parser<'s> {
+    /// `include a ignore missing with context`
+    pub fn parse_include(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        self.new_expression()?;
+        if self.stream.is_at_word("ignore") && self.stream.is_ahead("missing")? {
+            self.stream.bump()?;
+            self.stream.bump()?;
+        }
+        self.eat_import_context()?;
+        Ok(StmtKind::Unsupported("include"))
+    }
+
+    /// `import a as b with context`
+    pub fn parse_import(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        self.new_expression()?;
+        self.stream.expect_word("as")?;
+        self.parse_name_target()?;
+        self.eat_import_context()?;
+        Ok(StmtKind::Unsupported("import"))
+    }
+
+    /// `from a import b, c as d with context`
+    pub fn parse_from(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        self.new_expression()?;
+        self.stream.expect_word("import")?;
+        while !self.eat_import_context()? {
+            self.parse_name_target()?;
+            if self.stream.eat_word("as")? {
+                self.parse_name_target()?;
+            }
+            if self.eat_import_context()? || !self.stream.eat(TokenKind::Comma)? {
+                break;
+            }
+        }
+        Ok(StmtKind::Unsupported("from"))
+    }
+
+    /// `with context` or `without context`, if the next tokens are these; returns whether they were.
+    fn eat_import_context(&mut self) -> Result<bool> {
+        let is_word = self.stream.is_any_word(self.stream.current(), &["with", "without"]);
+        let is_context = is_word && self.stream.is_ahead("context")?;
+        if is_context {
+            self.stream.bump()?;
+            self.stream.bump()?;
+        }
+        Ok(is_context)
+    }
+
+    /// `extends a`
+    pub fn parse_extends(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        self.new_expression()?;
+        Ok(StmtKind::Unsupported("extends"))
+    }
+
+    /// `block b scoped required`
+    pub fn parse_block(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        let name = self.expect_name()?;
+        self.stream.eat_word("scoped")?;
+        self.stream.eat_word("required")?;
+        self.close_statements(&["endblock"])?;
+        self.stream.eat_word(name)?;
+        self.has_blocks = true;
+        Ok(StmtKind::Unsupported("block"))
+    }
+
+    /// `autoescape a`
+    pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
+        self.stream.bump()?;
+        self.new_expression()?;
+        self.close_statements(&["endautoescape"])?;
+        Ok(StmtKind::Unsupported("autoescape"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parser::refusal;
+
+    #[test]
+    fn what_is_dropped_is_parsed() {
+        assert_eq!(
+            refusal("{% autoescape a %}{{ }}{% endautoescape %}").0,
+            "Expected an expression, got 'end of print statement'"
+        );
+        assert_eq!(
+            refusal("{% import 'a' %}").0,
+            "expected token 'as', got 'end of statement block'"
+        );
+        assert_eq!(
+            refusal("{% from 'a' import b c %}").0,
+            "expected token 'end of statement block', got 'c'"
+        );
+    }
+}

@@ -1,0 +1,180 @@
+//! Collects the names that a scope reads and sets.
+//!
+//! After jinja2 3.1.6 `idtracking.py`, `FrameSymbolVisitor` and `RootVisitor`, and `compiler.py`, `find_undeclared`.
+
+use super::scopes::Scopes;
+use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
+
+impl Scopes {
+    /// Collects the names of a template, a `set` block or a `filter` block.
+    pub fn collect_body(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.collect_stmt(stmt));
+    }
+
+    /// Collects the names of a loop's body (`RootVisitor.visit_For`).
+    pub fn collect_loop(&mut self, node: &For) {
+        self.collect_parameter(&node.target);
+        self.collect_body(&node.body);
+    }
+
+    /// Collects the names of a loop's test (`RootVisitor.visit_For`).
+    pub fn collect_loop_test(&mut self, target: &Target, condition: &Expr) {
+        self.collect_parameter(target);
+        self.collect_expr(condition);
+    }
+
+    /// Collects the names of a macro or a call block (`RootVisitor.visit_Macro`, `visit_CallBlock`).
+    pub fn collect_macro(&mut self, node: &Macro) {
+        self.collect_signature(node);
+        let defaults = node.parameters.iter().filter_map(|parameter| parameter.default.as_ref());
+        defaults.for_each(|default| self.collect_expr(default));
+        self.collect_body(&node.body);
+    }
+
+    /// Collects the parameters of a macro.
+    pub fn collect_signature(&mut self, node: &Macro) {
+        for parameter in &node.parameters {
+            self.declare_parameter(parameter.symbol);
+        }
+    }
+
+    /// Collects the names of a `with` (`RootVisitor.visit_With`).
+    pub fn collect_with(&mut self, node: &With) {
+        node.bindings.iter().for_each(|(target, ..)| self.collect_parameter(target));
+        self.collect_body(&node.body);
+    }
+
+    /// Collects the names of an expression.
+    pub fn collect_expr(&mut self, expr: &Expr) {
+        expr.names(&mut |name| self.load(name.symbol));
+    }
+
+    /// Collects the names that a statement reads and sets in the scope around it (`FrameSymbolVisitor`).
+    fn collect_stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::If(node) => self.collect_if(node),
+            StmtKind::Macro(node) => {
+                if let Some(name) = node.name {
+                    self.store(name);
+                }
+            }
+            StmtKind::Set(node) => {
+                self.collect_expr(&node.value);
+                self.collect_target(&node.target);
+            }
+            StmtKind::SetBlock(node) => self.collect_target(&node.target),
+            StmtKind::For(node) => self.collect_expr(&node.iter),
+            StmtKind::CallBlock(node) => {
+                self.collect_expr(&node.callee);
+                node.args.children(&mut |child| self.collect_expr(child));
+            }
+            StmtKind::FilterBlock(node) => self.collect_expr(&node.filter),
+            StmtKind::With(node) => node.bindings.iter().for_each(|(_, value, _)| self.collect_expr(value)),
+            StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
+                if let Piece::Expr(expr, _) = piece {
+                    self.collect_expr(expr);
+                }
+            }),
+            StmtKind::Generation(_) | StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+
+    /// Collects the names of an `if` (`FrameSymbolVisitor.visit_If`).
+    fn collect_if(&mut self, node: &If) {
+        let Some((first, rest)) = node.arms.split_first() else {
+            return;
+        };
+        self.collect_expr(&first.test);
+        let start = self.mark();
+        self.collect_branch(&first.body);
+        let arms = self.mark();
+        // Each `elif` is an `If` node of its own inside one common branch.
+        for arm in rest {
+            self.collect_expr(&arm.test);
+            let body = self.mark();
+            self.collect_branch(&arm.body);
+            self.join(body);
+        }
+        self.hide(arms);
+        self.collect_branch(&node.otherwise);
+        self.join(start);
+    }
+
+    fn collect_branch(&mut self, body: &Body) {
+        let start = self.mark();
+        self.collect_body(body);
+        self.hide(start);
+    }
+
+    fn collect_target(&mut self, target: &Target) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => self.store(*symbol),
+            TargetKind::Attribute { object, .. } => self.load(*object),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.collect_target(target)),
+        }
+    }
+
+    fn collect_parameter(&mut self, target: &Target) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => {
+                self.declare_parameter(*symbol);
+            }
+            TargetKind::Attribute { object, .. } => self.load(*object),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.collect_parameter(target)),
+        }
+    }
+}
+
+/// Returns which of the wanted names a body reads before it sets them, in the order of the tree (`compiler.find_undeclared`).
+pub(super) fn undeclared<const N: usize>(body: &Body, wanted: [Option<Symbol>; N]) -> [bool; N] {
+    let mut search = Search {
+        wanted,
+        found: [false; N],
+    };
+    search.body(body);
+    search.found
+}
+
+struct Search<const N: usize> {
+    /// The names that are still looked for.
+    wanted: [Option<Symbol>; N],
+    found: [bool; N],
+}
+
+impl<const N: usize> Search<N> {
+    fn body(&mut self, body: &Body) {
+        for stmt in &body.stmts {
+            if self.wanted == [None; N] {
+                return;
+            }
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        stmt.children(&mut |child| match child {
+            Child::Expr(expr) => expr.names(&mut |name| self.read(name.symbol)),
+            Child::Target(target) => target.names(&mut |_, symbol| self.set(symbol)),
+            Child::Parameter(symbol) => self.set(symbol),
+            Child::Body(body) => self.body(body),
+        });
+    }
+
+    fn read(&mut self, symbol: Symbol) {
+        for (wanted, found) in self.wanted.iter_mut().zip(&mut self.found) {
+            if *wanted == Some(symbol) {
+                *found = true;
+                *wanted = None;
+            }
+        }
+    }
+
+    /// A name that is set before it is read is not looked for any more.
+    fn set(&mut self, symbol: Symbol) {
+        for wanted in &mut self.wanted {
+            if *wanted == Some(symbol) {
+                *wanted = None;
+            }
+        }
+    }
+}
