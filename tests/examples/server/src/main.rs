@@ -50,7 +50,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model = ChatTemplate::from_dir(folder)?;
     // A template that does not compile ends the server here, and not at the first request.
     model.check()?;
-    let listener = TcpListener::bind(address).await?;
+    let listener = TcpListener::bind(&address)
+        .await
+        .map_err(|error| format!("{address}: {error}"))?;
     println!("listening on http://{}", listener.local_addr()?);
     axum::serve(listener, router(model)).await?;
     Ok(())
