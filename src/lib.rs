@@ -325,7 +325,6 @@ mod strftime;
 mod template;
 mod text;
 mod unicode;
-#[allow(dead_code, reason = "the rows come into use one by one")]
 mod unsupported;
 mod value;
 

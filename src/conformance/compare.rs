@@ -82,7 +82,7 @@ fn is_syntax_error_of_python(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.kind == "syntax" && failure.message.contains(" (<template>, line "))
 }
 
-/// Texts of errors that the Python has that Jinja writes, and not the template.
+/// Texts of errors that only the Python has that Jinja writes.
 const OF_GENERATED_CODE: [&str; 6] = [
     "root.<locals>.",
     "_loop_vars",
@@ -100,8 +100,8 @@ fn is_of_generated_code(answer: &Answer) -> bool {
     is_long_constant || OF_GENERATED_CODE.iter().any(|text| failure.message.contains(text))
 }
 
-/// Returns whether the port refuses the result of a block's filter or call because it is no string: the reference notices that only when
-/// it joins the texts around it.
+/// Returns whether the port refuses the result of a `filter` or `call` block because it is not a string. The reference finds that only
+/// when it joins the texts around the block.
 fn is_of_block(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.message.starts_with("expected str instance, "))
 }
