@@ -35,7 +35,7 @@ pub struct Grammar {
     productions: Vec<Production>,
 }
 
-/// A production.
+/// A production: a name and its right side.
 #[derive(Clone, Debug)]
 pub struct Production {
     /// The name. Names of tokens are in upper case.

@@ -41,7 +41,7 @@ pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
     }
 }
 
-/// Writes the text, and an escape for each character where `plain_length` ends.
+/// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
 fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
     let mut rest = text;

@@ -14,7 +14,12 @@ limits! {
     /// Limits on compiling and rendering a template.
     ///
     /// Each limit has a setter. `Limits` implements `Serialize` and `Deserialize`; a missing limit has its default, and an unknown name
-    /// is an error.
+    /// is an error. [`Limit`] also lists the fixed limits.
+    ///
+    /// Reaching a limit is an error of the kind and the class `Limit`, with the position in the template.
+    /// [`Error::reached`](crate::Error::reached) returns the limit. The message is `limit reached: value: 40000000 bytes, at most
+    /// 33554432`. If the reference has an error of its own, such as `maximum recursion depth exceeded`, the message is that error and the
+    /// note names the limit. [`Rendered::steps`](crate::Rendered::steps) is the number of steps that a render took.
     ///
     /// ```
     /// use chat_template::{Limits, RenderOptions, Template};
@@ -30,34 +35,34 @@ limits! {
     /// ```
     Limits:
 
-    /// The number of steps. A step is about four parts of an evaluated expression, 64 copied bytes, or 8 scanned characters, and mostly
-    /// takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes a few million steps. The default is reached within a second.
+    /// Steps of work. Evaluating four nodes of an expression, copying 64 bytes or reading 8 characters each counts as about one step, and
+    /// a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the default
+    /// within a second.
     steps: u64 = 16_000_000, with_steps(u64);
-    /// The size of the output in bytes. The longest context window of a model is a few megabytes of text.
+    /// Bytes of output. The longest context window of a model is a few megabytes of text.
     output: u64 = 64 << 20, with_output(u64);
-    /// The size of each value in bytes, in memory and when printed. A text takes twice its size while it grows.
+    /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
-    /// The size in bytes of all values that exist at one time, plus 96 bytes for each object.
+    /// Bytes of all values that exist at one time, plus 96 for each object. The default is three values of the largest size.
     live: u64 = 96 << 20, with_live(u64);
-    /// The depth of nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
+    /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
     calls: u32 = 200, with_calls(u32);
-    /// The nesting depth of containers and iterators. Python cannot print more than about 300 levels; a JSON schema has about 20.
+    /// Levels of nested containers and iterators. Python cannot print more than about 300 levels; a JSON schema has about 20.
     height: u32 = 200, with_height(u32);
-    /// The size in bytes of the stack that compiling or rendering may use: 420 KiB, or 1280 KiB if the crate is built with debug
-    /// assertions.
+    /// Bytes of stack that compiling or rendering may use: 420 KiB, or 1280 KiB if the crate is built with debug assertions.
     ///
     /// The threads of servers usually have 2 MiB, some 512 KiB. The limit counts from the call into this crate. The thread also needs
     /// room for the caller's frames, and about 40 KiB (200 KiB without optimisation) for the innermost frames, which are not measured. A
-    /// recursive macro takes 0.8 KiB per level, and 2.1 KiB if the call is inside a loop, a condition, a `set` and filters. So 150 levels
-    /// fit, which is the reference's limit.
+    /// recursive macro takes 0.8 KiB per level, and 2.1 KiB if the call is inside a loop, an `if`, a `set` and filters. So 150 levels
+    /// fit, as many as the reference allows.
     stack: usize = if cfg!(debug_assertions) { 1280 << 10 } else { 420 << 10 }, with_stack(usize);
-    /// The size of a template's source in bytes. The largest known template has 60 thousand.
+    /// Bytes of a template's source. The largest known template has 60 thousand.
     source: usize = 1 << 20, with_source(usize);
-    /// The width and the precision of formatting, in characters.
+    /// The largest width and precision of formatting, in characters.
     width: usize = 1 << 20, with_width(usize);
-    /// The size of an integer in bits.
+    /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// The duration of a render in milliseconds. By default there is no such limit, because results should not depend on the load of the
-    /// machine. The clock is read every few thousand steps.
+    /// Milliseconds since the start of the render. By default there is no such limit, because results should not depend on the load of
+    /// the machine. The clock is read every few thousand steps.
     milliseconds: Option<u64> = None, with_milliseconds(impl Into<Option<u64>>);
 }

@@ -32,27 +32,27 @@ pub enum Limit {
     Bits,
     /// [`Limits::milliseconds`](super::Limits::milliseconds)
     Milliseconds,
-    /// The flag of the render's options, which another thread has set.
+    /// The flag `cancel` of the render's options was set.
     Cancel,
     /// [`LoadOptions::max_file_size`](crate::LoadOptions::max_file_size)
     File,
-    /// Fixed: the depth of nested functions of jinja2's parser, as CPython counts them: `((((…))))`.
+    /// Fixed: nested calls in jinja2's parser, as CPython counts them: `((((…))))`.
     Nesting,
-    /// Fixed: the depth of an expression's tree, as jinja2's optimizer visits it: `1 + 1 + …`.
+    /// Fixed: levels of an expression's tree, as jinja2's optimizer counts them: `1 + 1 + …`.
     Tree,
-    /// Fixed: the depth of nested statements.
+    /// Fixed: 128 nested statements.
     Statements,
-    /// Fixed: the depth of nested arrays and objects in JSON.
+    /// Fixed: 512 nested arrays and objects in JSON.
     JsonDepth,
-    /// Fixed: the bytes that the values of a JSON text take, without its strings.
+    /// Fixed: 96 MiB for the values of a JSON text, without its strings.
     JsonValues,
-    /// Fixed: the number of attributes of a namespace.
+    /// Fixed: 1000 attributes in one call of `namespace`.
     Attributes,
-    /// Fixed: the bits of a bound of `range`.
+    /// Fixed: 64 bits for each bound of `range`.
     RangeBits,
-    /// Fixed: the number of named templates in one configuration.
+    /// Fixed: 1000 named templates in one configuration.
     Templates,
-    /// Fixed: the number of namespaces, or of frames that macros refer to. Their indices have 32 bits.
+    /// Fixed: 2³² namespaces, or frames that macros close over.
     Objects,
 }
 

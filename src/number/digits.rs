@@ -56,7 +56,7 @@ impl FloatFormat {
 /// Formats a float, with a minus if it is negative.
 ///
 /// # Errors
-/// If the result would have more than `max_precision` digits by its precision.
+/// If the precision asks for more than `max_precision` digits.
 pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> NumberResult<String> {
     let is_significant = matches!(format.notation, Notation::General | Notation::Shortest);
     if format.precision > max_precision && (format.is_alternate || !is_significant) {

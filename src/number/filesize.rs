@@ -10,10 +10,10 @@ use super::int_arithmetic::power;
 use super::int_float::{compare, int_to_float, truncate};
 use super::text::int_text;
 
-/// The units of powers of 1000 bytes.
+/// The units of file sizes in powers of 1000 bytes.
 const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
 
-/// The units of powers of 1024 bytes.
+/// The units of file sizes in powers of 1024 bytes.
 const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
 
 /// Returns a number of bytes as text with a unit.

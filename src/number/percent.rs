@@ -29,7 +29,7 @@ pub trait Arguments {
 /// One conversion without its percent sign: `(key)-08.2f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// Whether the conversion has a key, which has been passed to the arguments.
+    /// Whether the conversion has a key. Reading the conversion has passed the key to the arguments.
     pub has_key: bool,
     /// `-`: padding on the right.
     pub is_left: bool,
@@ -134,7 +134,7 @@ impl Conversion {
         self.pad("", "", text, false, max_width)
     }
 
-    /// Pads a number to the width.
+    /// Pads a number to the width, before the sign, after it, or after the digits.
     fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> NumberResult<String> {
         let width = self.width.unwrap_or(0);
         if width > max_width {

@@ -85,7 +85,7 @@ enum Field {
     HalfDayInLowerCase(&'static str),
     /// A format of several directives.
     Format(&'static str),
-    /// Nothing: even the width is ignored.
+    /// No text at all; the width is ignored too.
     Nothing,
 }
 
