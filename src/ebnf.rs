@@ -13,19 +13,19 @@ const TEMPLATE: &str = include_str!("../grammar/template.ebnf");
 /// The right side of a production, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rule {
-    /// `"a"`
+    /// A literal text: `"a"`.
     Text(String),
-    /// `? … ?`
+    /// A special sequence: `? … ?`.
     Special(String),
     /// The name of a production.
     Name(String),
-    /// `a, b`
+    /// A sequence: `a, b`.
     Sequence(Vec<Rule>),
-    /// `a | b`
+    /// A choice: `a | b`.
     Choice(Vec<Rule>),
-    /// `[ a ]`
+    /// An optional part: `[ a ]`.
     Optional(Box<Rule>),
-    /// `{ a }`
+    /// A part that occurs any number of times: `{ a }`.
     Repeated(Box<Rule>),
 }
 

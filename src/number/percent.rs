@@ -35,7 +35,7 @@ pub struct Conversion {
     pub is_left: bool,
     /// `+`: a sign also for numbers that are not negative.
     pub has_plus: bool,
-    /// A space in place of a plus sign.
+    /// ` `: a space in place of a plus sign.
     pub has_space: bool,
     /// `#`: the alternate form.
     pub is_alternate: bool,
@@ -43,7 +43,7 @@ pub struct Conversion {
     pub has_zeros: bool,
     /// The minimum number of characters. A negative width from a star has been converted to `-`.
     pub width: Option<usize>,
-    /// The number after the point.
+    /// The precision: the number after the point.
     pub precision: Option<usize>,
     /// The kind of the conversion, which may be any character.
     pub letter: char,

@@ -338,7 +338,7 @@ fn both_separators() -> NumberError {
     NumberError::value("Cannot specify both ',' and '_'.")
 }
 
-/// Returns the error of a letter that the type does not have.
+/// Returns the error of a type letter that cannot format a value of the type.
 fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> NumberError {
     let shown = show_letter(letter);
     let type_name = rules.type_name;

@@ -83,7 +83,7 @@ enum Field {
     /// The half of the day, which the flag `#` converts to lower case.
     HalfDay(&'static str),
     HalfDayInLowerCase(&'static str),
-    /// A format of several directives.
+    /// The format of a directive that stands for several others, such as `%D`.
     Format(&'static str),
     /// No text at all; the width is ignored too.
     Nothing,

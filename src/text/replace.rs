@@ -18,7 +18,8 @@ pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usiz
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
 }
 
-/// `str.replace(old, new, count)`. The result is borrowed if nothing is replaced.
+/// `str.replace`: replaces the first `count` occurrences of `old`, or all if `count` is negative. The result is borrowed if nothing is
+/// replaced.
 pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
     let limit = usize::try_from(count).unwrap_or(usize::MAX);
     if limit == 0 {

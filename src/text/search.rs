@@ -38,7 +38,7 @@ impl Window<'_> {
     }
 }
 
-/// `str.find`, with `None` instead of -1.
+/// `str.find`: returns the index of the first occurrence within the bounds, or `None` instead of -1.
 pub fn find(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
     let window = cut_window(text, start, end)?;
     window.char_index(find_first(window.text, wanted)?)
@@ -66,7 +66,7 @@ pub fn find_first(text: &str, wanted: &str) -> Option<usize> {
     text.get(from..)?.find(wanted)?.checked_add(from)
 }
 
-/// `str.rfind`, with `None` instead of -1.
+/// `str.rfind`: returns the index of the last occurrence within the bounds, or `None` instead of -1.
 pub fn rfind(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
     let window = cut_window(text, start, end)?;
     window.char_index(find_last(window.text, wanted)?)
@@ -89,7 +89,7 @@ pub fn find_last(text: &str, wanted: &str) -> Option<usize> {
     before.rfind(wanted)
 }
 
-/// `str.count`: the number of non-overlapping occurrences. The empty string occurs around each character.
+/// `str.count`: returns the number of non-overlapping occurrences within the bounds. The empty string occurs around each character.
 pub fn count(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> usize {
     cut_window(text, start, end).map_or(0, |window| count_occurrences(window.text, wanted))
 }
@@ -119,12 +119,12 @@ pub(super) fn find_all(text: &str, wanted: &str) -> impl Iterator<Item = usize> 
     })
 }
 
-/// `str.startswith` for one prefix.
+/// `str.startswith`: returns whether the text between the bounds starts with a prefix.
 pub fn starts_with(text: &str, prefix: &str, start: Option<i64>, end: Option<i64>) -> bool {
     cut_window(text, start, end).is_some_and(|window| window.text.starts_with(prefix))
 }
 
-/// `str.endswith` for one suffix.
+/// `str.endswith`: returns whether the text between the bounds ends with a suffix.
 pub fn ends_with(text: &str, suffix: &str, start: Option<i64>, end: Option<i64>) -> bool {
     cut_window(text, start, end).is_some_and(|window| window.text.ends_with(suffix))
 }

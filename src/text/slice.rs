@@ -76,9 +76,9 @@ pub struct SliceIndices {
     pub start: i64,
     /// The index before which the slice stops.
     pub stop: i64,
-    /// The distance between indices, never zero.
+    /// The distance between neighbouring indices, never zero.
     pub step: i64,
-    /// The number of indices.
+    /// The number of indices that the slice takes.
     pub count: usize,
 }
 

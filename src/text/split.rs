@@ -32,7 +32,7 @@ impl Allowance {
     }
 }
 
-/// `str.split()` without a separator: splits at runs of whitespace, and omits empty pieces.
+/// `str.split` without a separator: returns an iterator over the pieces between runs of whitespace, without empty pieces.
 pub fn split_whitespace(text: &str, maxsplit: i64) -> SplitWhitespace<'_> {
     SplitWhitespace {
         rest: text,
@@ -66,7 +66,7 @@ impl<'a> Iterator for SplitWhitespace<'a> {
     }
 }
 
-/// `str.rsplit()` without a separator. The iterator starts with the last piece.
+/// `str.rsplit` without a separator: returns an iterator over the pieces from the last to the first, without empty pieces.
 pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> RSplitWhitespace<'_> {
     RSplitWhitespace {
         rest: text,
@@ -104,7 +104,7 @@ fn piece_limit(maxsplit: i64) -> usize {
     usize::try_from(maxsplit).map_or(usize::MAX, |limit| limit.saturating_add(1))
 }
 
-/// `str.split(separator, maxsplit)`, or `None` if the separator is empty.
+/// `str.split` with a separator: returns an iterator over the pieces, or `None` if the separator is empty.
 pub fn split<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
     (!separator.is_empty()).then(|| Pieces {
         rest: Some(text),
@@ -140,7 +140,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// `str.rsplit(separator, maxsplit)`, or `None` if the separator is empty. The iterator starts with the last piece.
+/// `str.rsplit` with a separator: returns an iterator over the pieces from the last to the first, or `None` if the separator is empty.
 pub fn rsplit<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
     (!separator.is_empty()).then(|| text.rsplitn(piece_limit(maxsplit), separator))
 }
