@@ -10,6 +10,7 @@ pub mod print;
 
 mod call;
 mod dict;
+mod frames;
 mod from_json;
 mod generator;
 mod index;
@@ -39,6 +40,7 @@ pub use call::{
     Shortcuts, Signature, Style, WithText, Write, WriteAlone,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
+pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{Generator, ItemSource};
 pub use index::not_an_index;
 pub use iter::Iter;
@@ -50,7 +52,7 @@ pub use number::CHARACTERS;
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Idle;
-pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
+pub use runtime::{Heap, Runtime, object_number};
 pub use str::Str;
 pub use types::Type;
 pub use undefined::Undefined;

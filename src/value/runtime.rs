@@ -2,6 +2,7 @@
 
 use super::Value;
 use super::dict::{Dict, Entries, Key};
+use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
 use super::list::Seq;
 use super::namespace::{Namespace, NamespaceId};
@@ -30,47 +31,13 @@ pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
     /// What `loop.changed` remembers, by the loop's number.
     memories: Vec<Option<Value<'a>>>,
-    /// What the template is rendered with.
-    pub input: Option<Dict<'a>>,
-    /// What the root has set at top level, by symbol; empty before something is set.
-    pub exported: Vec<Option<Value<'a>>>,
-    /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
-    pub given: Vec<Option<Option<Value<'a>>>>,
-    /// The variables of running frames that only they see.
-    pub locals: Vec<Option<Value<'a>>>,
-    /// The variables that macros close over; a frame's stand together.
-    pub cells: Vec<Option<Value<'a>>>,
-    /// The frames that have such variables.
-    pub environments: Vec<Environment>,
+    /// The state of the evaluator.
+    pub frames: Frames<'a>,
     /// What may be used again.
     pub idle: Idle<'a>,
     /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
     pub generated: Vec<Range<usize>>,
-    /// What is counted for the spans of `generation` blocks, where someone asked for them.
-    pub tracked: Option<Box<Tracked>>,
 }
-
-/// The spans of `generation` blocks as the reference counts them.
-#[derive(Debug, Default)]
-pub struct Tracked {
-    /// In code points, in the order in which the blocks ended.
-    pub spans: Vec<Range<usize>>,
-    /// Code points that the root has written in finished outputs.
-    pub root_length: usize,
-}
-
-/// A frame whose variables are closed over: where they begin, and the frame around it.
-#[derive(Clone, Copy, Debug)]
-pub struct Environment {
-    /// The first of its cells.
-    pub cells: usize,
-    /// The environment of the frame around it.
-    pub parent: Option<EnvironmentId>,
-}
-
-/// The number of an environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EnvironmentId(pub u32);
 
 /// Bytes of a namespace with a few attributes.
 const NAMESPACE: usize = 256;
