@@ -7,7 +7,7 @@ use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Place};
-use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Idle, Undefined, Value, object_number};
+use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, object_number};
 
 /// Where the variables of a frame that runs are found on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ impl Activation {
                 .cell(&heap.frames.environments, slot)
                 .and_then(|cell| heap.frames.cells.get_mut(cell)),
         };
-        put(place, &mut heap.idle, value);
+        put(place, &mut heap.recycler, value);
     }
 
     /// Where the cell of a variable is.
@@ -68,21 +68,21 @@ impl Activation {
 
 /// Puts a value into the place of a variable. The one before it is not moved if it holds nothing, as most do.
 #[inline(always)]
-fn put<'a>(place: Option<&mut Option<Value<'a>>>, idle: &mut Idle<'a>, value: Option<Value<'a>>) {
+fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value: Option<Value<'a>>) {
     // A value that nothing here may drop can be written where it belongs, and nowhere before: every slot has its place.
     let value = ManuallyDrop::new(value);
     let Some(place) = place else { return };
     if place.as_ref().is_some_and(Value::holds_memory) {
-        empty(place, idle);
+        empty(place, recycler);
     }
     std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
 }
 
 /// Keeps what a variable holds for the next text, or drops it.
 #[inline(never)]
-fn empty<'a>(place: &mut Option<Value<'a>>, idle: &mut Idle<'a>) {
-    if let Some(old) = place.take().filter(Idle::takes) {
-        idle.keep(old);
+fn empty<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
+    if let Some(old) = place.take().filter(Recycler::accepts) {
+        recycler.recycle(old);
     }
 }
 

@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         self.leave_scope(&node.scope)?;
         if let Some(context) = ended {
-            self.runtime.heap.idle.keep_loop(context);
+            context.recycle(&mut self.runtime.heap);
         }
         match reached {
             true => Ok(Flow::Next),

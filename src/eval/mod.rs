@@ -123,7 +123,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs something whose text is captured.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
-        let room = self.runtime.heap.idle.room();
+        let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);

@@ -89,7 +89,7 @@ impl<'a> Loop<'a> {
 
     /// The same for any other loop, in the place of one that has ended if there is one.
     pub fn plain(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
-        if let Some(mut context) = runtime.heap.idle.take_loop() {
+        if let Some(mut context) = runtime.heap.ended_loops.pop() {
             if let Some(own) = Rc::get_mut(&mut context) {
                 own.begin(iter, length);
                 if let Some(memory) = own.changed.get() {
@@ -125,8 +125,16 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Holds nothing more of what it went over.
-    pub(super) fn end(&mut self) {
+    /// Ends a loop, and keeps the object for the next loop unless another value uses it.
+    pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
+        if let (Some(place), Some(own)) = (heap.ended_loops.vacancy(), Rc::get_mut(&mut self)) {
+            own.end();
+            *place = Some(self);
+        }
+    }
+
+    /// Releases the iterated values.
+    fn end(&mut self) {
         if self.items.take().is_none() {
             *self.state.get_mut() = State::new(Iter::empty(), None);
         }

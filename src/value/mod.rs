@@ -51,7 +51,7 @@ pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use number::CHARACTERS;
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
-pub use recycle::Idle;
+pub use recycle::Recycler;
 pub use runtime::{Heap, Runtime, object_number};
 pub use str::Str;
 pub use types::Type;

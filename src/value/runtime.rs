@@ -5,8 +5,9 @@ use super::dict::{Dict, Entries, Key};
 use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
 use super::list::Seq;
+use super::loop_context::Loop;
 use super::namespace::{Namespace, NamespaceId};
-use super::recycle::Idle;
+use super::recycle::{Pool, Recycler};
 use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
@@ -33,8 +34,10 @@ pub struct Heap<'a> {
     memories: Vec<Option<Value<'a>>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
-    /// What may be used again.
-    pub idle: Idle<'a>,
+    /// The buffers of strings that nothing uses any more.
+    pub recycler: Recycler,
+    /// The loops that have ended and that nothing uses any more.
+    pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
     /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
     pub generated: Vec<Range<usize>>,
 }
@@ -66,7 +69,7 @@ impl<'a> Runtime<'a> {
             return Ok(Str::from(""));
         }
         let claim = self.meter.claim(text.capacity())?;
-        Ok(self.heap.idle.fill(OwnedText::new(text, claim)))
+        Ok(self.heap.recycler.make_str(OwnedText::new(text, claim)))
     }
 
     /// The same as a value.
@@ -81,7 +84,7 @@ impl<'a> Runtime<'a> {
         }
         let places = generated.len().saturating_mul(size_of::<Range<usize>>());
         let claim = self.meter.claim(text.capacity().saturating_add(places))?;
-        let text = self.heap.idle.fill(OwnedText::new(text, claim));
+        let text = self.heap.recycler.make_str(OwnedText::new(text, claim));
         Ok(Value::Str(text.with_generated(generated)))
     }
 
@@ -111,7 +114,7 @@ impl<'a> Runtime<'a> {
     /// What `write` appends to an empty text, as a `str`.
     pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
-        let mut text = self.heap.idle.room();
+        let mut text = self.heap.recycler.take_buffer();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
         self.written_str(text, generated)

@@ -42,7 +42,7 @@ impl OwnedText {
     }
 
     /// The room of a text that is idle, empty.
-    pub fn take_room(&mut self) -> String {
+    pub fn take_buffer(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 }
@@ -61,7 +61,7 @@ impl<'a> Str<'a> {
 
     /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
     #[inline]
-    pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
+    pub(super) fn into_buffer(self, most: usize) -> Option<Rc<OwnedText>> {
         let (Memory::Shared(mut text, ..) | Memory::SharedMarkup(mut text, ..)) = self.0 else {
             return None;
         };

@@ -44,7 +44,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let mut text = runtime.heap.idle.room();
+            let mut text = runtime.heap.recycler.take_buffer();
             write_str(runtime, value, &mut text)?;
             runtime.text(text)
         }
