@@ -1,16 +1,13 @@
 //! Dicts: an object of the caller, of a JSON text or of the template, or one that the render made, whose keys compare as Python's do.
 
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
-use indexmap::{Equivalent, IndexMap};
+use indexmap::IndexMap;
 
 use super::Value;
-use super::list::{Part, Seq};
-use super::runtime::Runtime;
-use super::str::Str;
+use super::key::{Key, KeyHasher, StrKey};
 use crate::data::{Entry, Object};
-use crate::error::Result;
 use crate::limits::Claim;
 use crate::text::same::{SHORT, is_same};
 
@@ -38,68 +35,6 @@ pub struct OwnedDict<'a> {
 
 /// The entries of a dict under construction.
 pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>;
-
-/// A key with its hash, which was made by a function that may fail and was charged for ([`super::key`]).
-#[derive(Clone, Debug)]
-pub struct Key<'a> {
-    /// The hash; equal keys have equal ones.
-    pub(super) hash: u64,
-    /// The key itself.
-    pub value: Value<'a>,
-}
-
-/// A string key that is only looked up.
-struct StrKey<'k> {
-    hash: u64,
-    text: &'k str,
-}
-
-/// Passes the ready hash of a [`Key`] through.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes
-            .iter()
-            .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-impl Hash for StrKey<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-/// Python's equality of hashable values; its cost is bounded by that of the hashes, which were charged.
-impl PartialEq for Key<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && super::key::is_equal_key(&self.value, &other.value)
-    }
-}
-
-impl Eq for Key<'_> {}
-
-impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
-    fn equivalent(&self, key: &Key<'a>) -> bool {
-        self.hash == key.hash && key.value.as_str() == Some(self.text)
-    }
-}
 
 /// The value under a key of an object of the caller.
 #[inline]
@@ -148,8 +83,7 @@ impl<'a> Dict<'a> {
     /// The value under a string key of a dict that the render made.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
-        let hash = super::key::hash_str(key);
-        dict.entries.get(&StrKey { hash, text: key })
+        dict.entries.get(&StrKey::new(key))
     }
 
     /// The value under any key.
@@ -205,21 +139,6 @@ pub enum DictIter<'a> {
     Owned(Rc<OwnedDict<'a>>, usize, usize),
 }
 
-impl<'a> DictIter<'a> {
-    /// The next entry as a pair, which is a tuple of its own.
-    pub fn next_pair(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let pair = match self {
-            Self::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
-            Self::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
-            Self::Owned(..) => match self.next() {
-                Some((key, value)) => Some(runtime.items(vec![key, value])?),
-                None => None,
-            },
-        };
-        Ok(pair.map(Value::Tuple))
-    }
-}
-
 impl<'a> Iterator for DictIter<'a> {
     type Item = (Value<'a>, Value<'a>);
 
@@ -261,12 +180,3 @@ impl DoubleEndedIterator for DictIter<'_> {
 }
 
 impl ExactSizeIterator for DictIter<'_> {}
-
-impl<'a> From<Str<'a>> for Key<'a> {
-    fn from(text: Str<'a>) -> Self {
-        Self {
-            hash: super::key::hash_str(text.as_str()),
-            value: Value::Str(text),
-        }
-    }
-}

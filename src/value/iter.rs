@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::dict::{Dict, DictIter};
 use super::generator::Generator;
-use super::list::Seq;
+use super::list::{Part, Seq};
 use super::loop_context::Loop;
 use super::runtime::Runtime;
 use super::str::Str;
@@ -92,7 +92,7 @@ impl<'a> Iter<'a> {
             }
             Self::Keys(entries) => entries.next().map(|(key, _)| key),
             Self::Values(entries) => entries.next().map(|(_, value)| value),
-            Self::Items(entries) => return entries.next_pair(runtime),
+            Self::Items(entries) => next_pair(entries, runtime)?.map(Value::Tuple),
             Self::Range(next, step, left) => {
                 if *left == 0 {
                     return Ok(None);
@@ -132,4 +132,16 @@ impl<'a> Iter<'a> {
         }
         Ok(items)
     }
+}
+
+/// Returns the next entry of a dict as the items of a tuple.
+fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Result<Option<Seq<'a>>> {
+    Ok(match entries {
+        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
+        DictIter::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
+        DictIter::Owned(..) => match entries.next() {
+            Some((key, value)) => Some(runtime.items(vec![key, value])?),
+            None => None,
+        },
+    })
 }

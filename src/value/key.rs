@@ -3,21 +3,102 @@
 //! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
 //! and two of the dict views have none (CPython: `unhashable type: 'list'`).
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use indexmap::Equivalent;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::Value;
-use super::dict::Key;
 use super::runtime::Runtime;
+use super::str::Str;
 use crate::error::{Error, Result};
+
+/// A key with its hash, which was made by a function that may fail and was charged for.
+#[derive(Clone, Debug)]
+pub struct Key<'a> {
+    /// The hash; equal keys have equal ones.
+    hash: u64,
+    /// The key itself.
+    pub value: Value<'a>,
+}
+
+/// A string key that is only looked up.
+pub(super) struct StrKey<'k> {
+    hash: u64,
+    text: &'k str,
+}
+
+/// Passes the ready hash of a [`Key`] through.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl<'k> StrKey<'k> {
+    pub fn new(text: &'k str) -> Self {
+        Self {
+            hash: hash_str(text),
+            text,
+        }
+    }
+}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Hash for StrKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Python's equality of hashable values; its cost is bounded by that of the hashes, which were charged.
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && is_equal_key(&self.value, &other.value)
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
+    fn equivalent(&self, key: &Key<'a>) -> bool {
+        self.hash == key.hash && key.value.as_str() == Some(self.text)
+    }
+}
 
 impl<'a> Key<'a> {
     /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
+    }
+}
+
+impl<'a> From<Str<'a>> for Key<'a> {
+    fn from(text: Str<'a>) -> Self {
+        Self {
+            hash: hash_str(text.as_str()),
+            value: Value::Str(text),
+        }
     }
 }
 

@@ -39,11 +39,12 @@ pub use call::{
     Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Parameter, Piece,
     Shortcuts, Signature, Style, WithText, Write, WriteAlone,
 };
-pub use dict::{Dict, DictIter, Entries, Key};
+pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{Generator, ItemSource};
 pub use index::not_an_index;
 pub use iter::Iter;
+pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
 pub use metered_rc::{Big, MeteredRc};

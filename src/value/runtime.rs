@@ -1,9 +1,10 @@
 //! What one render owns, and what every operator and built-in receives: the meter, the clock, and the heap of things with state.
 
 use super::Value;
-use super::dict::{Dict, Entries, Key};
+use super::dict::{Dict, Entries};
 use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
+use super::key::Key;
 use super::list::Seq;
 use super::loop_context::Loop;
 use super::namespace::{Namespace, NamespaceId};
