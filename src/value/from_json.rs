@@ -4,8 +4,8 @@ use num_bigint::BigInt;
 
 use super::Value;
 use super::dict::Dict;
+use super::int::Big;
 use super::list::Seq;
-use super::metered_rc::Big;
 use crate::data::Data;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {

@@ -1,7 +1,7 @@
 //! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
 
 use super::Value;
-use super::metered_rc::Big;
+use super::int::Big;
 use crate::error::{Error, ErrorKind};
 use crate::number::parse::CharacterRules;
 use crate::number::{Int, IntRef, Number, NumberError, NumberRef};

@@ -16,70 +16,68 @@ struct Count {
     given: usize,
 }
 
-impl Signature {
-    /// Binds the arguments of a function in C.
-    pub(super) fn bind_c(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        let (is_method, name) = match python.rsplit_once('.') {
-            // `_operator` is a module, which is no object.
-            Some((owner, name)) => (!owner.starts_with('_'), name),
-            None => (false, python),
-        };
-        let parameters = self.parameters.get(usize::from(is_method)..).unwrap_or_default();
-        let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
-        let count = Count {
-            least: positional.clone().filter(|parameter| !parameter.optional).count(),
-            most: if self.star { usize::MAX } else { positional.count() },
-            given: arguments.len().saturating_sub(usize::from(is_method)),
-        };
-        if self.style == Style::Clinic {
-            bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
-        } else {
-            if !arguments.keywords().is_empty() {
-                // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
-                let full_name = match self.style {
-                    Style::Tuple => name.to_owned(),
-                    _ if self.star => name.to_owned(),
-                    // A static method is that of the class that has it.
-                    _ if !is_method || name == "maketrans" => python.to_owned(),
-                    _ => qualified(is_method, name, arguments),
-                };
-                return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
-            }
-            self.check_count(is_method, name, count, arguments)?;
+/// Binds the arguments of a function in C.
+pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
+    let (is_method, name) = match python.rsplit_once('.') {
+        // `_operator` is a module, which is no object.
+        Some((owner, name)) => (!owner.starts_with('_'), name),
+        None => (false, python),
+    };
+    let parameters = signature.parameters.get(usize::from(is_method)..).unwrap_or_default();
+    let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
+    let count = Count {
+        least: positional.clone().filter(|parameter| !parameter.optional).count(),
+        most: if signature.star { usize::MAX } else { positional.count() },
+        given: arguments.len().saturating_sub(usize::from(is_method)),
+    };
+    if signature.style == Style::Clinic {
+        bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
+    } else {
+        if !arguments.keywords().is_empty() {
+            // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
+            let full_name = match signature.style {
+                Style::Tuple => name.to_owned(),
+                _ if signature.star => name.to_owned(),
+                // A static method is that of the class that has it.
+                _ if !is_method || name == "maketrans" => python.to_owned(),
+                _ => qualified(is_method, name, arguments),
+            };
+            return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
         }
-        if arguments.len() < self.parameters.len() {
-            arguments.resize(self.parameters.len());
-        }
-        Ok(())
+        check_count(signature, is_method, name, count, arguments)?;
     }
+    if arguments.len() < signature.parameters.len() {
+        arguments.resize(signature.parameters.len());
+    }
+    Ok(())
+}
 
-    fn check_count(&self, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
-        let Count { least, most, given } = count;
-        if (least..=most).contains(&given) {
-            return Ok(());
-        }
-        let bound = if given < least { least } else { most };
-        let s = plural(bound);
-        Err(Error::type_error(match self.style {
-            Style::NoArguments => format!(
-                "{}() takes no arguments ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::OneArgument => format!(
-                "{}() takes exactly one argument ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::Tuple => format!(
-                "{name}() takes {} {bound} argument{s} ({given} given)",
-                relation(count, "exactly")
-            ),
-            _ => {
-                let relation = relation(count, "");
-                let gap = if relation.is_empty() { "" } else { " " };
-                format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
-            }
-        }))
+fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
+    let Count { least, most, given } = count;
+    if (least..=most).contains(&given) {
+        return Ok(());
     }
+    let bound = if given < least { least } else { most };
+    let s = plural(bound);
+    Err(Error::type_error(match signature.style {
+        Style::NoArguments => format!(
+            "{}() takes no arguments ({given} given)",
+            qualified(is_method, name, arguments)
+        ),
+        Style::OneArgument => format!(
+            "{}() takes exactly one argument ({given} given)",
+            qualified(is_method, name, arguments)
+        ),
+        Style::Tuple => format!(
+            "{name}() takes {} {bound} argument{s} ({given} given)",
+            relation(count, "exactly")
+        ),
+        _ => {
+            let relation = relation(count, "");
+            let gap = if relation.is_empty() { "" } else { " " };
+            format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
+        }
+    }))
 }
 
 /// How the bound that was missed relates to what is allowed; `exactly` where there is only one.

@@ -1,6 +1,7 @@
 //! Calls: functions, their signatures, and the arguments of a call.
 
 mod arguments;
+mod bind;
 mod c_messages;
 mod function;
 mod positional;
