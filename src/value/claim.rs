@@ -1,18 +1,22 @@
 //! Claims the memory of objects that were just made.
+//!
+//! A function that makes such an object often has no meter. The claim is made where the value leaves it: at the end of a call, of an
+//! operator or of an attribute lookup, or when a container takes the value. Strings, lists, dicts and iterators claim their memory when
+//! they are made.
 
 use super::runtime::Runtime;
 use super::{Big, Undefined, Value};
 use crate::error::Result;
 
 impl<'a> Runtime<'a> {
-    /// The value with a claim to the memory of the object that it is, where it was just made.
+    /// Returns a value after claiming the memory of its object, if the object was just made.
     #[inline]
     pub fn claim_value(&mut self, mut value: Value<'a>) -> Result<Value<'a>> {
         self.claim_object(&mut value)?;
         Ok(value)
     }
 
-    /// Claims the memory of the object that a value is, where it was just made.
+    /// Claims the memory of a value's object, if the object was just made.
     #[inline]
     pub(super) fn claim_object(&mut self, value: &mut Value<'a>) -> Result<()> {
         match value {

@@ -1,4 +1,4 @@
-//! Dicts: an object of the caller, of a JSON text or of the template, or one that the render made, whose keys compare as Python's do.
+//! Dicts: an object of the caller, an object of a JSON text or of a literal, or a dict that the render made.
 
 use std::hash::BuildHasherDefault;
 use std::rc::Rc;
@@ -11,21 +11,21 @@ use crate::data::{Entry, Object};
 use crate::limits::Claim;
 use crate::text::same::{SHORT, is_same};
 
-/// Objects up to this size are scanned: that is faster than hashing the key.
+/// The most entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
 
-/// A dict whose entries do not change.
+/// An immutable dict.
 #[derive(Clone, Debug)]
 pub enum Dict<'a> {
     /// An object of the caller.
     Json(&'a serde_json::Map<String, serde_json::Value>),
-    /// An object of a JSON text, or a literal.
+    /// An object of a JSON text or a dict literal.
     Data(&'a Object<'a>),
-    /// Made by the render.
+    /// A dict that the render made.
     Owned(Rc<OwnedDict<'a>>),
 }
 
-/// Entries that the render made, with the memory they hold.
+/// The entries of a dict that the render made, with the claim to their memory.
 #[derive(Debug)]
 pub struct OwnedDict<'a> {
     entries: Entries<'a>,
@@ -36,10 +36,10 @@ pub struct OwnedDict<'a> {
 /// The entries of a dict under construction.
 pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>;
 
-/// The value under a key of an object of the caller.
+/// Returns the value under a key of the caller's object.
 #[inline]
 pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
-    // A long key is compared by a call, for which all others would have to make room.
+    // Long keys are left to the map: a call to compare them here would slow down short keys too.
     if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);
     }
@@ -55,7 +55,7 @@ impl<'a> Dict<'a> {
         }))
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -65,12 +65,12 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether the dict has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value under a string key.
+    /// Returns the value under a string key.
     #[inline]
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
@@ -80,13 +80,13 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The value under a string key of a dict that the render made.
+    /// Returns the value under a string key of a dict that the render made, and `None` for any other dict.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
         dict.entries.get(&StrKey::new(key))
     }
 
-    /// The value under any key.
+    /// Returns the value under a key.
     pub fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
         match (self, &key.value) {
             (Self::Owned(dict), _) => dict.entries.get(key).cloned(),
@@ -95,7 +95,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The entries in the order in which they were made.
+    /// Returns an iterator over the entries in the order of their insertion.
     pub fn iter(&self) -> DictIter<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
@@ -104,12 +104,12 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The keys in their order.
+    /// Returns an iterator over the keys in the order of their insertion.
     pub fn keys(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Containers inside each other here; data of the caller counts as one.
+    /// Returns the nesting depth of the containers in the dict. An object of the caller counts as one.
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(dict) => dict.height,
@@ -117,7 +117,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether both are in the same place in memory.
+    /// Returns whether both dicts are in the same place in memory.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
@@ -128,14 +128,14 @@ impl<'a> Dict<'a> {
     }
 }
 
-/// Goes over the entries of a dict, from either end.
+/// An iterator over the entries of a dict, from either end.
 #[derive(Clone, Debug)]
 pub enum DictIter<'a> {
-    /// Of the caller.
+    /// The entries of the caller's object.
     Json(serde_json::map::Iter<'a>),
-    /// Of a JSON text, or a literal.
+    /// The entries of an object of a JSON text or of a dict literal.
     Data(std::slice::Iter<'a, Entry<'a>>),
-    /// Of the render: the dict, the next index, and where it ends.
+    /// The entries of a dict that the render made: the dict, the index of the next entry, and the index after the last.
     Owned(Rc<OwnedDict<'a>>, usize, usize),
 }
 

@@ -6,17 +6,17 @@ use num_bigint::BigInt;
 
 use super::metered_rc::MeteredRc;
 
-/// An `int` that does not fit 64 bits.
+/// An `int` that does not fit in 64 bits.
 #[derive(Clone, Debug)]
 pub enum Big<'a> {
-    /// Of the template, or of a JSON text.
+    /// An integer of a literal or of a JSON text.
     Borrowed(&'a BigInt),
-    /// Made by the render.
+    /// An integer that the render made.
     Made(MeteredRc<BigInt>),
 }
 
 impl Big<'_> {
-    /// Whether both are one object.
+    /// Returns whether both integers are one object.
     pub fn is_same(&self, other: &Self) -> bool {
         std::ptr::eq(&raw const **self, &raw const **other)
     }

@@ -1,7 +1,7 @@
-//! Hashes and the equality of keys.
+//! The keys of dicts: their hashes and their equality.
 //!
-//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
-//! and two of the dict views have none (CPython: `unhashable type: 'list'`).
+//! Equal keys have equal hashes: `1`, `1.0` and `True` are one key. Lists, dicts and the views of keys and items have no hash, as in
+//! CPython: `unhashable type: 'list'`.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -14,22 +14,22 @@ use super::runtime::Runtime;
 use super::str::Str;
 use crate::error::{Error, Result};
 
-/// A key with its hash, which was made by a function that may fail and was charged for.
+/// A key of a dict, with its hash.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
-    /// The hash; equal keys have equal ones.
+    /// The hash. Equal keys have equal hashes.
     hash: u64,
-    /// The key itself.
+    /// The value of the key.
     pub value: Value<'a>,
 }
 
-/// A string key that is only looked up.
+/// A string key for a lookup that makes no [`Key`].
 pub(super) struct StrKey<'k> {
     hash: u64,
     text: &'k str,
 }
 
-/// Passes the ready hash of a [`Key`] through.
+/// A hasher that returns the hash that a [`Key`] already has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeyHasher(u64);
 
@@ -70,7 +70,7 @@ impl Hash for StrKey<'_> {
     }
 }
 
-/// Python's equality of hashable values; its cost is bounded by that of the hashes, which were charged.
+/// Python's equality of hashable values. Its cost is at most that of hashing, which was charged.
 impl PartialEq for Key<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.hash == other.hash && is_equal_key(&self.value, &other.value)
@@ -86,7 +86,7 @@ impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
 }
 
 impl<'a> Key<'a> {
-    /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
+    /// Makes a key of a value and charges for hashing it. An unhashable value is a type error.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
@@ -102,7 +102,7 @@ impl<'a> From<Str<'a>> for Key<'a> {
     }
 }
 
-/// The hash of a text.
+/// Returns the hash of a string.
 pub(super) fn hash_str(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());
@@ -134,12 +134,12 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             }
             hasher.finish()
         }
-        // Equal ranges stand for the same items; first, step and length say which.
+        // Ranges with equal items are equal.
         Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
-        // The rest is equal only to itself.
+        // Other values are equal only to themselves.
         _ => hash_tagged(7, value.ty().name().as_bytes()),
     })
 }
@@ -151,10 +151,10 @@ fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A whole float hashes as the `int` that it equals.
+/// Returns the hash of a float. A whole float has the hash of the equal `int`.
 fn hash_float(float: f64) -> u64 {
     if float.is_nan() {
-        // All nans are one key, whatever their sign.
+        // All NaNs are one key, whatever their sign.
         return hash_tagged(8, &[]);
     }
     if float.fract() != 0.0 || !float.is_finite() {
@@ -167,7 +167,7 @@ fn hash_float(float: f64) -> u64 {
     }
 }
 
-/// Python's `==` between values that have a hash; others are equal only to themselves. The depth is that of hashed tuples.
+/// Returns whether two hashable values are equal in Python. The depth of the recursion is that of the hashed tuples.
 pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),
@@ -179,7 +179,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     }
 }
 
-/// Python's `==` between numbers, None and undefined values; None where one of the two is something else.
+/// Returns whether two values are equal, if both are numbers, `None` or undefined, and `None` for other pairs.
 pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option<bool> {
     if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
         return Some(left == right);

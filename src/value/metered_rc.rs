@@ -1,7 +1,6 @@
-//! Objects that the render makes and values share, with a claim to the memory that they hold.
+//! Shared objects with a claim to their memory.
 //!
-//! What makes such an object may have no meter at hand; the claim comes when the object leaves it: a function that returns, an operator,
-//! an attribute, a container that takes it ([`Runtime::claimed`]). Texts, lists, dicts and iterators claim theirs as they are made.
+//! A function that makes such an object may have no meter. [`claim_value`](super::Runtime::claim_value) claims the memory later.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,7 +9,7 @@ use std::rc::Rc;
 use crate::error::Result;
 use crate::limits::{Claim, Meter};
 
-/// An object that may be shared.
+/// A reference-counted object that claims its memory once.
 pub struct MeteredRc<T>(Rc<Held<T>>);
 
 struct Held<T> {
@@ -19,17 +18,17 @@ struct Held<T> {
 }
 
 impl<T> MeteredRc<T> {
-    /// An object that was just made, and has no claim yet.
+    /// Makes a shared object that has no claim yet.
     pub fn new(object: T) -> Self {
         Self(Rc::new(Held { object, claim: None }))
     }
 
-    /// Whether both are one object.
+    /// Returns whether both are one object.
     pub fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Claims the object's memory, unless that was done; `held` are the bytes that it holds elsewhere.
+    /// Claims the memory of the object, unless that was done. `held` returns the bytes that the object owns elsewhere.
     pub(super) fn claim(&mut self, meter: &mut Meter<'_>, held: impl FnOnce(&T) -> usize) -> Result<()> {
         if let Some(Held {
             object,

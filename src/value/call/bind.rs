@@ -14,12 +14,12 @@ use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Str, Style, Value};
 
 impl Signature {
-    /// Brings the arguments into the order of the parameters; what no parameter takes stays behind them, or among the keywords,
-    /// where the signature allows that. `python` is the function's name as its complaints spell it: that of a method in C is
-    /// `str.strip`, and its object is not counted.
+    /// Orders the arguments by parameter. Arguments that no parameter takes remain after them or among the keywords, if the signature
+    /// allows that. `python` is the name of the function in messages. For a method written in C that is `str.strip`, and its object is
+    /// not counted.
     pub fn bind(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let is_hidden = self.parameters.first().is_some_and(|parameter| parameter.hidden);
-        // What is absent reads as None, so that nothing has to be moved here.
+        // An absent argument reads as `None`, so that no argument has to be moved here.
         if self.fits(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
             return Ok(());
         }
@@ -35,7 +35,7 @@ impl Signature {
         }
     }
 
-    /// Whether so many positional arguments are what the parameters ask for, and the keywords none of theirs.
+    /// Returns whether the arguments are in the order of the parameters already, so that nothing has to be bound.
     #[inline]
     fn fits(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
         let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
@@ -46,7 +46,8 @@ impl Signature {
             && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
 
-    /// CPython 3.11 `ceval.c`, `initialize_locals`: first the keywords, then the count, then what is missing.
+    /// Binds the arguments of a function written in Python (CPython 3.11 `ceval.c`, `initialize_locals`): checks the keywords, then the
+    /// number of arguments, then the missing parameters.
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();
         let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
@@ -88,7 +89,7 @@ impl Signature {
         Ok(())
     }
 
-    /// The complaint about a keyword that no parameter takes. `names` are it and those behind it.
+    /// Returns the error for a keyword that no parameter takes. `names` are that keyword and the ones after it.
     #[cold]
     fn unexpected(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
         let positional_only = self
@@ -130,7 +131,7 @@ impl Signature {
         ))
     }
 
-    /// Complains about parameters without an argument.
+    /// Checks that every required parameter has an argument.
     fn check_missing(&self, python: &str, arguments: &Arguments<'_>) -> Result<()> {
         let is_missing = |(index, parameter): &(usize, &Parameter)| !parameter.optional && arguments.get(*index).is_none();
         let missing = self.parameters.iter().enumerate().filter(is_missing);
@@ -142,7 +143,7 @@ impl Signature {
     }
 }
 
-/// The complaint about parameters without an argument: about the positional ones, or else about those that are given by name only.
+/// Returns the error for parameters without an argument: for the positional ones, or if there are none, for the keyword-only ones.
 #[cold]
 fn lacks<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
     let (keyword_only, positional): (Vec<&Parameter>, Vec<_>) = parameters.partition(|parameter| parameter.keyword_only);
@@ -155,7 +156,7 @@ fn lacks<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> E
     Error::type_error(format!("{python}() missing {count} required {kind} argument{s}: {list}"))
 }
 
-/// `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`
+/// Returns a list of names as CPython writes it: `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`.
 fn quoted_list(names: &[&str]) -> String {
     let quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
     match quoted.as_slice() {
@@ -180,7 +181,7 @@ mod tests {
         },
     ];
 
-    /// `def f(a, /, b, c=None, *, d)` called with so many positional arguments and these keywords.
+    /// Binds the arguments of `def f(a, /, b, c=None, *, d)` and returns the message.
     fn complaint(given: usize, keywords: &[&'static str]) -> String {
         let signature = Signature {
             style: Style::Python,

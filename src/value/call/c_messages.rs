@@ -1,14 +1,14 @@
-//! The complaints of functions in C about their arguments, as CPython 3.11 words them (`methodobject.c`, `getargs.c`).
+//! The messages of functions written in C about their arguments (CPython 3.11 `methodobject.c`, `getargs.c`).
 //!
-//! A method's name comes with the type that its row belongs to, `str.strip`. Where CPython names the type it means that of the object,
-//! which may be a subclass: `Markup.isupper() takes no arguments (1 given)`, `bool.bit_length() takes no arguments (1 given)`. The
-//! object is the first parameter, and no complaint counts it. A name without a dot is a function's, `len`.
+//! The name of a method includes its type: `str.strip`. In messages CPython uses the type of the object, which can be a subclass:
+//! `Markup.isupper() takes no arguments (1 given)`. The object is the first parameter and is not counted. The name of a function has no
+//! dot: `len`.
 
 use super::signature::plural;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Style};
 
-/// How many positional arguments a function takes, and how many it was given.
+/// The number of positional arguments that a function takes and was given.
 #[derive(Clone, Copy)]
 struct Count {
     least: usize,
@@ -16,10 +16,10 @@ struct Count {
     given: usize,
 }
 
-/// Binds the arguments of a function in C.
+/// Binds the arguments of a function written in C.
 pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
     let (is_method, name) = match python.rsplit_once('.') {
-        // `_operator` is a module, which is no object.
+        // `_operator` is a module, not a type.
         Some((owner, name)) => (!owner.starts_with('_'), name),
         None => (false, python),
     };
@@ -34,11 +34,11 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
         bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
     } else {
         if !arguments.keywords().is_empty() {
-            // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
+            // `METH_VARARGS` is not called by vectorcall, and its caller knows the bare name only.
             let full_name = match signature.style {
                 Style::Tuple => name.to_owned(),
                 _ if signature.star => name.to_owned(),
-                // A static method is that of the class that has it.
+                // A static method belongs to its class.
                 _ if !is_method || name == "maketrans" => python.to_owned(),
                 _ => qualified(is_method, name, arguments),
             };
@@ -80,7 +80,7 @@ fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count,
     }))
 }
 
-/// How the bound that was missed relates to what is allowed; `exactly` where there is only one.
+/// Returns how the limit that was missed is described: `exactly` if the minimum and the maximum are equal.
 fn relation(count: Count, exactly: &'static str) -> &'static str {
     if count.least == count.most {
         exactly
@@ -91,7 +91,7 @@ fn relation(count: Count, exactly: &'static str) -> &'static str {
     }
 }
 
-/// The name under the type of the object.
+/// Returns the name with the type of the object before it.
 fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),
@@ -99,7 +99,8 @@ fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     }
 }
 
-/// `getargs.c`, `_PyArg_UnpackKeywords`. `skipped` counts the arguments before those of `parameters`.
+/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). `skipped` is the number of arguments
+/// before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
     check_clinic_count(name, parameters, count, arguments.keywords().len())?;
     arguments.resize(skipped.saturating_add(parameters.len()));
@@ -125,7 +126,7 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
     }
 }
 
-/// Checks how many arguments there are, before it is asked which.
+/// Checks the number of arguments, which CPython does before it looks at their names.
 fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywords: usize) -> Result<()> {
     let Count { least, most, given } = count;
     let all = given.saturating_add(keywords);
@@ -159,7 +160,7 @@ fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywor
     Ok(())
 }
 
-/// The complaint about the keywords that no parameter took.
+/// Returns the error for the keywords that no parameter takes.
 #[cold]
 fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());

@@ -1,4 +1,4 @@
-//! What can be called, and what a call passes.
+//! Functions, methods and macros.
 
 use std::fmt;
 
@@ -7,112 +7,113 @@ use crate::error::{Error, Result};
 use crate::limits::Claim;
 use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
 
-/// A filter, a test, a method or a global function: one row of a table.
+/// A filter, a test, a method or a global function: a row of a table.
 pub struct Function {
     /// The name in templates.
     pub name: &'static str,
     /// The name in CPython's messages about arguments: `do_center`, `str.strip`, `find`.
     pub python: &'static str,
-    /// The type of the function itself.
+    /// The type of the function object.
     pub ty: Type,
-    /// How arguments become parameters. The first parameter of a filter or test is what it is applied to; of a method, its object.
+    /// The parameters. The first parameter of a filter or test is the value that it is applied to, and that of a method is its object.
     pub signature: Signature,
-    /// What it does, given its parameters.
+    /// The body, which takes bound arguments.
     pub code: Code,
-    /// What it does in the most frequent calls.
+    /// Faster code for frequent calls.
     pub shortcuts: Shortcuts,
 }
 
-/// What a function does in the calls that templates are full of: the same as [`Function::call`], sooner.
+/// Fast paths for frequent calls. Each must agree with [`Function::call`].
 #[derive(Clone, Copy)]
 pub struct Shortcuts {
-    /// Given its first parameter alone.
+    /// Returns the result for the first parameter alone.
     pub alone: Option<Alone>,
-    /// Another value with the items of what it gives for its first parameter alone, where there is one and only the items are wanted.
+    /// Returns another value with the items of the result for the first parameter alone, for a caller that only iterates over it.
     pub iterated: Option<Iterated>,
-    /// Given its parameters, where the result is written: appends it.
+    /// Appends the result to the output.
     pub write: Option<Write>,
-    /// The same, given its first parameter alone.
+    /// Appends the result for the first parameter alone to the output.
     pub write_alone: Option<WriteAlone>,
-    /// Given a plain string alone, of which it gives a part.
+    /// Returns the result for a plain string alone, if it is a part of that string.
     pub piece: Option<Piece>,
-    /// A method of `str`, given one string, both plain.
+    /// Returns the result of a `str` method with one string argument, both plain strings.
     pub with_text: Option<WithText>,
-    /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
+    /// Returns the item at an index of the result of [`Shortcuts::with_text`] without making the others, or `None` if there is no such
+    /// item.
     pub item: Option<ItemWithText>,
 }
 
-/// See [`Shortcuts::alone`].
+/// The type of [`Shortcuts::alone`].
 pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
 
-/// See [`Shortcuts::iterated`].
+/// The type of [`Shortcuts::iterated`].
 pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
-/// See [`Shortcuts::write`].
+/// The type of [`Shortcuts::write`].
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// See [`Shortcuts::write_alone`].
+/// The type of [`Shortcuts::write_alone`].
 pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
 
-/// See [`Shortcuts::piece`].
+/// The type of [`Shortcuts::piece`].
 pub type Piece = fn(&str) -> &str;
 
-/// See [`Shortcuts::with_text`].
+/// The type of [`Shortcuts::with_text`].
 pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
 
-/// See [`Shortcuts::item`].
+/// The type of [`Shortcuts::item`].
 pub type ItemWithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
-/// What a function does, given its parameters.
+/// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
-    /// It runs.
+    /// Runs any code.
     Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
-    /// It only looks at its first parameter, as most tests do.
+    /// Inspects the first parameter, as most tests do.
     Look(fn(&Value<'_>) -> bool),
-    /// It compares its two parameters, as a test with an argument does.
+    /// Compares two parameters, as a test with an argument does.
     Compare(Comparison),
 }
 
-/// What is said of two values.
+/// Compares two values.
 pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
 pub struct BoundMethod<'a> {
-    /// The object.
+    /// The object of the method.
     pub receiver: Value<'a>,
-    /// The method; the object is its first parameter.
+    /// The method, whose first parameter is the object.
     pub function: &'static Function,
 }
 
-/// What the evaluator calls: a macro, a call body, a recursive loop, a block.
+/// Code that the evaluator runs: a macro, the body of a call block, a recursive loop.
 pub trait Callable<'a>: fmt::Debug {
-    /// Calls it. The arguments are lent, because a move of them costs stack at every level of a recursion.
+    /// Calls the code. The arguments are borrowed, because moving them costs stack at every level of a recursion.
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
 
-    /// Calls it, and writes what it returns straight to `out`.
+    /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
 pub struct Macro<'a> {
-    /// Its name; the body of a call block has none.
+    /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The names of its parameters.
+    /// The names of the parameters.
     pub parameters: Box<[&'a str]>,
-    /// Whether it takes any keyword, because it mentions `kwargs`.
+    /// Whether the macro mentions `kwargs`, and so accepts any keyword.
     pub catches_keywords: bool,
-    /// Whether it takes any number of arguments, because it mentions `varargs`.
+    /// Whether the macro mentions `varargs`, and so accepts any number of arguments.
     pub catches_positional: bool,
-    /// Whether it mentions `caller`.
+    /// Whether the macro mentions `caller`.
     pub uses_caller: bool,
-    /// Whether `caller` is one of its parameters.
+    /// Whether `caller` is one of the parameters.
     pub explicit_caller: bool,
-    /// The code.
+    /// The body.
     pub code: Box<dyn Callable<'a> + 'a>,
-    /// The memory of all this.
+    /// The claim to the memory of the macro.
     pub claim: Claim,
 }
 
@@ -123,7 +124,7 @@ impl fmt::Debug for Function {
 }
 
 impl Shortcuts {
-    /// None.
+    /// No shortcut.
     pub const NONE: Self = Self {
         alone: None,
         iterated: None,
@@ -135,13 +136,13 @@ impl Shortcuts {
     };
 }
 
-/// Steps of binding the arguments of a call and making its result.
+/// The steps of binding the arguments of a call and making its result.
 const CALL: u64 = 4;
 
 impl Function {
-    /// Its name behind that of its module, as Python tells it where it complains before the call.
+    /// Returns the name with its module, as Python prints it in errors before a call.
     pub fn full_name(&self) -> String {
-        // A filter that has a form for asynchronous templates bears that one's name here.
+        // For a filter with an asynchronous variant, Python prints the name of that variant.
         let name = self.python.strip_prefix("sync_").unwrap_or(self.python);
         let module = match name {
             name if name.starts_with("do_") => "jinja2.filters.",
@@ -153,7 +154,7 @@ impl Function {
         format!("{module}{name}")
     }
 
-    /// Binds the arguments and runs the body, which takes them.
+    /// Binds the arguments and runs the body.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
@@ -173,7 +174,7 @@ impl Function {
         }
     }
 
-    /// What a test says of a value, given positional arguments behind it; None where [`Function::call`] has to be asked.
+    /// Returns the result of a test of a value and further positional arguments, or `None` if only [`Function::call`] can run it.
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
         let told = match (self.code, others) {
@@ -186,7 +187,7 @@ impl Function {
         Some(told)
     }
 
-    /// Appends the result for one argument to a text, where it has a shortcut for that; gives whether it has one.
+    /// Appends the result for one argument to a text. Returns whether the function has a shortcut for that.
     pub fn write_alone<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<bool> {
         let Some(write) = self.shortcuts.write_alone else {
             return Ok(false);
@@ -196,7 +197,7 @@ impl Function {
         Ok(true)
     }
 
-    /// Binds the arguments and appends the result to a text, where it has a shortcut for that.
+    /// Binds the arguments and appends the result of a shortcut to a text.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;
@@ -205,7 +206,7 @@ impl Function {
 }
 
 impl<'a> BoundMethod<'a> {
-    /// Calls the method on its object.
+    /// Calls the method.
     pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         arguments.push_front(self.receiver.clone());
         self.function.call(runtime, arguments)
@@ -213,7 +214,7 @@ impl<'a> BoundMethod<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// A method of this value, bound to it.
+    /// Binds a method to the value.
     pub fn method(self, function: &'static Function) -> Self {
         Self::Method(MeteredRc::new(BoundMethod {
             receiver: self,
@@ -222,7 +223,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Which functions were called in this thread: a test wants each row of a table to have a case.
+/// Records the functions that were called in this thread, for the test that every row of a table has a case.
 #[cfg(test)]
 pub mod called {
     use super::Function;
@@ -230,16 +231,16 @@ pub mod called {
     use std::collections::BTreeSet;
 
     thread_local! {
-        /// Their addresses.
+        /// The addresses of the functions.
         static CALLED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// It was called.
+    /// Records a call of a function.
     pub fn note(function: &Function) {
         CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
     }
 
-    /// Whether it was called; the tests of the cases ask.
+    /// Returns whether a function was called.
     #[cfg(feature = "cli")]
     pub fn has(function: &Function) -> bool {
         CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))

@@ -1,53 +1,53 @@
-//! The parameters of a function.
+//! The parameters of a function, and the style of its messages about arguments.
 
 /// The parameters of a function.
 #[derive(Debug)]
 pub struct Signature {
-    /// Whose words its complaints have.
+    /// The style of messages about arguments.
     pub style: Style,
     /// The parameters in their order.
     pub parameters: &'static [Parameter],
-    /// Whether it takes any number of positional arguments behind them (`*args`).
+    /// Whether the function takes further positional arguments (`*args`).
     pub star: bool,
-    /// Whether it takes any keyword (`**kwargs`).
+    /// Whether the function takes any keyword (`**kwargs`).
     pub double_star: bool,
 }
 
-/// One parameter.
+/// A parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// Whether it may be absent.
+    /// Whether the argument may be absent.
     pub optional: bool,
-    /// Whether it can only be given by name (behind `*` in the signature).
+    /// Whether the argument can only be passed by name (after `*` in the signature).
     pub keyword_only: bool,
-    /// Whether it cannot be given by name (before `/` in the signature).
+    /// Whether the argument cannot be passed by name (before `/` in the signature).
     pub positional_only: bool,
-    /// Whether the reference gives it and no template can, as Jinja gives some filters their environment: it only counts in complaints,
-    /// and is not among the arguments.
+    /// Whether the reference passes the argument itself, as Jinja passes its environment to some filters. Such a parameter counts in
+    /// messages, but is not among the arguments.
     pub hidden: bool,
 }
 
-/// Whose words a function's complaints about its arguments have.
+/// The style of a function's messages about its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// A function in Python: `do_center() takes from 1 to 2 positional arguments but 3 were given`.
+    /// Functions written in Python: `do_center() takes from 1 to 2 positional arguments but 3 were given`.
     Python,
     /// `METH_NOARGS`: `str.upper() takes no arguments (1 given)`.
     NoArguments,
     /// `METH_O`: `str.join() takes exactly one argument (0 given)`.
     OneArgument,
-    /// `_PyArg_CheckPositional`: `strip expected at most 1 argument, got 2`; no keywords.
+    /// `_PyArg_CheckPositional`, without keywords: `strip expected at most 1 argument, got 2`.
     Positional,
-    /// `PyArg_ParseTuple` with a name: `find() takes at least 1 argument (0 given)`; no keywords.
+    /// `PyArg_ParseTuple` with a name, without keywords: `find() takes at least 1 argument (0 given)`.
     Tuple,
     /// Argument Clinic with keywords: `split() takes at most 2 arguments (3 given)`, `'x' is an invalid keyword argument for split()`.
     Clinic,
 }
 
 impl Parameter {
-    /// One that must be given.
+    /// Returns a required parameter.
     pub const fn required(name: &'static str) -> Self {
         Self {
             name,
@@ -58,7 +58,7 @@ impl Parameter {
         }
     }
 
-    /// One that has a default.
+    /// Returns a parameter with a default.
     pub const fn optional(name: &'static str) -> Self {
         Self {
             optional: true,
@@ -66,7 +66,7 @@ impl Parameter {
         }
     }
 
-    /// One that must be given, and not by name.
+    /// Returns a required parameter that cannot be passed by name.
     pub const fn positional(name: &'static str) -> Self {
         Self {
             positional_only: true,
@@ -74,7 +74,7 @@ impl Parameter {
         }
     }
 
-    /// One that the engine gives; only the first can be that.
+    /// Returns a parameter that Jinja passes itself. Only the first parameter can be one.
     pub const fn hidden(name: &'static str) -> Self {
         Self {
             hidden: true,

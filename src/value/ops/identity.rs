@@ -1,25 +1,25 @@
-//! Python's `is`, as far as the values here can answer it.
+//! Python's `is`, as far as it can be answered.
 //!
 //! ```text
-//! x is sameas none        whether x is None
-//! l is sameas l           True
-//! m is sameas messages[0] True if both are the same object of the caller's data
-//! [1] is sameas [2]       False: unequal values are never one object
-//! 1.5 is sameas 0.5 + 1   an error: only CPython's memory management decides
+//! x is sameas none         whether x is None
+//! l is sameas l            True
+//! m is sameas messages[0]  True if both are the same object of the caller's data
+//! [1] is sameas [2]        False: unequal values are never one object
+//! 1.5 is sameas 0.5 + 1    an error: only CPython's memory management decides
 //! ```
 //!
-//! Values that share their storage are one object, and so are equal values of which CPython keeps only one: small integers, the empty
-//! string and the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
+//! Values that share their storage are one object. So are equal values of which CPython has only one object: small integers, the empty
+//! string, the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
 //!
-//! Two faults are left: slices of the caller's lists and of strings that have the same bounds count as one object, and so does a list or
-//! a dict that is a literal of the template and is evaluated twice.
+//! Two cases are wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object, and so
+//! is a list or dict literal that is evaluated twice.
 
 use super::compare;
 use crate::error::Result;
 use crate::unsupported;
 use crate::value::{Runtime, Value};
 
-/// Returns whether both values are one Python object. Where only CPython's memory management decides, this is an error.
+/// Returns whether both values are one Python object, or an error if only CPython's memory management decides.
 pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     let is_known = match (left, right) {
         _ if left.ty() != right.ty() => true,
