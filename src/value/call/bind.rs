@@ -1,7 +1,7 @@
 //! Binds the arguments of a call to the parameters of a function, with CPython 3.11's messages if they do not match.
 //!
 //! [`Style`] selects the messages: functions written in Python, functions written in C with Argument Clinic, and functions that parse
-//! their argument tuple themselves each have their own. The messages of functions written in C are in [`c_messages`](super::c_messages).
+//! their argument tuple themselves each have their own. The messages of functions written in C are in [`c_messages`].
 //! The types of the values are checked by the function itself.
 //!
 //! ```text

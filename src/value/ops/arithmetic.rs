@@ -1,6 +1,6 @@
 //! Python's arithmetic operators: `+ - * / // % **`, and `-` and `+` before one value.
 //!
-//! Numbers are computed in [`crate::number`], `+` and `*` of strings and lists in [`concat`](super::concat), and `%` of a string is
+//! Numbers are computed in [`crate::number`], `+` and `*` of strings and lists in [`super::concat`], and `%` of a string is
 //! formatting. CPython tries the left value, then the right one, and then raises `unsupported operand type(s) for +: 'int' and 'str'`
 //! (`abstract.c`, `binary_op1`). An undefined value raises its own error. The order here is therefore: two numbers, the type of the left
 //! value, an undefined value on either side, the error.

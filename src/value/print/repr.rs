@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Text is appended to the output, charged piece by piece and checked against the limit as it grows. Numbers are converted by
-//! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`objects`](super::objects).
+//! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`super::objects`].
 
 use std::fmt::Write;
 
