@@ -1,7 +1,7 @@
-//! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
+//! Conversions between values and numbers. `True` is 1, and an integer that fits is [`Value::Int`]. Arithmetic is in [`crate::number`].
 
 use super::Value;
-use super::metered_rc::Big;
+use super::int::Big;
 use crate::error::{Error, ErrorKind};
 use crate::number::parse::Repr;
 use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
@@ -9,7 +9,7 @@ use crate::text::quote;
 use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
-    /// The number that this is to an operator, if it is one.
+    /// Returns the number, if the value is a number to an operator.
     #[inline]
     pub fn as_number(&self) -> Option<NumberRef<'_>> {
         match self {
@@ -18,7 +18,7 @@ impl Value<'_> {
         }
     }
 
-    /// The integer that this is, of any size; a `bool` is one. To CPython: whether it has `__index__`.
+    /// Returns the integer of any size, if the value is an `int` or a `bool`: the values that have `__index__` in CPython.
     #[inline]
     pub fn as_integer(&self) -> Option<IntRef<'_>> {
         match self {
@@ -30,7 +30,7 @@ impl Value<'_> {
     }
 }
 
-/// A length or a position.
+/// Makes an `int` of a length or a position.
 impl From<usize> for Value<'_> {
     fn from(size: usize) -> Self {
         Self::Int(i64::try_from(size).unwrap_or(i64::MAX))
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bool_is_a_number_and_what_fits_is_small() {
+    fn a_bool_is_a_number_and_a_small_integer_is_int() {
         assert!(matches!(
             Value::Bool(true).as_number(),
             Some(NumberRef::Int(IntRef::Small(1)))
