@@ -115,7 +115,9 @@ mod tests {
 
     #[test]
     fn parentheses_are_printed_where_they_are_needed() {
-        let [first, _] = print_and_reparse("{{ (a+b)*c if not d is e else -f[1:]|g }}").unwrap().unwrap();
+        let [first, _] = print_and_reparse("{{ (a+b)*c if not d is e else -f[1:]|g }}")
+            .unwrap()
+            .unwrap();
         assert_eq!(
             first,
             "{%+ print ((((a) + (b)) * (c)) if ((d) is not e()) else ((-((f)[(1)::]))|g())) +%}"
