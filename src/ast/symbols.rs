@@ -38,7 +38,7 @@ impl Symbols {
     }
 
     /// Marks a name as one whose meaning depends on the scope.
-    pub fn note_scoped(&mut self, symbol: Symbol) {
+    pub fn mark_scoped(&mut self, symbol: Symbol) {
         if let Some((_, is_scoped)) = self.names.get_index_mut(symbol.0 as usize) {
             *is_scoped = true;
         }
