@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::limits::{Limits, Meter};
 use crate::template::{RenderOptions, Template};
-use crate::value::{Runtime, Value};
+use crate::value::{Runtime, Value, ops};
 
 /// Which field of the last message the model is to continue.
 ///
@@ -278,7 +278,7 @@ impl ChatTemplate {
         };
         let field = options.continue_final_message.field();
         if field.is_some() {
-            let flag = runtime.truth(&variables.generation_prompt)?;
+            let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
             check_continuation(flag, options.generation)?;
         }
         variables.check_call()?;

@@ -12,7 +12,7 @@ use super::messages::{REASONING_FIELDS, with_values};
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::text::strip::{strip, strip_end};
-use crate::value::{Dict, Runtime, Seq, Str, Value};
+use crate::value::{Dict, Runtime, Seq, Str, Value, ops};
 
 /// What is appended; the space behind it tells whether the template strips the message.
 const TAG: &str = "CONTINUE_FINAL_MESSAGE_TAG ";
@@ -116,7 +116,7 @@ fn copies<'f, 'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>, field: &'f str,
     let mut fields = Vec::new();
     for other in REASONING_FIELDS {
         let copy = message.get_str(other).unwrap_or(Value::None);
-        if runtime.equal(&copy, value).map_err(of_request)? {
+        if ops::equal(runtime, &copy, value).map_err(of_request)? {
             fields.push(other);
         }
     }
@@ -128,10 +128,10 @@ fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec
     let key = Value::text("text");
     let mut tagged: Vec<Value<'a>> = blocks.iter().collect();
     for place in tagged.iter_mut().rev() {
-        if !runtime.contains(place, &key).map_err(of_request)? {
+        if !ops::contains(runtime, place, &key).map_err(of_request)? {
             continue;
         }
-        let text = runtime.subscript(place, &key).map_err(of_request)?;
+        let text = ops::get_item(runtime, place, &key).map_err(of_request)?;
         let with_tag = tag(runtime, &text)?;
         if let Value::Dict(block) = &*place {
             let block = with_values(runtime, block, |name, old| match name {
@@ -148,7 +148,7 @@ fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec
 
 /// Python's `text + tag`, which complains where it is no text.
 fn tag<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>) -> Result<Value<'a>> {
-    runtime.add(text, &Value::text(TAG)).map_err(of_request)
+    ops::add(runtime, text, &Value::text(TAG)).map_err(of_request)
 }
 
 /// What a value of the request made fail; a limit stays a limit.

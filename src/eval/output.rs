@@ -7,6 +7,7 @@ use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::limits::STEP_BYTES;
 use crate::resolve::operators;
+use crate::value::print;
 use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
@@ -121,7 +122,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.out.push_str(text.as_str());
                 self.runtime.meter.check_output(self.out.len())
             }
-            _ => self.runtime.write_str(value, &mut self.out),
+            _ => print::write_str(self.runtime, value, &mut self.out),
         }
     }
 

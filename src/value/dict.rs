@@ -6,9 +6,9 @@ use std::rc::Rc;
 use indexmap::{Equivalent, IndexMap};
 
 use super::Value;
+use super::list::{Part, Seq};
 use super::runtime::Runtime;
-use super::seq::{Part, Seq};
-use super::text::Str;
+use super::str::Str;
 use crate::data::{Entry, Object};
 use crate::error::Result;
 use crate::limits::Claim;
@@ -39,7 +39,7 @@ pub struct OwnedDict<'a> {
 /// The entries of a dict under construction.
 pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>;
 
-/// A key with its hash, which was made by a function that may fail and was charged for ([`super::hash`]).
+/// A key with its hash, which was made by a function that may fail and was charged for ([`super::key`]).
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
     /// The hash; equal keys have equal ones.
@@ -89,7 +89,7 @@ impl Hash for StrKey<'_> {
 /// Python's equality of hashable values; its cost is bounded by that of the hashes, which were charged.
 impl PartialEq for Key<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && super::hash::is_equal_key(&self.value, &other.value)
+        self.hash == other.hash && super::key::is_equal_key(&self.value, &other.value)
     }
 }
 
@@ -148,7 +148,7 @@ impl<'a> Dict<'a> {
     /// The value under a string key of a dict that the render made.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
-        let hash = super::hash::hash_str(key);
+        let hash = super::key::hash_str(key);
         dict.entries.get(&StrKey { hash, text: key })
     }
 
@@ -265,7 +265,7 @@ impl ExactSizeIterator for DictIter<'_> {}
 impl<'a> From<Str<'a>> for Key<'a> {
     fn from(text: Str<'a>) -> Self {
         Self {
-            hash: super::hash::hash_str(text.as_str()),
+            hash: super::key::hash_str(text.as_str()),
             value: Value::Str(text),
         }
     }

@@ -4,15 +4,15 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::Value;
-use super::call::Callable;
 use super::dict::Dict;
-use super::found::{Found, Lookup};
-use super::iterate::Iter;
+use super::iter::Iter;
+use super::list::Seq;
+use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
-use super::seq::Seq;
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
 use crate::limits::Claim;
+use crate::value::Callable;
 
 /// Bytes of what calls a recursive loop.
 const RECURSION: usize = 128;
@@ -62,7 +62,7 @@ impl<'a> State<'a> {
     /// for an item while it makes one.
     fn running(&mut self) -> Iter<'a> {
         match &self.iter {
-            Iter::OnePass(iterator) => Iter::OnePass(Rc::clone(iterator)),
+            Iter::Generator(iterator) => Iter::Generator(Rc::clone(iterator)),
             _ => std::mem::replace(&mut self.iter, Iter::empty()),
         }
     }
@@ -184,7 +184,7 @@ impl<'a> Loop<'a> {
             return Ok(length);
         }
         let mut iter = self.with(State::running)?;
-        let rest = runtime.drain(&mut iter)?;
+        let rest = iter.drain(runtime)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
             return Err(Error::internal("a list is no list"));
@@ -204,24 +204,24 @@ impl<'a> Loop<'a> {
         Ok(self.peek(runtime)?.is_none())
     }
 
-    /// A part of it that is a number or a truth value and is known without going on; [`Lookup::Elsewhere`] for other names, and where
+    /// A part of it that is a number or a truth value and is known without going on; [`Peek::Unknown`] for other names, and where
     /// the next item would have to be looked at first.
-    pub fn look(&self, name: &str) -> Lookup<'_, 'a> {
-        let int = |int: i64| Lookup::Found(Found::Int(int));
-        let bool = |bool: bool| Lookup::Found(Found::Bool(bool));
+    pub fn look(&self, name: &str) -> Peek<'_, 'a> {
+        let int = |int: i64| Peek::Found(ValueRef::Int(int));
+        let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
         match (name, &self.items) {
             ("index", _) => int(self.index0().saturating_add(1)),
             ("index0", _) => int(self.index0()),
             ("first", _) => bool(self.index0() == 0),
             ("last", Some(items)) => bool(self.rounds.get() >= items.len()),
-            ("length", _) => self.known_length().map_or(Lookup::Elsewhere, int),
+            ("length", _) => self.known_length().map_or(Peek::Unknown, int),
             ("revindex", _) => self
                 .known_length()
-                .map_or(Lookup::Elsewhere, |length| int(length.saturating_sub(self.index0()))),
-            ("revindex0", _) => self.known_length().map_or(Lookup::Elsewhere, |length| {
+                .map_or(Peek::Unknown, |length| int(length.saturating_sub(self.index0()))),
+            ("revindex0", _) => self.known_length().map_or(Peek::Unknown, |length| {
                 int(length.saturating_sub(self.index0()).saturating_sub(1))
             }),
-            _ => Lookup::Elsewhere,
+            _ => Peek::Unknown,
         }
     }
 
@@ -266,7 +266,7 @@ impl<'a> Loop<'a> {
     pub fn height(&self) -> u32 {
         match self.state.try_borrow() {
             Ok(state) => match &state.iter {
-                Iter::OnePass(iterator) => iterator.height().saturating_add(1),
+                Iter::Generator(iterator) => iterator.height().saturating_add(1),
                 Iter::Loop(context) => context.height().saturating_add(1),
                 _ => 1,
             },

@@ -3,77 +3,55 @@
 //! A value borrows from the caller's JSON or from the template's literals, or it is owned because the template made it. This floor
 //! knows no tree and no places in a source; what has to call back up (a macro, a generator) comes as a trait object.
 
-mod bind;
-mod bind_c;
+pub mod format;
+pub mod markup;
+pub mod ops;
+pub mod print;
+
 mod call;
-mod compare;
-mod contains;
 mod dict;
-mod display;
-mod dump;
-mod escape;
-mod format;
-mod format_field;
-mod found;
-mod hash;
-mod identity;
-mod idle;
+mod from_json;
+mod generator;
 mod index;
-mod iterate;
-mod json;
-mod length;
+mod iter;
+mod key;
+mod list;
 mod loop_context;
+mod metered_rc;
 mod namespace;
-mod numeric;
-mod object;
-mod one_pass;
-mod operators;
-mod ordering;
-mod parse;
-mod percent;
-mod positional;
+mod number;
+mod peek;
 mod range;
+mod recycle;
 mod runtime;
-mod seq;
-mod sequence;
-mod shared;
-mod slice;
-mod sort;
-mod subscript;
-mod text;
-mod truth;
+mod str;
 mod types;
 mod undefined;
-mod views;
 
 use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-pub use bind::{Parameter, Signature, Style};
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
-    Write, WriteAlone,
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Parameter, Piece,
+    Shortcuts, Signature, Style, WithText, Write, WriteAlone,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
-pub use dump::Dump;
-pub use format::Fields;
-pub use found::{Found, Lookup};
-pub use idle::Idle;
+pub use generator::{Generator, ItemSource};
 pub use index::not_an_index;
-pub use iterate::Iter;
+pub use iter::Iter;
+pub use list::Seq;
 pub use loop_context::Loop;
+pub use metered_rc::{Big, MeteredRc};
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
-pub use one_pass::{OnePass, Pull};
-pub use parse::CHARACTERS;
+pub use number::CHARACTERS;
+pub use peek::{Peek, ValueRef};
 pub use range::Range;
+pub use recycle::Idle;
 pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
-pub use seq::Seq;
-pub use shared::{Big, Shared};
-pub use sort::sorted;
-pub use text::Str;
+pub use str::Str;
 pub use types::Type;
 pub use undefined::Undefined;
 
@@ -106,11 +84,11 @@ pub enum Value<'a> {
     /// `dict_items`
     Items(Dict<'a>),
     /// A `range`.
-    Range(Shared<Range>),
+    Range(MeteredRc<Range>),
     /// Jinja's Undefined.
     Undefined(Undefined<'a>),
     /// A one-pass iterator: a generator of a filter, or one of Python's own.
-    Iterator(Rc<OnePass<'a>>),
+    Iterator(Rc<Generator<'a>>),
     /// A namespace.
     Namespace(NamespaceId),
     /// The variable `loop`.
@@ -118,13 +96,13 @@ pub enum Value<'a> {
     /// A macro, or the `caller` of a call block.
     Macro(Rc<Macro<'a>>),
     /// What `cycler(…)` made.
-    Cycler(Shared<Cycler<'a>>),
+    Cycler(MeteredRc<Cycler<'a>>),
     /// What `joiner(…)` made.
-    Joiner(Shared<Joiner<'a>>),
+    Joiner(MeteredRc<Joiner<'a>>),
     /// A global function.
     Function(&'static Function),
     /// A method, still bound to its value.
-    Method(Shared<BoundMethod<'a>>),
+    Method(MeteredRc<BoundMethod<'a>>),
 }
 
 impl<'a> Value<'a> {

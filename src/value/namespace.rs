@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::Value;
-use super::seq::Seq;
-use super::text::Str;
+use super::list::Seq;
+use super::str::Str;
 use crate::text::same::is_same;
 
 /// The number of a namespace in the heap of its render.

@@ -2,11 +2,11 @@
 
 use super::Value;
 use super::dict::{Dict, Entries, Key};
-use super::idle::Idle;
+use super::generator::{Generator, ItemSource};
+use super::list::Seq;
 use super::namespace::{Namespace, NamespaceId};
-use super::one_pass::{OnePass, Pull};
-use super::seq::Seq;
-use super::text::{OwnedText, Str};
+use super::recycle::Idle;
+use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
@@ -206,17 +206,17 @@ impl<'a> Runtime<'a> {
     }
 
     /// A generator; `below` is the height of what it draws from.
-    pub fn generator(&mut self, below: u32, source: impl Pull<'a> + 'a) -> Result<Value<'a>> {
+    pub fn generator(&mut self, below: u32, source: impl ItemSource<'a> + 'a) -> Result<Value<'a>> {
         self.iterator(Type::Generator, below, source)
     }
 
     /// A one-pass iterator of a type; `below` is the height of what it draws from.
-    pub fn iterator<S: Pull<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
+    pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
-        let bytes = size_of::<OnePass<'_>>().saturating_add(size_of::<S>());
-        let claim = self.meter.claim(bytes.saturating_add(source.held()))?;
-        Ok(Value::Iterator(Rc::new(OnePass::new(ty, height, Box::new(source), claim))))
+        let bytes = size_of::<Generator<'_>>().saturating_add(size_of::<S>());
+        let claim = self.meter.claim(bytes.saturating_add(source.owned_bytes()))?;
+        Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
     /// Keeps a namespace, and gives its number.

@@ -1,7 +1,7 @@
 //! Jinja's Undefined (jinja2 3.1.6 `runtime.py`, `Undefined`): where it came from, and so what it says when it is used.
 
-use super::shared::Shared;
-use super::text::Str;
+use super::metered_rc::MeteredRc;
+use super::str::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
 use crate::text::measure::written;
@@ -21,7 +21,7 @@ pub enum Undefined<'a> {
     /// A conditional expression without `else`, by its line.
     NoElse(u32),
     /// One of the rarer kinds.
-    Other(Shared<Other<'a>>),
+    Other(MeteredRc<Other<'a>>),
 }
 
 /// The rarer kinds of undefined values.
@@ -39,7 +39,7 @@ pub enum Other<'a> {
 
 impl Other<'_> {
     /// The bytes of a text that is held here alone.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn owned_bytes(&self) -> usize {
         match self {
             Self::Attribute(..) | Self::Element(..) => 0,
             Self::Message(message) | Self::Unsafe(message) => message.capacity(),
@@ -50,25 +50,25 @@ impl Other<'_> {
 impl<'a> Undefined<'a> {
     /// With a message that the render made.
     pub fn message(message: impl Into<String>) -> Self {
-        Self::Other(Shared::new(Other::Message(message.into())))
+        Self::Other(MeteredRc::new(Other::Message(message.into())))
     }
 
     /// An unsafe attribute; using it is a SecurityError.
     pub fn unsafe_attribute(message: impl Into<String>) -> Self {
-        Self::Other(Shared::new(Other::Unsafe(message.into())))
+        Self::Other(MeteredRc::new(Other::Unsafe(message.into())))
     }
 
     /// A missing attribute or string key.
     pub fn attribute(owner: Type, name: &Str<'a>) -> Self {
         match name.borrowed() {
             Some(name) => Self::Attribute(owner, name),
-            None => Self::Other(Shared::new(Other::Attribute(owner, name.clone()))),
+            None => Self::Other(MeteredRc::new(Other::Attribute(owner, name.clone()))),
         }
     }
 
     /// A missing element; `key` is its repr.
     pub fn element(owner: Type, key: Str<'a>) -> Self {
-        Self::Other(Shared::new(Other::Element(owner, key)))
+        Self::Other(MeteredRc::new(Other::Element(owner, key)))
     }
 
     /// Returns whether both are one object that the render made.

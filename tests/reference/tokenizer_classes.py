@@ -4,8 +4,8 @@
     python tests/reference/tokenizer_classes.py --write
 
 The tables of `models/auto/tokenization_auto.py` are copied. The tokens of a class are read off a tokenizer that the class
-loads from a small folder. A class that needs more than requirements-apply.txt installs is not loaded; its tokens are
-the defaults in the source of its constructor. Runs under CPython 3.11 with what requirements-apply.txt lists.
+loads from a small folder. A class that needs more than requirements.txt installs is not loaded; its tokens are
+the defaults in the source of its constructor. Runs under CPython 3.11 with what requirements.txt lists.
 """
 
 import ast

@@ -27,6 +27,8 @@ use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
 use crate::text::{measure, strip};
 use crate::unsupported::{self, Place};
+use crate::value::ops;
+use crate::value::print;
 use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
 use std::fmt;
 
@@ -156,7 +158,7 @@ fn named<'a>(
     }
     // Names are the keys of a dict, so what cannot be a key fails as one.
     Key::new(runtime, name.clone())?;
-    let repr = runtime.repr(name)?;
+    let repr = print::repr(runtime, name)?;
     let mut message = format!("No {kind} named {repr}.");
     if let Value::Undefined(undefined) = name {
         let error = undefined.error();
@@ -173,14 +175,14 @@ pub(super) fn given<'a>(arguments: &mut Arguments<'a>, index: usize) -> Value<'a
 /// Whether a parameter that is false by default is true.
 fn flag<'a>(runtime: &mut Runtime<'a>, arguments: &Arguments<'a>, index: usize) -> Result<bool> {
     match arguments.get(index) {
-        Some(value) => runtime.truth(value),
+        Some(value) => ops::is_true(runtime, value),
         None => Ok(false),
     }
 }
 
 /// Python's `str(value)`, which makes a plain string of a Markup.
 pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
-    Ok(runtime.str_of(value)?.with_markup(false))
+    Ok(print::to_str(runtime, value)?.with_markup(false))
 }
 
 /// What a function writes, once its length is known to be allowed.

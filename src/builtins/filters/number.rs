@@ -13,7 +13,7 @@ use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
-use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index};
+use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index, ops, print};
 
 /// `int(text)` of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
@@ -58,7 +58,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
         return Err(Error::type_error(format!("type {ty} doesn't define __round__ method")));
     };
     // To round an integer is to divide it by a power of ten.
-    runtime.charge_numbers(value, value)?;
+    ops::charge_numbers(runtime, value, value)?;
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
@@ -76,8 +76,8 @@ fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<
         return Ok(Value::from(Number::Float(round(number, places, bits)?)));
     }
     // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
-    let unit = runtime.power(&Value::Int(10), precision)?;
-    let product = runtime.multiply(value, &unit)?;
+    let unit = ops::power(runtime, &Value::Int(10), precision)?;
+    let product = ops::multiply(runtime, value, &unit)?;
     let ty = product.ty().name();
     Err(Error::type_error(format!("must be real number, not {ty}")))
 }
@@ -148,7 +148,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
             match parse_float(text.as_str(), &CHARACTERS) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {
-                    let repr = runtime.repr(value)?;
+                    let repr = print::repr(runtime, value)?;
                     Err(Error::value(format!("could not convert string to float: {repr}")))
                 }
                 Err(error) => Err(error.into()),

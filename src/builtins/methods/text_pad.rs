@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
-use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value, markup};
 use std::borrow::Cow;
 
 const WIDTH: &[Parameter] = &[SELF, required("width"), optional("fillchar")];
@@ -76,7 +76,7 @@ fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: 
     let mut fill = arguments.take(2);
     if text.is_markup() {
         if let Some(unescaped) = &fill {
-            fill = Some(Value::Str(runtime.escape(unescaped)?));
+            fill = Some(Value::Str(markup::escape(runtime, unescaped)?));
         }
     }
     let width = size(arguments.get(1), 0)?;

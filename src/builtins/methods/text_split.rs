@@ -161,7 +161,7 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
     let separator = receiver(&mut arguments)?;
     let iterable = arguments.take(1).unwrap_or(Value::None);
     let mut iter = Iter::try_new(&iterable).ok_or_else(|| Error::type_error("can only join an iterable"))?;
-    let items = runtime.drain(&mut iter)?;
+    let items = iter.drain(runtime)?;
     joined(runtime, &separator, &items)
 }
 

@@ -1,0 +1,14 @@
+//! Calls: functions, their signatures, and the arguments of a call.
+
+mod c_messages;
+mod function;
+mod positional;
+mod signature;
+
+#[cfg(test)]
+pub use function::called;
+pub use function::{
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
+    Write, WriteAlone,
+};
+pub use signature::{Parameter, Signature, Style};
