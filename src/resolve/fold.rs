@@ -151,7 +151,7 @@ fn is_constant_filter(filter: &Filter) -> bool {
 
 fn have_constants(args: &Args) -> bool {
     let mut all = true;
-    args.children(&mut |child| all &= is_constant(child));
+    args.for_each_child(&mut |child| all &= is_constant(child));
     all
 }
 

@@ -272,7 +272,7 @@ impl Names {
             StmtKind::With(node) => self.scope(&node.scope),
             _ => {}
         }
-        stmt.children(&mut |child| {
+        stmt.for_each_child(&mut |child| {
             if let Child::Body(body) = child {
                 body.stmts.iter().for_each(|stmt| self.stmt(stmt));
             }
