@@ -122,24 +122,24 @@ impl Error {
     /// A limit of this crate was reached.
     #[cold]
     pub fn limit(reached: Reached) -> Self {
-        Self::limit_saying(reached, reached.to_string())
+        Self::limit_with_message(reached, reached.to_string())
     }
 
     /// The reference's RecursionError, for a limit of ours in the same situation; which one it is says the note.
     #[cold]
     pub fn recursion(reached: Reached) -> Self {
-        Self::limit_saying(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
+        Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
     /// The reference's MemoryError, for a size that no machine has.
     #[cold]
     pub fn memory(reached: Reached) -> Self {
-        Self::limit_saying(reached, "").with_note(reached.to_string())
+        Self::limit_with_message(reached, "").with_note(reached.to_string())
     }
 
     /// A limit of this crate was reached, in other words.
     #[cold]
-    pub fn limit_saying(reached: Reached, message: impl Into<String>) -> Self {
+    pub fn limit_with_message(reached: Reached, message: impl Into<String>) -> Self {
         let mut error = Self::new(ErrorKind::Limit, message);
         error.0.reached = Some(reached);
         error
