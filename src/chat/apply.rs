@@ -18,7 +18,7 @@ use super::options::ApplyOptions;
 use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
 use super::variables::Variables;
-use super::{ChatTemplate, Input, not_iterable, refused};
+use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::limits::Meter;
@@ -132,9 +132,17 @@ impl ChatTemplate {
             (Conversations::One(conversation), false) => vec![conversation],
             (Conversations::Batch(conversations), true) => conversations,
             (Conversations::Batch(_), false) => {
-                return Err(refused(ErrorKind::Type, "the messages are a list of conversations; pass such a list to apply_batch"));
+                return Err(refused(
+                    ErrorKind::Type,
+                    "the messages are a list of conversations; pass such a list to apply_batch",
+                ));
             }
-            (Conversations::One(_), true) => return Err(refused(ErrorKind::Type, "apply_batch takes a list of conversations, and this is a single one; pass it to apply")),
+            (Conversations::One(_), true) => {
+                return Err(refused(
+                    ErrorKind::Type,
+                    "apply_batch takes a list of conversations, and this is a single one; pass it to apply",
+                ));
+            }
         };
         let field = options.continue_final_message.field();
         if field.is_some() {
@@ -229,7 +237,7 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
     if !are_objects(&tools, "tools")? {
         let message = "Tools should either be a JSON schema, or a callable function with type hints and a docstring suitable for \
                        auto-conversion to a schema.";
-        return Err(refused(ErrorKind::Value, message).with_note("the tools must be a list of objects"));
+        return Err(refused(ErrorKind::Value, message).with_note(explain_objects(&tools, "tools")));
     }
     match tools {
         Value::List(items) | Value::Tuple(items) => Ok(Value::List(items)),
@@ -243,7 +251,7 @@ fn check_documents(documents: Value<'_>) -> Result<Value<'_>> {
         return Ok(documents);
     }
     let message = "Documents should be a list of dicts with 'title' and 'text' keys!";
-    Err(refused(ErrorKind::Type, message))
+    Err(refused(ErrorKind::Type, message).with_note(explain_objects(&documents, "documents")))
 }
 
 /// Returns whether all items that Python iterates are objects. Those of a string or an object are strings.

@@ -61,9 +61,13 @@ impl<'a> Continuation<'a> {
             }
             _ => {
                 let text = add_tag(runtime, &value)?;
-                let tagged = replace_values(runtime, &message, |name, old| {
-                    if fields.contains(&name) { text.clone() } else { old }
-                })?;
+                let tagged = replace_values(
+                    runtime,
+                    &message,
+                    |name, old| {
+                        if fields.contains(&name) { text.clone() } else { old }
+                    },
+                )?;
                 (tagged, value)
             }
         };
@@ -104,7 +108,12 @@ impl<'a> Continuation<'a> {
 }
 
 /// Returns the fields with the text to continue. There can be several, because reasoning has several names.
-fn fields_of_text<'f, 'a>(runtime: &mut Runtime<'a>, message: &Dict<'a>, field: &'f str, value: &Value<'a>) -> Result<Vec<&'f str>> {
+fn fields_of_text<'f, 'a>(
+    runtime: &mut Runtime<'a>,
+    message: &Dict<'a>,
+    field: &'f str,
+    value: &Value<'a>,
+) -> Result<Vec<&'f str>> {
     if !REASONING_FIELDS.contains(&field) {
         return Ok(vec![field]);
     }

@@ -143,7 +143,10 @@ impl Folder<'_> {
             Ok(metadata) if metadata.is_dir() => {}
             Ok(_) => return Err(at(self.path, "is not a folder")),
             Err(error) if error.kind() == IoErrorKind::NotFound => {
-                return Err(at(self.path, "there is no such folder; models are read from disk and not downloaded"));
+                return Err(at(
+                    self.path,
+                    "there is no such folder; models are read from disk and not downloaded",
+                ));
             }
             Err(error) => return Err(at(self.path, &error.to_string())),
         }
@@ -176,7 +179,8 @@ impl Folder<'_> {
             // The reference files the templates under `chat_template_…`, where `chat_template_file` is chat_template.jinja.
             if template.name == "file" {
                 let path = self.path.join(ADDITIONAL).join("file.jinja");
-                let message = format!("a template cannot have this name, because transformers confuses it with {TEMPLATE}; rename the file");
+                let message =
+                    format!("a template cannot have this name, because transformers confuses it with {TEMPLATE}; rename the file");
                 return Err(at(&path, &message));
             }
             named.push(template);
@@ -256,7 +260,11 @@ impl Folder<'_> {
     }
 
     fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
-        let map_text = if tokens::reads_map(config) { self.text(TOKENS_MAP)? } else { None };
+        let map_text = if tokens::reads_map(config) {
+            self.text(TOKENS_MAP)?
+        } else {
+            None
+        };
         let map = match &map_text {
             Some(text) => Some(self.json(TOKENS_MAP, text)?),
             None => None,
@@ -297,7 +305,9 @@ impl Folder<'_> {
     /// Reads `tokenizer.json`. A file that cannot be read names no token.
     fn tokenizer_json(&self) -> TokenizerJson {
         let file = open(&self.path.join(TOKENIZER)).ok().flatten();
-        file.map_or_else(TokenizerJson::default, |file| TokenizerJson::read(file.take(self.max_file_size)))
+        file.map_or_else(TokenizerJson::default, |file| {
+            TokenizerJson::read(file.take(self.max_file_size))
+        })
     }
 
     /// Returns the template in a file, or `None` if the file does not exist.

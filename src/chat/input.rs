@@ -55,6 +55,10 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 /// ```
 ///
 /// This trait is sealed. Turn anything else that is `Serialize` into a [`Data`] with [`json::to_data`](crate::json::to_data).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be borrowed as JSON",
+    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+)]
 pub trait Input: sealed::Borrow {}
 
 impl<T: sealed::Borrow + ?Sized> Input for T {}
@@ -65,8 +69,7 @@ pub(super) mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be borrowed as JSON",
-        note = "pass a `serde_json::Value`, or a list, map or option of them",
-        note = "JSON text goes to `apply_json`, and any other type that implements `Serialize` to `apply_serialize` or `json::to_data`"
+        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
     )]
     pub trait Borrow {
         /// Returns the value that a template sees.

@@ -8,7 +8,7 @@
 //! A conversation without such keys is not copied. The rules are transformers 5.23.0
 //! `tokenization_utils_base.py`, `apply_chat_template`, and `chat_template_utils.py`, `_alias_reasoning_fields`.
 
-use super::{not_iterable, refused};
+use super::{explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
@@ -48,10 +48,7 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
         // Python iterates the characters or the keys, which are strings and not messages.
         Value::Str(text) if text.as_str().is_empty() => return runtime.list(Vec::new()),
         Value::Dict(dict) if dict.is_empty() => return runtime.list(Vec::new()),
-        Value::Str(_) | Value::Dict(_) => {
-            let note = format!("`messages` is of type {}, and must be a list of objects", conversation.ty().name());
-            return Err(not_a_message("str").with_note(note));
-        }
+        Value::Str(_) | Value::Dict(_) => return Err(not_a_message("str").with_note(explain_objects(conversation, "messages"))),
         other => return Err(not_iterable(other, "messages")),
     };
     let mut changed = Vec::new();
@@ -59,7 +56,8 @@ fn prepare<'a>(runtime: &mut Runtime<'a>, conversation: &Value<'a>) -> Result<Va
         runtime.meter.charge(1)?;
         let Value::Dict(dict) = &message else {
             let ty = message.ty().name();
-            return Err(not_a_message(ty).with_note(format!("message {index} is of type {ty}, and must be an object")));
+            let note = format!("message {} is of type {ty}, and must be an object", index.saturating_add(1));
+            return Err(not_a_message(ty).about_input(format!("/messages/{index}")).with_note(note));
         };
         if let Some(dict) = change_message(runtime, dict)? {
             changed.push((index, Value::Dict(dict)));

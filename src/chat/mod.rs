@@ -267,5 +267,13 @@ fn refused(kind: ErrorKind, message: impl Into<String>) -> Error {
 /// Returns Python's error for an argument that is not a list.
 fn not_iterable(value: &Value<'_>, argument: &str) -> Error {
     let ty = value.ty().name();
-    refused(ErrorKind::Type, format!("'{ty}' object is not iterable")).with_note(format!("`{argument}` must be a list of objects"))
+    refused(ErrorKind::Type, format!("'{ty}' object is not iterable")).with_note(explain_objects(value, argument))
+}
+
+/// Returns a note on an argument that is not a list of objects.
+fn explain_objects(value: &Value<'_>, argument: &str) -> String {
+    match value {
+        Value::List(_) | Value::Tuple(_) => format!("`{argument}` has an item that is not an object"),
+        _ => format!("`{argument}` is of type {}, and must be a list of objects", value.ty().name()),
+    }
 }

@@ -131,7 +131,8 @@ impl Templates {
         }
         match self {
             Self::One(template) => Ok(Chosen::Own(template)),
-            Self::None => Err(refused(ErrorKind::Value, NO_TEMPLATE)),
+            Self::None => Err(refused(ErrorKind::Value, NO_TEMPLATE)
+                .with_note("the model has no template; pass one as `ApplyOptions::chat_template`")),
             Self::Named(_) => {
                 let tool_use = if has_tools { find("tool_use") } else { None };
                 tool_use.or_else(|| find("default")).ok_or_else(|| self.no_default())

@@ -64,7 +64,8 @@ pub(super) fn choose_class(
     match (own, model.tokenizer_class) {
         (Some(class), _) => Ok(class.unwrap_or(TokenizerClass::BACKEND)),
         (None, Some(name)) if !name.is_empty() => tokenizer_tables::class(name).ok_or_else(|| {
-            let message = format!("there is no tokenizer_class, and transformers does not have {name}, the class that config.json names");
+            let message =
+                format!("there is no tokenizer_class, and transformers does not have {name}, the class that config.json names");
             Error::new(ErrorKind::Attribute, message)
         }),
         (None, _) => {

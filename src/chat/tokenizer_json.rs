@@ -82,7 +82,11 @@ mod tests {
 
     #[test]
     fn other_types_and_other_texts_name_no_token() {
-        for file in ["rubbish", r#"{"padding": {"pad_token": 0}, "added_tokens": null}"#, r#"{"model": {"padding": {"pad_token": "a"}}}"#] {
+        for file in [
+            "rubbish",
+            r#"{"padding": {"pad_token": 0}, "added_tokens": null}"#,
+            r#"{"model": {"padding": {"pad_token": "a"}}}"#,
+        ] {
             assert_eq!(TokenizerJson::read(file.as_bytes()).pad_token, None, "{file}");
         }
     }

@@ -89,7 +89,9 @@ impl<'a> Variables<'a> {
             other => {
                 let ty = other.ty().name();
                 let message = format!("{BASE}apply_chat_template() argument after ** must be a mapping, not {ty}");
-                return Err(refused(ErrorKind::Type, message).with_note("the variables must be an object"));
+                return Err(
+                    refused(ErrorKind::Type, message).with_note(format!("`variables` is of type {ty}, and must be an object"))
+                );
             }
         }
         Ok(Self {
@@ -113,7 +115,11 @@ impl<'a> Variables<'a> {
             let function = format!("{UTILS}_render_with_assistant_indices");
             (function, &["messages", "compiled_template"], "Template.generate")
         } else {
-            ("jinja2.environment.Template.render".to_owned(), &["messages"], "Template.render")
+            (
+                "jinja2.environment.Template.render".to_owned(),
+                &["messages"],
+                "Template.render",
+            )
         };
         if let Some(name) = self.names().find(|name| parameters.contains(name)) {
             return Err(repeated(&function, "keyword argument", name));
@@ -175,8 +181,13 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 fn repeated(function: &str, argument: &str, name: &str) -> Error {
-    refused(ErrorKind::Type, format!("{function}() got multiple values for {argument} '{name}'"))
-        .with_note(format!("`{name}` cannot be the name of a variable or a special token, because it is a parameter of transformers"))
+    refused(
+        ErrorKind::Type,
+        format!("{function}() got multiple values for {argument} '{name}'"),
+    )
+    .with_note(format!(
+        "`{name}` cannot be the name of a variable or a special token, because it is a parameter of transformers"
+    ))
 }
 
 impl ChatTemplate {

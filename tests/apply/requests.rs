@@ -178,3 +178,24 @@ fn a_conversation_that_does_not_change_is_not_copied() {
     let template = ChatTemplate::from_source("{{ messages[0].content|length }}", &[]);
     assert_eq!(template.apply(&messages, &options).expect("it renders").text, "100000");
 }
+
+#[test]
+fn errors_of_the_contract_say_which_argument_is_wrong() {
+    let template = ChatTemplate::from_source("{{ messages }}", &[]);
+    let messages = json!([{"role": "user"}]);
+    let [text, list] = [json!("[]"), json!(["a"])];
+    let default = ApplyOptions::default();
+    #[rustfmt::skip]
+    let cases = [
+        (text.clone(), default, "`messages` is of type str, and must be a list of objects"),
+        (list.clone(), default, "message 1 is of type str, and must be an object"),
+        (json!(null), default, "`messages` is of type NoneType, and must be a list of objects"),
+        (messages.clone(), ApplyOptions { tools: Some(&text), ..default }, "`tools` is of type str, and must be a list of objects"),
+        (messages.clone(), ApplyOptions { documents: Some(&list), ..default }, "`documents` has an item that is not an object"),
+        (messages, ApplyOptions { variables: Some(&list), ..default }, "`variables` is of type list, and must be an object"),
+    ];
+    for (messages, options, note) in cases {
+        let error = template.apply(&messages, &options).expect_err("an argument is wrong");
+        assert_eq!((error.class(), error.note()), (ErrorClass::Request, Some(note)), "{error}");
+    }
+}

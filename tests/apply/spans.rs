@@ -14,7 +14,9 @@ fn render_spans(source: &str) -> Prompt {
 
 #[test]
 fn both_units_are_the_same_places() {
-    let prompt = render_spans("a{% generation %}é👍{% endgeneration %}{% generation %}b{% endgeneration %}{% generation %}{% endgeneration %}");
+    let prompt = render_spans(
+        "a{% generation %}é👍{% endgeneration %}{% generation %}b{% endgeneration %}{% generation %}{% endgeneration %}",
+    );
     for spans in [&prompt.generation, &prompt.true_spans] {
         assert_eq!(spans.code_points, [1..3, 3..4, 4..4]);
         assert_eq!(spans.bytes, [1..7, 7..8, 8..8]);
