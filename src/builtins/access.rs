@@ -12,8 +12,8 @@
 use super::methods::{self, Attribute};
 use crate::error::{ErrorKind, Result};
 use crate::text::quote;
-use crate::text::slice::position;
-use crate::value::{Runtime, Str, Undefined, Value};
+use crate::text::slice::resolve_index;
+use crate::value::{Runtime, Str, Undefined, Value, ops, print};
 
 /// `value.name`
 #[inline]
@@ -38,7 +38,7 @@ fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str
 
 /// What a template gets of what was found.
 fn value_of<'a>(runtime: &mut Runtime<'a>, found: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    runtime.claimed(match found {
+    runtime.claim_value(match found {
         Attribute::Value(value) => value,
         Attribute::Method(function) => value.clone().method(function),
         Attribute::Unsafe => unsafe_attribute(value, name),
@@ -74,10 +74,10 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
         (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
             Some(item) => Ok(item),
             None if methods::is_dict_attribute(name.as_str()) => item_or_attribute(runtime, value, key),
-            None => runtime.claimed(missing(value, name)),
+            None => runtime.claim_value(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
-            match position(*index, items.len()).and_then(|position| items.get(position)) {
+            match resolve_index(*index, items.len()).and_then(|position| items.get(position)) {
                 Some(item) => Ok(item),
                 None => missing_element(runtime, value, key),
             }
@@ -89,7 +89,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
 /// An item that [`item`] has not found: of a value that is no dict, or the attribute of that name.
 fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let Value::Str(name) = key else {
-        return match runtime.subscript(value, key) {
+        return match ops::get_item(runtime, value, key) {
             Ok(item) => Ok(item),
             Err(error) if is_caught(error.kind()) => missing_element(runtime, value, key),
             Err(error) => Err(error),
@@ -142,9 +142,9 @@ pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'
 /// The undefined value for an index or another key that is no string.
 #[cold]
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    let key = runtime.repr(key)?;
+    let key = print::repr(runtime, key)?;
     let key = runtime.text(key)?;
-    runtime.claimed(Value::Undefined(Undefined::element(value.ty(), key)))
+    runtime.claim_value(Value::Undefined(Undefined::element(value.ty(), key)))
 }
 
 #[cfg(test)]

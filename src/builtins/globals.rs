@@ -19,7 +19,7 @@ use super::call::not_callable;
 use super::methods::{Body, clinic_text, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, Parameter, Runtime, Shared, Str, Style, Type, Value};
+use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, print};
 use std::cell::Cell;
 
 const SELF: Parameter = Parameter::hidden("self");
@@ -88,7 +88,7 @@ fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Res
 
 /// `raise_exception(message)`
 fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let message = runtime.str_of(&arguments.take(0).unwrap_or(Value::None))?;
+    let message = print::to_str(runtime, &arguments.take(0).unwrap_or(Value::None))?;
     Err(Error::new(ErrorKind::Raised, message.as_str()))
 }
 
@@ -113,7 +113,7 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
         return Err(Error::runtime("at least one item has to be provided"));
     }
     let items = runtime.items(items)?;
-    Ok(Value::Cycler(Shared::new(Cycler {
+    Ok(Value::Cycler(MeteredRc::new(Cycler {
         items,
         position: Cell::new(0),
     })))
@@ -123,7 +123,7 @@ fn cycler<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
 fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let separator = arguments.take(0).unwrap_or(Value::Str(Str::from(", ")));
     runtime.meter.check_height(separator.height().saturating_add(1))?;
-    Ok(Value::Joiner(Shared::new(Joiner {
+    Ok(Value::Joiner(MeteredRc::new(Joiner {
         separator,
         used: Cell::new(false),
     })))

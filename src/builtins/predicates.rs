@@ -12,6 +12,7 @@ use super::filters::{self, builtin, given, plain};
 use super::methods::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
+use crate::value::ops;
 use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Style, Type, Value};
 
 const VALUE: Parameter = required("value");
@@ -95,8 +96,8 @@ pub fn get(number: usize) -> Option<&'static Function> {
 
 /// `value % divisor == remainder`, which formats a string.
 fn has_remainder<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>, remainder: i64) -> Result<bool> {
-    let found = runtime.modulo(value, divisor)?;
-    runtime.equal(&found, &Value::Int(remainder))
+    let found = ops::modulo(runtime, value, divisor)?;
+    ops::equal(runtime, &found, &Value::Int(remainder))
 }
 
 /// Whether the integer is odd.
@@ -272,7 +273,7 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
 ///
 /// `{{ 1 is sameas true }} -> False`
 fn is_same<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
-    runtime.is_same(value, other)
+    ops::is_same(runtime, value, other)
 }
 
 /// Whether the value is a Markup.
@@ -286,49 +287,49 @@ fn is_escaped(value: &Value<'_>) -> bool {
 ///
 /// `{{ 1 is in [1, 2] }} -> True`
 fn is_in<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, container: &Value<'a>) -> Result<bool> {
-    runtime.contains(container, value)
+    ops::contains(runtime, container, value)
 }
 
 /// `left == right`
 ///
 /// `{{ 1 is eq 1.0 }} -> True`
 fn equals<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    runtime.equal(left, right)
+    ops::equal(runtime, left, right)
 }
 
 /// `left != right`
 ///
 /// `{{ 1 is ne 2 }} -> True`
 fn differs<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    Ok(!runtime.equal(left, right)?)
+    Ok(!ops::equal(runtime, left, right)?)
 }
 
 /// `left > right`
 ///
 /// `{{ 2 is gt 1 }} -> True`
 fn is_greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    runtime.greater(left, right)
+    ops::greater(runtime, left, right)
 }
 
 /// `left >= right`
 ///
 /// `{{ 1 is ge 1 }} -> True`
 fn is_greater_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    runtime.greater_equal(left, right)
+    ops::greater_equal(runtime, left, right)
 }
 
 /// `left < right`
 ///
 /// `{{ 1 is lt 2 }} -> True`
 fn is_less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    runtime.less(left, right)
+    ops::less(runtime, left, right)
 }
 
 /// `left <= right`
 ///
 /// `{{ 1 is le 1 }} -> True`
 fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    runtime.less_equal(left, right)
+    ops::less_equal(runtime, left, right)
 }
 
 #[cfg(test)]

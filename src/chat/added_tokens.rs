@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use crate::data::{Data, Object};
+use crate::json::{Data, Object};
 
 /// Returns the tokens of the lists in `tokenizer_config.json`, then those of `tokenizer.json`, each once.
 pub(super) fn collect_added_tokens(config: &Object<'_>, of_tokenizer: Vec<String>) -> Vec<String> {

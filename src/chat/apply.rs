@@ -21,9 +21,9 @@ use super::variables::Variables;
 use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::Meter;
+use crate::meter::Meter;
 use crate::template::Template;
-use crate::value::{Runtime, Value};
+use crate::value::{Runtime, Value, ops};
 
 impl ChatTemplate {
     /// Returns the prompt of a conversation: a list of messages, each an object.
@@ -116,7 +116,7 @@ impl ChatTemplate {
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         // Declared before the runtime, which borrows from it.
         let chosen;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
@@ -146,7 +146,7 @@ impl ChatTemplate {
         };
         let field = options.continue_final_message.field();
         if field.is_some() {
-            let flag = runtime.truth(&variables.generation_prompt)?;
+            let flag = ops::is_true(&mut runtime, &variables.generation_prompt)?;
             check_continuation(flag, options.generation)?;
         }
         variables.check_call()?;
@@ -180,7 +180,7 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     fn render_conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),

@@ -9,8 +9,8 @@
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py` `__init__`: the last of equal names counts, and other keys of an entry are
 //! ignored. A template that is not a string is an error at once; the reference fails when a request needs it.
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
@@ -55,7 +55,7 @@ pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>) -> Resul
 /// Returns an error if there are too many templates: each is compiled, and takes some kilobytes.
 fn check_count(templates: usize) -> Result<()> {
     if templates > MAX_TEMPLATES {
-        return Err(Error::limit(Reached::sizes(Limit::Templates, templates, MAX_TEMPLATES)));
+        return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::messages::{REASONING_FIELDS, replace_values};
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::text::strip::{strip, strip_end};
-use crate::value::{Dict, Runtime, Seq, Str, Value};
+use crate::value::{Dict, Runtime, Seq, Str, Value, ops};
 
 /// The tag. If the space after it is missing in the prompt, the template strips the message.
 const TAG: &str = "CONTINUE_FINAL_MESSAGE_TAG ";
@@ -120,7 +120,7 @@ fn fields_of_text<'f, 'a>(
     let mut fields = Vec::new();
     for other in REASONING_FIELDS {
         let copy = message.get_str(other).unwrap_or(Value::None);
-        if runtime.equal(&copy, value).map_err(of_request)? {
+        if ops::equal(runtime, &copy, value).map_err(of_request)? {
             fields.push(other);
         }
     }
@@ -132,10 +132,10 @@ fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec
     let key = Value::text("text");
     let mut tagged: Vec<Value<'a>> = blocks.iter().collect();
     for place in tagged.iter_mut().rev() {
-        if !runtime.contains(place, &key).map_err(of_request)? {
+        if !ops::contains(runtime, place, &key).map_err(of_request)? {
             continue;
         }
-        let text = runtime.subscript(place, &key).map_err(of_request)?;
+        let text = ops::get_item(runtime, place, &key).map_err(of_request)?;
         let with_tag = add_tag(runtime, &text)?;
         if let Value::Dict(block) = &*place {
             let block = replace_values(runtime, block, |name, old| match name {
@@ -152,7 +152,7 @@ fn tag_last_text<'a>(runtime: &mut Runtime<'a>, blocks: &Seq<'a>) -> Result<(Vec
 
 /// Returns the text with the tag, or Python's error for `text + tag`.
 fn add_tag<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>) -> Result<Value<'a>> {
-    runtime.add(text, &Value::text(TAG)).map_err(of_request)
+    ops::add(runtime, text, &Value::text(TAG)).map_err(of_request)
 }
 
 /// Returns the error with the class [`ErrorClass::Request`], unless it is about a limit.

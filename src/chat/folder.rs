@@ -23,9 +23,9 @@ use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, tokens};
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 
 /// The class of transformers whose rules determine where a folder's templates are.

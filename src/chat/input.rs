@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::data::{Data, Object};
 use crate::error::Result;
+use crate::json::{Data, Object};
 use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 /// A JSON tree, or a slice, map or option of JSON trees. An input is borrowed; it is never copied or changed.

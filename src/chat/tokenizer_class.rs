@@ -12,8 +12,8 @@
 
 use super::model_config::{ModelConfig, get_string};
 use super::tokenizer_tables::{self, TokenizerClass};
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
 
 /// The generic classes. If one of them is registered for a model type, a class that the files name does not replace it.
 const GENERIC: [&str; 4] = [

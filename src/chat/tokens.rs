@@ -12,8 +12,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::value::Value;
 
 /// The names of the special tokens that every tokenizer can have.

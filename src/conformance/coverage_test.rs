@@ -31,7 +31,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
     // Derivations descend as deep as templates nest.
     let deep = std::thread::Builder::new().stack_size(256 << 20);
     let thread = deep.spawn(|| {
-        let derivations = Derivations::new(&Grammar::of_templates().expect("the grammar can be read"));
+        let derivations = Derivations::new(&Grammar::load().expect("the grammar can be read"));
         let mut missing: BTreeSet<Part> = derivations.leaves().collect();
         let mut strangers = Vec::new();
         // The grammar has nothing that is not supported.
@@ -72,6 +72,22 @@ fn each_built_in_is_called_by_a_case() {
         .chain(types);
     let missing: Vec<&str> = rows.filter(|row| !called::has(row)).map(|row| row.python).collect();
     assert!(missing.is_empty(), "no case calls {missing:?}");
+}
+
+#[test]
+fn each_name_of_the_tables_is_in_the_document_of_reachable_names() {
+    let document = include_str!("../../grammar/reachable.md");
+    let tables = [
+        ("## Global names", globals::all()),
+        ("## Filters", filters::all()),
+        ("## Tests", predicates::all()),
+    ];
+    for (heading, rows) in tables {
+        let section = document.split(heading).nth(1).and_then(|rest| rest.split("##").next());
+        let names: BTreeSet<&str> = section.expect(heading).split('`').skip(1).step_by(2).collect();
+        let rows: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+        assert_eq!(names, rows, "{heading}: run tests/reference/reachable.py --write");
+    }
 }
 
 #[test]

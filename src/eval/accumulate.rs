@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Set, Target, TargetKind};
 use crate::error::Result;
-use crate::value::Value;
+use crate::value::{Value, ops, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Assigns the target with something added. The resolver has made sure that what is added cannot see the target meanwhile, so
@@ -45,16 +45,16 @@ impl<'a> Evaluator<'a, '_> {
                 let [left, right] = &**operands;
                 let left = self.added(value, left)?;
                 let right = self.expr(right)?;
-                let sum = self.runtime.append(left, &right);
+                let sum = ops::append(self.runtime, left, &right);
                 sum.map_err(|error| self.explained(error, expr))
             }
             ExprKind::Concat(items) => {
-                let mut text = Value::Str(self.runtime.str_of(&value)?.with_markup(false));
+                let mut text = Value::Str(print::to_str(self.runtime, &value)?.with_markup(false));
                 drop(value);
                 for item in items.iter().skip(1) {
                     let item = self.expr(item)?;
-                    let item = self.runtime.str_of(&item)?.with_markup(false);
-                    text = self.runtime.append(text, &Value::Str(item))?;
+                    let item = print::to_str(self.runtime, &item)?.with_markup(false);
+                    text = ops::append(self.runtime, text, &Value::Str(item))?;
                 }
                 Ok(text)
             }

@@ -72,7 +72,7 @@ impl<'a> Evaluator<'a, '_> {
             let message = format!("Value after * must be an iterable, not {}", values.ty().name());
             return Err(Error::type_error(message).at(star.span));
         };
-        let values = self.runtime.drain(&mut iter)?;
+        let values = iter.drain(self.runtime)?;
         // They are moved once more on their way.
         self.runtime.meter.charge_items(values.len().saturating_mul(2))?;
         for value in values {

@@ -13,6 +13,7 @@ use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
 use crate::resolve::operators;
+use crate::value::ops;
 use crate::value::{Arguments, Code, Value};
 
 impl<'a> Evaluator<'a, '_> {
@@ -54,7 +55,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn made_truth(&mut self, expr: &'a Expr) -> Result<Answer> {
         let value = self.expr(expr)?;
-        let truth = self.runtime.truth(&value).map_err(|error| error.at(expr.span));
+        let truth = ops::is_true(self.runtime, &value).map_err(|error| error.at(expr.span));
         truth.map(Answer::from)
     }
 
@@ -136,7 +137,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let function = found.ok_or_else(|| unknown("test", &test.name))?;
         let told = function.call(self.runtime, &mut arguments)?;
-        self.runtime.truth(&told).map(Answer::from)
+        ops::is_true(self.runtime, &told).map(Answer::from)
     }
 }
 

@@ -7,7 +7,8 @@ use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Liter
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operators;
-use crate::value::{Arguments, Entries, Key, Lookup, Seq, Str, Undefined, Value};
+use crate::value::ops;
+use crate::value::{Arguments, Entries, Key, Peek, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
     /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
@@ -30,9 +31,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn key(&mut self, attribute: &'a Attribute, expr: &'a Expr) -> Result<Value<'a>> {
         match self.frame.look_up_key(&self.runtime.heap, attribute) {
-            Lookup::Found(found) => Ok(found.to_value()),
-            Lookup::Absent(ty) => Ok(absent(ty, attribute)),
-            Lookup::Elsewhere => self.compound(expr),
+            Peek::Found(found) => Ok(found.to_value()),
+            Peek::Absent(ty) => Ok(absent(ty, attribute)),
+            Peek::Unknown => self.compound(expr),
         }
     }
 
@@ -120,7 +121,7 @@ impl<'a> Evaluator<'a, '_> {
             };
         }
         let left = self.expr(left)?;
-        let truth = self.runtime.truth(&left).map_err(|error| self.explained(error, expr))?;
+        let truth = ops::is_true(self.runtime, &left).map_err(|error| self.explained(error, expr))?;
         match truth == (op == LogicOp::Or) {
             true => Ok(left),
             false => self.expr(right),
@@ -230,8 +231,8 @@ impl<'a> Evaluator<'a, '_> {
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
-        let piece = self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref())?;
-        self.runtime.claimed(piece)
+        let piece = ops::slice(self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())?;
+        self.runtime.claim_value(piece)
     }
 
     #[inline(never)]

@@ -12,33 +12,33 @@ use super::answer::Answer;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
-use crate::limits::{Meter, STEP_BYTES};
-use crate::text::same::is_same;
-use crate::value::{Dict, Found, Heap, Lookup, Piece, Runtime, Type, Undefined, Value};
+use crate::meter::{Meter, STEP_BYTES};
+use crate::text::short_eq::is_equal;
+use crate::value::{Dict, Heap, Peek, Piece, Runtime, Type, Undefined, Value, ValueRef};
 
 impl Activation {
     /// What a variable or a key of one is.
     #[inline(always)]
-    pub fn look_up<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Lookup<'v, 'a> {
+    pub fn look_up<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Peek<'v, 'a> {
         match &expr.kind {
             ExprKind::Name(name) => self
                 .get(heap, &name.slot)
-                .map_or(Lookup::Elsewhere, |value| Lookup::Found(Found::Value(value))),
+                .map_or(Peek::Unknown, |value| Peek::Found(ValueRef::Value(value))),
             ExprKind::Attribute(attribute) => self.look_up_key(heap, attribute),
-            _ => Lookup::Elsewhere,
+            _ => Peek::Unknown,
         }
     }
 
     /// What stands under a key of a variable, or of what stands under a key of a variable. A message of the caller is decided here.
     #[inline(always)]
-    pub fn look_up_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
+    pub fn look_up_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
         if !attribute.is_key {
-            return Lookup::Elsewhere;
+            return Peek::Unknown;
         }
         if let ExprKind::Name(name) = &attribute.object.kind {
             match self.get(heap, &name.slot) {
-                Some(Value::Dict(Dict::Json(map))) => return Lookup::in_json(map, &attribute.name),
-                Some(Value::Dict(Dict::Data(object))) => return Lookup::in_data(object, &attribute.name),
+                Some(Value::Dict(Dict::Json(map))) => return Peek::in_json(map, &attribute.name),
+                Some(Value::Dict(Dict::Data(object))) => return Peek::in_data(object, &attribute.name),
                 _ => {}
             }
         }
@@ -46,27 +46,27 @@ impl Activation {
     }
 
     #[inline(never)]
-    fn look_up_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Lookup<'v, 'a> {
+    fn look_up_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
         match &attribute.object.kind {
             ExprKind::Name(name) => match self.get(heap, &name.slot) {
-                Some(Value::Str(text)) if !text.is_markup() && attribute.text_method.is_none() => Lookup::Absent(Type::Str),
-                Some(object) => Found::of_value(object, heap, &attribute.name),
-                None => Lookup::Elsewhere,
+                Some(Value::Str(text)) if !text.is_markup() && attribute.text_method.is_none() => Peek::Absent(Type::Str),
+                Some(object) => ValueRef::of_value(object, heap, &attribute.name),
+                None => Peek::Unknown,
             },
             ExprKind::Attribute(outer) => self
                 .outer_key(heap, outer)
-                .map_or(Lookup::Elsewhere, |object| object.key(heap, &attribute.name)),
-            _ => Lookup::Elsewhere,
+                .map_or(Peek::Unknown, |object| object.key(heap, &attribute.name)),
+            _ => Peek::Unknown,
         }
     }
 
     #[inline(never)]
-    fn outer_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<Found<'v, 'a>> {
+    fn outer_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<ValueRef<'v, 'a>> {
         match &attribute.object.kind {
             ExprKind::Name(name) if attribute.is_key => {
-                match Found::Value(self.get(heap, &name.slot)?).key(heap, &attribute.name) {
-                    Lookup::Found(found) => Some(found),
-                    Lookup::Absent(_) | Lookup::Elsewhere => None,
+                match ValueRef::Value(self.get(heap, &name.slot)?).key(heap, &attribute.name) {
+                    Peek::Found(found) => Some(found),
+                    Peek::Absent(_) | Peek::Unknown => None,
                 }
             }
             _ => None,
@@ -88,11 +88,11 @@ impl<'a> Evaluator<'a, '_> {
         let text = match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) => text,
             _ => match self.frame.look_up(heap, expr) {
-                Lookup::Found(found) => match found.plain_text() {
+                Peek::Found(found) => match found.plain_text() {
                     Some(text) => text,
                     None => return Ok(Answer::No),
                 },
-                Lookup::Absent(_) | Lookup::Elsewhere => return Ok(Answer::No),
+                Peek::Absent(_) | Peek::Unknown => return Ok(Answer::No),
             },
         };
         if text.len() > STEP_BYTES {
@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn write_piece(&mut self, leaf: &'a Expr, piece: Piece) -> Result<Answer> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let Lookup::Found(found) = self.frame.look_up(heap, leaf) else {
+        let Peek::Found(found) = self.frame.look_up(heap, leaf) else {
             return Ok(Answer::No);
         };
         let Some(text) = found.plain_text() else {
@@ -121,9 +121,9 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(super) fn truth_of_leaf(&self, expr: &'a Expr) -> Option<bool> {
         match self.frame.look_up(&self.runtime.heap, expr) {
-            Lookup::Found(found) => found.truth(),
-            Lookup::Absent(_) => Some(false),
-            Lookup::Elsewhere => self.is_missing(expr).then_some(false),
+            Peek::Found(found) => found.truth(),
+            Peek::Absent(_) => Some(false),
+            Peek::Unknown => self.is_missing(expr).then_some(false),
         }
     }
 
@@ -137,10 +137,10 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(super) fn ask_leaf(&self, expr: &'a Expr, asks: fn(&Value<'_>) -> bool) -> Option<bool> {
         match (self.frame.look_up(&self.runtime.heap, expr), &expr.kind) {
-            (Lookup::Found(Found::Value(value)), _) => Some(asks(value)),
-            (Lookup::Found(found), _) => Some(asks(&found.to_value())),
-            (Lookup::Absent(ty), ExprKind::Attribute(attribute)) => Some(asks(&absent(ty, attribute))),
-            (Lookup::Elsewhere, ExprKind::Name(name)) => self.name(name).ok().map(|value| asks(&value)),
+            (Peek::Found(ValueRef::Value(value)), _) => Some(asks(value)),
+            (Peek::Found(found), _) => Some(asks(&found.to_value())),
+            (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Some(asks(&absent(ty, attribute))),
+            (Peek::Unknown, ExprKind::Name(name)) => self.name(name).ok().map(|value| asks(&value)),
             _ => None,
         }
     }
@@ -154,13 +154,13 @@ impl<'a> Evaluator<'a, '_> {
         };
         let text = literal(right).filter(|_| more.is_empty())?;
         let is_equal = match self.frame.look_up(&self.runtime.heap, first) {
-            Lookup::Found(found) => match (found.plain_text(), found) {
-                (Some(left), _) => is_same(left, text),
-                (None, Found::Value(_)) => return None,
-                (None, Found::Json(_) | Found::Data(_) | Found::Int(_) | Found::Bool(_)) => false,
+            Peek::Found(found) => match (found.plain_text(), found) {
+                (Some(left), _) => is_equal(left, text),
+                (None, ValueRef::Value(_)) => return None,
+                (None, ValueRef::Json(_) | ValueRef::Data(_) | ValueRef::Int(_) | ValueRef::Bool(_)) => false,
             },
-            Lookup::Absent(_) => false,
-            Lookup::Elsewhere => return None,
+            Peek::Absent(_) => false,
+            Peek::Unknown => return None,
         };
         Some(is_equal == (*op == CompareOp::Eq))
     }
@@ -182,7 +182,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn contains_text(&mut self, leaf: &'a Expr, text: &str) -> Result<Option<Answer>> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let Lookup::Found(found) = self.frame.look_up(heap, leaf) else {
+        let Peek::Found(found) = self.frame.look_up(heap, leaf) else {
             return Ok(None);
         };
         let contains = match (found.plain_text(), found) {
@@ -192,13 +192,13 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 whole.contains(text)
             }
-            (None, Found::Value(Value::Namespace(_) | Value::Loop(_))) => return Ok(None),
+            (None, ValueRef::Value(Value::Namespace(_) | Value::Loop(_))) => return Ok(None),
             (None, found) => {
                 meter.charge(text.len() as u64 >> 3)?;
                 match found.key(heap, text) {
-                    Lookup::Found(_) => true,
-                    Lookup::Absent(_) => false,
-                    Lookup::Elsewhere => return Ok(None),
+                    Peek::Found(_) => true,
+                    Peek::Absent(_) => false,
+                    Peek::Unknown => return Ok(None),
                 }
             }
         };

@@ -8,7 +8,7 @@ use super::{Evaluator, Flow, Render};
 use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
 use crate::builtins::filters;
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, Iter, Loop, Pull, Runtime, Value};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, ops};
 
 /// `loop(…)`: renders the body of a recursive loop again.
 struct RecursiveLoop<'a> {
@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         self.leave_scope(&node.scope)?;
         if let Some(context) = ended {
-            self.runtime.heap.idle.keep_loop(context);
+            context.recycle(&mut self.runtime.heap);
         }
         match reached {
             true => Ok(Flow::Next),
@@ -138,7 +138,7 @@ impl<'a> Evaluator<'a, '_> {
     /// What the variable `loop` is.
     #[inline(never)]
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
-        let length = self.runtime.try_length(source)?;
+        let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
             return Loop::plain(self.runtime, iter, length);
         }
@@ -155,7 +155,7 @@ impl<'a> Evaluator<'a, '_> {
             return self.frame.environment;
         }
         let EnvironmentId(number) = self.frame.environment?;
-        self.runtime.heap.environments.get(number as usize)?.parent
+        self.runtime.heap.frames.environments.get(number as usize)?.parent
     }
 
     /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
@@ -287,8 +287,8 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Tested<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Tested<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let line = self.node.line;
         self.next(runtime).map_err(|error| error.on_line(line))
     }

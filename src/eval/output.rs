@@ -5,9 +5,10 @@ use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::resolve::operators;
-use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
+use crate::value::print;
+use crate::value::{Arguments, Function, Recycler, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -105,8 +106,8 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     fn write_last(&mut self, value: Value<'a>) -> Result<()> {
         self.write_value(&value)?;
-        if Idle::takes(&value) {
-            self.runtime.heap.idle.keep(value);
+        if Recycler::accepts(&value) {
+            self.runtime.heap.recycler.recycle(value);
         }
         Ok(())
     }
@@ -121,7 +122,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.out.push_str(text.as_str());
                 self.runtime.meter.check_output(self.out.len())
             }
-            _ => self.runtime.write_str(value, &mut self.out),
+            _ => print::write_str(self.runtime, value, &mut self.out),
         }
     }
 

@@ -8,9 +8,11 @@ use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
 use crate::limits::Limits;
+use crate::value::ops;
+use crate::value::print;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
 
 /// A literal may have this many parts; a larger one is made anew each time.
@@ -94,14 +96,14 @@ pub(super) fn truth(expr: &Expr) -> Option<bool> {
     }
     let mut folding = Folding::new();
     let value = folding.constant(expr)?;
-    folding.runtime.truth(&value).ok()
+    ops::is_true(&mut folding.runtime, &value).ok()
 }
 
 /// What a constant prints, unless that is long or fails.
 pub(super) fn text(expr: &Expr) -> Option<String> {
     let mut folding = Folding::new();
     let value = folding.constant(expr)?;
-    let text = folding.runtime.str_of(&value).ok()?;
+    let text = print::to_str(&mut folding.runtime, &value).ok()?;
     let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
     (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
 }
@@ -149,7 +151,7 @@ fn is_constant_filter(filter: &Filter) -> bool {
 
 fn have_constants(args: &Args) -> bool {
     let mut all = true;
-    args.children(&mut |child| all &= is_constant(child));
+    args.for_each_child(&mut |child| all &= is_constant(child));
     all
 }
 
@@ -217,7 +219,7 @@ impl<'t> Folding<'t> {
             ExprKind::Concat(items) => {
                 let mut text = String::new();
                 for item in self.constants(items)? {
-                    self.runtime.write_str(&item, &mut text).ok()?;
+                    print::write_str(&mut self.runtime, &item, &mut text).ok()?;
                 }
                 self.runtime.str(text)
             }
@@ -234,7 +236,7 @@ impl<'t> Folding<'t> {
             ExprKind::Logic(op, operands) => {
                 let [left, right] = &**operands;
                 let left = self.constant(left)?;
-                match self.runtime.truth(&left) {
+                match ops::is_true(&mut self.runtime, &left) {
                     Ok(truth) if truth == (*op == LogicOp::Or) => Ok(left),
                     Ok(_) => Ok(self.constant(right)?),
                     Err(error) => Err(error),
@@ -243,7 +245,7 @@ impl<'t> Folding<'t> {
             ExprKind::Compare(compare) => Ok(Value::Bool(self.compared(compare)?)),
             ExprKind::Conditional(conditional) => {
                 let test = self.constant(&conditional.test)?;
-                match self.runtime.truth(&test).ok()? {
+                match ops::is_true(&mut self.runtime, &test).ok()? {
                     true => Ok(self.constant(&conditional.then)?),
                     false => Ok(self.constant(conditional.otherwise.as_ref()?)?),
                 }
@@ -308,7 +310,13 @@ impl<'t> Folding<'t> {
         let object = self.constant(&slice.object)?;
         let mut bound = |bound: &'t Option<Expr>| bound.as_ref().map_or(Some(None), |bound| self.constant(bound).map(Some));
         let (start, stop, step) = (bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?);
-        Some(self.runtime.slice(&object, start.as_ref(), stop.as_ref(), step.as_ref()))
+        Some(ops::slice(
+            &mut self.runtime,
+            &object,
+            start.as_ref(),
+            stop.as_ref(),
+            step.as_ref(),
+        ))
     }
 
     fn arguments(&mut self, input: &'t Expr, args: &'t Args) -> Option<Arguments<'t>> {
@@ -325,7 +333,7 @@ impl<'t> Folding<'t> {
         }
         if let Some(star) = &others.star {
             let values = self.constant(star)?;
-            let values = self.runtime.drain(&mut Iter::try_new(&values)?).ok()?;
+            let values = Iter::try_new(&values)?.drain(&mut self.runtime).ok()?;
             values.into_iter().for_each(|value| arguments.push(value));
         }
         if let Some(double_star) = &others.double_star {

@@ -2,7 +2,7 @@
 
 use crate::ast::{BinaryOp, CompareOp, Literal, UnaryOp};
 use crate::error::Result;
-use crate::value::{Runtime, Value};
+use crate::value::{Runtime, Value, ops};
 
 /// Returns the value of a constant.
 pub fn literal(literal: &Literal) -> Value<'_> {
@@ -19,12 +19,12 @@ pub fn literal(literal: &Literal) -> Value<'_> {
 /// `-a`, `+a`, `not a`.
 pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) -> Result<Value<'a>> {
     match op {
-        UnaryOp::Not => Ok(Value::Bool(!runtime.truth(operand)?)),
+        UnaryOp::Not => Ok(Value::Bool(!ops::is_true(runtime, operand)?)),
         UnaryOp::Neg => {
-            let value = runtime.negate(operand)?;
-            runtime.claimed(value)
+            let value = ops::negate(runtime, operand)?;
+            runtime.claim_value(value)
         }
-        UnaryOp::Pos => runtime.positive(operand),
+        UnaryOp::Pos => ops::positive(operand),
     }
 }
 
@@ -50,15 +50,15 @@ pub fn binary<'a>(runtime: &mut Runtime<'a>, op: BinaryOp, left: &Value<'a>, rig
         }
     }
     let value = match op {
-        BinaryOp::Add => runtime.add(left, right),
-        BinaryOp::Sub => runtime.subtract(left, right),
-        BinaryOp::Mul => runtime.multiply(left, right),
-        BinaryOp::Div => runtime.divide(left, right),
-        BinaryOp::FloorDiv => runtime.floor_divide(left, right),
-        BinaryOp::Mod => runtime.modulo(left, right),
-        BinaryOp::Pow => runtime.power(left, right),
+        BinaryOp::Add => ops::add(runtime, left, right),
+        BinaryOp::Sub => ops::subtract(runtime, left, right),
+        BinaryOp::Mul => ops::multiply(runtime, left, right),
+        BinaryOp::Div => ops::divide(runtime, left, right),
+        BinaryOp::FloorDiv => ops::floor_divide(runtime, left, right),
+        BinaryOp::Mod => ops::modulo(runtime, left, right),
+        BinaryOp::Pow => ops::power(runtime, left, right),
     };
-    runtime.claimed(value?)
+    runtime.claim_value(value?)
 }
 
 /// One link of a chain of comparisons.
@@ -76,13 +76,13 @@ pub fn compare<'a>(runtime: &mut Runtime<'a>, op: CompareOp, left: &Value<'a>, r
         }
     }
     match op {
-        CompareOp::Eq => runtime.equal(left, right),
-        CompareOp::Ne => Ok(!runtime.equal(left, right)?),
-        CompareOp::Lt => runtime.less(left, right),
-        CompareOp::Le => runtime.less_equal(left, right),
-        CompareOp::Gt => runtime.greater(left, right),
-        CompareOp::Ge => runtime.greater_equal(left, right),
-        CompareOp::In => runtime.contains(right, left),
-        CompareOp::NotIn => Ok(!runtime.contains(right, left)?),
+        CompareOp::Eq => ops::equal(runtime, left, right),
+        CompareOp::Ne => Ok(!ops::equal(runtime, left, right)?),
+        CompareOp::Lt => ops::less(runtime, left, right),
+        CompareOp::Le => ops::less_equal(runtime, left, right),
+        CompareOp::Gt => ops::greater(runtime, left, right),
+        CompareOp::Ge => ops::greater_equal(runtime, left, right),
+        CompareOp::In => ops::contains(runtime, right, left),
+        CompareOp::NotIn => Ok(!ops::contains(runtime, right, left)?),
     }
 }

@@ -1,25 +1,8 @@
-//! Python's `is`, as far as the values here can answer it.
-//!
-//! ```text
-//! x is sameas none        whether x is None
-//! l is sameas l           True
-//! m is sameas messages[0] True if both are the same object of the caller's data
-//! [1] is sameas [2]       False: unequal values are never one object
-//! 1.5 is sameas 0.5 + 1   an error: only CPython's memory management decides
-//! ```
-//!
-//! Values that share their storage are one object, and so are equal values of which CPython keeps only one: small integers, the empty
-//! string and the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
-//!
-//! Two faults are left: slices of the caller's lists and of strings that have the same bounds count as one object, and so does a list or
-//! a dict that is a literal of the template and is evaluated twice.
+//! The storage of values, which decides which Python object a value is.
 
 use std::rc::Rc;
 
 use super::Value;
-use super::runtime::Runtime;
-use crate::error::Result;
-use crate::unsupported;
 
 /// The integers of which CPython keeps only one object each (`_PY_NSMALLNEGINTS`, `_PY_NSMALLPOSINTS`).
 const SMALL_INTEGERS: std::ops::RangeInclusive<i64> = -5..=256;
@@ -51,7 +34,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns whether two objects of this type never share storage, so that the storage decides which object this is.
-    fn has_own_storage(&self) -> bool {
+    pub(super) fn has_own_storage(&self) -> bool {
         matches!(
             self,
             Self::List(_)
@@ -66,47 +49,5 @@ impl<'a> Value<'a> {
                 | Self::Function(_)
                 | Self::Method(_)
         )
-    }
-}
-
-impl<'a> Runtime<'a> {
-    /// Returns whether both values are one Python object. Where only CPython's memory management decides, this is an error.
-    pub fn is_same(&mut self, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-        let is_known = match (left, right) {
-            _ if left.ty() != right.ty() => true,
-            (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
-            (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
-            _ => left.shares_storage(right) || left.has_own_storage() || !self.identical_or_equal(left, right)?,
-        };
-        match is_known {
-            true => Ok(left.shares_storage(right)),
-            false => Err(unsupported::IDENTITY.error()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn equal_values_are_one_object_only_where_that_is_known() {
-        let json = serde_json::json!([[1, 2], [1, 2], [3], {}]);
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let Value::List(lists) = Value::from(&json) else {
-            panic!("an array is a list")
-        };
-        let [one, two, other, dict] = [0, 1, 2, 3].map(|index| lists.get(index).unwrap());
-        assert!(runtime.is_same(&one, &one.clone()).unwrap());
-        assert!(!runtime.is_same(&one, &other).unwrap());
-        assert!(!runtime.is_same(&one, &dict).unwrap());
-        assert!(!runtime.is_same(&one, &two).unwrap());
-        let whole = runtime.slice(&one, None, None, None).unwrap();
-        assert!(!runtime.is_same(&one, &whole).unwrap());
-        assert!(runtime.is_same(&Value::Int(256), &Value::Int(256)).unwrap());
-        assert!(runtime.is_same(&Value::Int(257), &Value::Int(257)).is_err());
-        assert!(!runtime.is_same(&Value::Int(1), &Value::Bool(true)).unwrap());
     }
 }

@@ -13,8 +13,8 @@ use super::sort::sorted_by_key;
 use super::source::Source;
 use super::{flag, given};
 use crate::error::Result;
-use crate::limits::Claim;
-use crate::value::{Arguments, Entries, Key, Pull, Runtime, Value};
+use crate::meter::Claim;
+use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
 
 /// Pairs of a value of the attribute and the items that have it, in the order of the values.
 ///
@@ -25,7 +25,7 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let ignores_case = !flag(runtime, &arguments, 3)?;
     let path = Path::new(runtime, &attribute)?.or(default.clone());
     let key_path = Path::new(runtime, &attribute)?.or(default).ignoring_case(ignores_case);
-    let items = runtime.collect(&given(&mut arguments, 0))?;
+    let items = ops::collect(runtime, &given(&mut arguments, 0))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(key_path.follow(runtime, item)?);
@@ -36,7 +36,7 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let mut open: Option<(&Value<'a>, Vec<Value<'a>>)> = None;
     for (key, item) in sorted {
         if let Some((group_key, members)) = &mut open {
-            if runtime.identical_or_equal(group_key, key)? {
+            if ops::identical_or_equal(runtime, group_key, key)? {
                 members.push(item.clone());
                 continue;
             }
@@ -94,8 +94,8 @@ struct Unique<'a> {
     claim: Option<Claim>,
 }
 
-impl<'a> Pull<'a> for Unique<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Unique<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let path = match &mut self.path {
             Some(path) => path,
             None => {

@@ -11,13 +11,13 @@
 
 use super::{given, plain};
 use crate::error::Result;
-use crate::value::{Arguments, Runtime, Value};
+use crate::value::{Arguments, Runtime, Value, markup, print};
 
 /// The text as Markup, escaped unless it is one already.
 ///
 /// `{{ "<b>"|escape }} -> &lt;b&gt;`
 pub(super) fn escape<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    runtime.escape(&given(&mut arguments, 0)).map(Value::Str)
+    markup::escape(runtime, &given(&mut arguments, 0)).map(Value::Str)
 }
 
 /// The text as Markup, escaped whatever it is.
@@ -25,13 +25,13 @@ pub(super) fn escape<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 /// `{{ "<"|e|forceescape }} -> &amp;lt;`
 pub(super) fn forceescape<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let text = plain(runtime, &given(&mut arguments, 0))?;
-    runtime.escape_text(&text).map(Value::Str)
+    markup::escape_text(runtime, &text).map(Value::Str)
 }
 
 /// The text as Markup, as it is.
 ///
 /// `{{ "<b>"|safe|escape }} -> <b>`
 pub(super) fn safe<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(&given(&mut arguments, 0))?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     Ok(Value::Str(text.with_markup(true)))
 }

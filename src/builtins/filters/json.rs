@@ -6,14 +6,14 @@
 //! ```
 //!
 //! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
-//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`dumps`](crate::value::Runtime::dumps)'s business.
+//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`write_json`](crate::value::print::write_json)'s business.
 
 use super::pythonic::{blanks, unpack};
 use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::text::escape::escape;
-use crate::value::{Arguments, Dump, Runtime, Str, Value};
+use crate::value::{Arguments, Runtime, Str, Value, ops, print};
 
 /// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
 const ROOM: usize = 256;
@@ -35,14 +35,14 @@ pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
 }
 
 fn room(runtime: &mut Runtime<'_>) -> String {
-    let mut room = runtime.heap.idle.room();
+    let mut room = runtime.heap.recycler.take_buffer();
     room.reserve(ROOM);
     room
 }
 
 /// The same, appended to a text.
 pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    runtime.dumps(value, &Dump::default(), out)
+    print::write_json(runtime, value, &print::JsonOptions::default(), out)
 }
 
 /// The same as the filter, appended to a text.
@@ -53,14 +53,14 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         Value::None => None,
         separators => Some(unpack(runtime, &separators)?),
     };
-    let mut options = Dump {
+    let mut options = print::JsonOptions {
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
-        ..Dump::default()
+        ..print::JsonOptions::default()
     };
     // A string is written without looking at the rest of the options.
     if matches!(value, Value::Str(_)) {
-        return runtime.dumps(&value, &options, out);
+        return print::write_json(runtime, &value, &options, out);
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
     if !matches!(indent, Value::None) {
@@ -68,7 +68,7 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         options.escapes = [indent.is_markup(), indent.is_markup() || between];
     }
     options.layout = layout(runtime, &value, &indent, separators)?;
-    runtime.dumps(&value, &options, out)?;
+    print::write_json(runtime, &value, &options, out)?;
     match key_separator {
         Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
         _ => Ok(()),
@@ -146,7 +146,7 @@ fn layout<'a>(
             }
             // The break is a Markup where the indentation is one, and escapes what it is added to.
             let is_markup = indent.is_markup();
-            let broken = runtime.add(&item, &Value::Str(Str::from("\n").with_markup(is_markup)))?;
+            let broken = ops::add(runtime, &item, &Value::Str(Str::from("\n").with_markup(is_markup)))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
                 layout.set_item_separator(match is_markup && !item.is_markup() {
                     true => escape(item.as_str()).into_owned(),

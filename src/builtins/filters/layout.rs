@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
 use crate::text::{escape, lines, truncate};
-use crate::value::{Arguments, Runtime, Str, Value};
+use crate::value::{Arguments, Runtime, Str, Value, ops, print};
 use std::num::NonZeroUsize;
 
 /// The text with blanks, or a given string, before its lines but the first.
@@ -58,10 +58,10 @@ fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation
         let escaped_first = escape::escaped_len(first);
         let Value::Str(all) = &lines else { return Ok(lines) };
         let rest = Value::Str(all.slice(escaped_first..all.as_str().len()));
-        lines = runtime.add(&Value::Str(text.piece(first)), &rest)?;
+        lines = ops::add(runtime, &Value::Str(text.piece(first)), &rest)?;
     }
     if indent.first {
-        runtime.add(&Value::Str(indentation.clone()), &lines)
+        ops::add(runtime, &Value::Str(indentation.clone()), &lines)
     } else {
         Ok(lines)
     }
@@ -72,7 +72,7 @@ fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
     if let Value::List(_) = value {
         return Error::new(ErrorKind::Attribute, "'list' object has no attribute 'splitlines'");
     }
-    match runtime.add(value, &Value::text("\n")) {
+    match ops::add(runtime, value, &Value::text("\n")) {
         Err(error) if error.message().starts_with("unsupported operand") => {
             let ty = value.ty().name();
             Error::type_error(format!("unsupported operand type(s) for +=: '{ty}' and 'str'"))
@@ -97,16 +97,16 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     check_at_least(runtime, "length", &length, &end_length)?;
     check_at_least(runtime, "leeway", &leeway, &Value::Int(0))?;
     let value_length = length_of(runtime, &value)?;
-    let tolerated = runtime.add(&length, &leeway)?;
-    if runtime.less_equal(&value_length, &tolerated)? {
+    let tolerated = ops::add(runtime, &length, &leeway)?;
+    if ops::less_equal(runtime, &value_length, &tolerated)? {
         return Ok(value);
     }
     let kills_words = flag(runtime, &arguments, 2)?;
-    let kept = runtime.subtract(&length, &end_length)?;
+    let kept = ops::subtract(runtime, &length, &end_length)?;
     let beginning = match (&value, kept.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::beginning(text.as_str(), kept, kills_words))),
+        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
         _ => {
-            let beginning = runtime.slice(&value, None, Some(&kept), None)?;
+            let beginning = ops::slice(runtime, &value, None, Some(&kept), None)?;
             if kills_words {
                 beginning
             } else {
@@ -115,15 +115,15 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
             }
         }
     };
-    runtime.add(&beginning, &end)
+    ops::add(runtime, &beginning, &end)
 }
 
 /// The reference asserts this.
 fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, least: &Value<'a>) -> Result<()> {
-    if runtime.greater_equal(value, least)? {
+    if ops::greater_equal(runtime, value, least)? {
         return Ok(());
     }
-    let (least, value) = (runtime.str_of(least)?, runtime.str_of(value)?);
+    let (least, value) = (print::to_str(runtime, least)?, print::to_str(runtime, value)?);
     Err(Error::runtime(format!(
         "expected {name} >= {}, got {}",
         least.as_str(),
@@ -205,8 +205,8 @@ fn lacks<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -
 
 /// A width above zero; of a float the whole part counts, since no line has a part of a character.
 fn wrap_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZeroUsize> {
-    if runtime.less_equal(width, &Value::Int(0))? {
-        let width = runtime.repr(width)?;
+    if ops::less_equal(runtime, width, &Value::Int(0))? {
+        let width = print::repr(runtime, width)?;
         return Err(Error::value(format!("invalid width {width} (must be > 0)")));
     }
     #[expect(

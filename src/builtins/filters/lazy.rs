@@ -15,8 +15,8 @@ use super::source::Source;
 use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
-use crate::text::same::{SHORT, is_same};
-use crate::value::{Arguments, Found, Function, Iter, Pull, Runtime, Str, Value};
+use crate::text::short_eq::{SHORT, is_equal};
+use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -50,7 +50,7 @@ impl<'a> Extra<'a> {
     }
 
     /// Bytes of what was given.
-    fn held(&self) -> usize {
+    fn owned_bytes(&self) -> usize {
         let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
         let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
         positional.saturating_add(keywords)
@@ -79,7 +79,7 @@ impl<'a> Extra<'a> {
     /// Whether an item passes the test whose name stands at an index; without a name, whether it is true.
     fn test(&mut self, runtime: &mut Runtime<'a>, at: usize, item: Value<'a>) -> Result<bool> {
         let Some(function) = self.function(runtime, "test", find_test, at)? else {
-            return runtime.truth(&item);
+            return ops::is_true(runtime, &item);
         };
         let others = at.saturating_add(1);
         if self.keywords.is_empty() {
@@ -88,7 +88,7 @@ impl<'a> Extra<'a> {
             }
         }
         let outcome = function.call(runtime, &mut self.arguments(item, others))?;
-        runtime.truth(&outcome)
+        ops::is_true(runtime, &outcome)
     }
 
     /// The filter or test whose name stands at an index.
@@ -158,7 +158,7 @@ impl<'a> Map<'a> {
         };
         let default = self.extra.take_keyword("default").unwrap_or(Value::None);
         if let Some((name, _)) = self.extra.keywords.first() {
-            let name = runtime.repr(&Value::Str(name.clone()))?;
+            let name = print::repr(runtime, &Value::Str(name.clone()))?;
             return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
         }
         self.path = Some(Path::new(runtime, &attribute)?.or(default));
@@ -166,14 +166,14 @@ impl<'a> Map<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Map<'a> {
-    fn held(&self) -> usize {
-        self.extra.held()
+impl<'a> ItemSource<'a> for Map<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
-            if !runtime.truth(value)? {
+            if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
             self.prepare(runtime)?;
@@ -269,10 +269,10 @@ impl<'a> Select<'a> {
             return None;
         };
         let compares = matches!(self.extra.function?.name, "equalto" | "==" | "eq") && self.extra.keywords.is_empty();
-        let wanted = Found::Value(wanted)
+        let wanted = ValueRef::Value(wanted)
             .plain_text()
             .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_same(path.look(runtime, item)?.plain_text()?, wanted))
+        Some(is_equal(path.look(runtime, item)?.plain_text()?, wanted))
     }
 
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
@@ -288,14 +288,14 @@ impl<'a> Select<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Select<'a> {
-    fn held(&self) -> usize {
-        self.extra.held()
+impl<'a> ItemSource<'a> for Select<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(value) = self.source.untouched() {
-            if !runtime.truth(value)? {
+            if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
             self.prepare(runtime)?;
@@ -331,8 +331,8 @@ pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 
 struct Pairs<'a>(Source<'a>);
 
-impl<'a> Pull<'a> for Pairs<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Pairs<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self.0.untouched() {
             None | Some(Value::Undefined(_)) => {}
             Some(value) => match value.as_mapping() {

@@ -25,8 +25,10 @@ mod text;
 
 use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
-use crate::text::{measure, strip};
+use crate::text::{strip, written_len};
 use crate::unsupported::{self, Place};
+use crate::value::ops;
+use crate::value::print;
 use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
 use std::fmt;
 
@@ -156,7 +158,7 @@ fn named<'a>(
     }
     // Names are the keys of a dict, so what cannot be a key fails as one.
     Key::new(runtime, name.clone())?;
-    let repr = runtime.repr(name)?;
+    let repr = print::repr(runtime, name)?;
     let mut message = format!("No {kind} named {repr}.");
     if let Value::Undefined(undefined) = name {
         let error = undefined.error();
@@ -173,22 +175,22 @@ pub(super) fn given<'a>(arguments: &mut Arguments<'a>, index: usize) -> Value<'a
 /// Whether a parameter that is false by default is true.
 fn flag<'a>(runtime: &mut Runtime<'a>, arguments: &Arguments<'a>, index: usize) -> Result<bool> {
     match arguments.get(index) {
-        Some(value) => runtime.truth(value),
+        Some(value) => ops::is_true(runtime, value),
         None => Ok(false),
     }
 }
 
 /// Python's `str(value)`, which makes a plain string of a Markup.
 pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
-    Ok(runtime.str_of(value)?.with_markup(false))
+    Ok(print::to_str(runtime, value)?.with_markup(false))
 }
 
 /// What a function writes, once its length is known to be allowed.
 fn written<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
-    let len = measure::written_len(|output| write(output));
+    let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.text(measure::written(|output| write(output)))
+    runtime.text(written_len::write_to_string(|output| write(output)))
 }
 
 #[cfg(test)]

@@ -12,12 +12,13 @@
 use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
-use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
+use crate::text::quote;
+use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
 
 /// `int(text)` of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, &CHARACTERS)?)
+    Ok(parse_int(text, 10, quote::repr)?)
 }
 
 /// The number without its sign.
@@ -58,7 +59,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
         return Err(Error::type_error(format!("type {ty} doesn't define __round__ method")));
     };
     // To round an integer is to divide it by a power of ten.
-    runtime.charge_numbers(value, value)?;
+    ops::charge_numbers(runtime, value, value)?;
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
         (NumberRef::Int(int), _) if matches!(precision, Value::None) => Ok(Value::from(int.to_int())),
@@ -76,8 +77,8 @@ fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<
         return Ok(Value::from(Number::Float(round(number, places, bits)?)));
     }
     // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
-    let unit = runtime.power(&Value::Int(10), precision)?;
-    let product = runtime.multiply(value, &unit)?;
+    let unit = ops::power(runtime, &Value::Int(10), precision)?;
+    let product = ops::multiply(runtime, value, &unit)?;
     let ty = product.ty().name();
     Err(Error::type_error(format!("must be real number, not {ty}")))
 }
@@ -97,11 +98,11 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,
             };
-            parse_int(text.as_str(), base, &CHARACTERS).ok()
+            parse_int(text.as_str(), base, quote::repr).ok()
         }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
-            Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
+            Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
             _ => None,
         },
     };
@@ -109,7 +110,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         return Ok(Value::from(int));
     }
     match to_float(runtime, &value) {
-        Ok(float) => Ok(exact::truncate(float).map_or(default, Value::from)),
+        Ok(float) => Ok(int_float::truncate(float).map_or(default, Value::from)),
         Err(error) if is_no_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
         Err(error) => Err(error),
     }
@@ -145,10 +146,10 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     match value {
         Value::Str(text) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            match parse_float(text.as_str(), &CHARACTERS) {
+            match parse_float(text.as_str(), quote::repr) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {
-                    let repr = runtime.repr(value)?;
+                    let repr = print::repr(runtime, value)?;
                     Err(Error::value(format!("could not convert string to float: {repr}")))
                 }
                 Err(error) => Err(error.into()),

@@ -11,9 +11,9 @@
 
 use crate::builtins::access;
 use crate::error::Result;
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::unicode;
-use crate::value::{Found, Lookup, Runtime, Str, Value};
+use crate::value::{Peek, Runtime, Str, Value, ValueRef};
 
 /// A path from an item to what a filter looks at.
 #[derive(Debug)]
@@ -67,14 +67,14 @@ impl<'a> Path<'a> {
 
     /// What stands in a dict where the path leads, if it has one step and nothing more is to be done.
     #[inline]
-    pub fn look<'v>(&self, runtime: &'v Runtime<'a>, item: &'v Value<'a>) -> Option<Found<'v, 'a>> {
+    pub fn look<'v>(&self, runtime: &'v Runtime<'a>, item: &'v Value<'a>) -> Option<ValueRef<'v, 'a>> {
         let ([Value::Str(key)], None, false, Value::Dict(_)) = (self.steps.as_slice(), &self.default, self.ignores_case, item)
         else {
             return None;
         };
-        match Found::of_value(item, &runtime.heap, key.as_str()) {
-            Lookup::Found(found) => Some(found),
-            Lookup::Absent(_) | Lookup::Elsewhere => None,
+        match ValueRef::of_value(item, &runtime.heap, key.as_str()) {
+            Peek::Found(found) => Some(found),
+            Peek::Absent(_) | Peek::Unknown => None,
         }
     }
 

@@ -11,7 +11,7 @@
 use crate::builtins::call;
 use crate::builtins::methods::{self, Attribute};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, Iter, Runtime, Str, Type, Value};
+use crate::value::{Arguments, Iter, Runtime, Str, Type, Value, ops};
 
 /// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
@@ -70,7 +70,7 @@ pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result
 
 /// `" " * width`
 pub(super) fn blanks<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<Str<'a>> {
-    match runtime.multiply(&Value::text(" "), width)? {
+    match ops::multiply(runtime, &Value::text(" "), width)? {
         Value::Str(blanks) => Ok(blanks),
         other => Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),
     }

@@ -11,7 +11,7 @@
 use super::given;
 use super::source::Source;
 use crate::error::Result;
-use crate::value::{Arguments, Pull, Runtime, Seq, Value, not_an_index};
+use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
 /// Lists of so many items; the last one may be filled up.
 ///
@@ -41,11 +41,11 @@ struct Batch<'a> {
     next: Option<Value<'a>>,
 }
 
-impl<'a> Pull<'a> for Batch<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Batch<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let mut row: Vec<Value<'a>> = self.next.take().into_iter().collect();
         while let Some(item) = self.source.next(runtime)? {
-            if runtime.equal(&Value::from(row.len()), &self.count)? {
+            if ops::equal(runtime, &Value::from(row.len()), &self.count)? {
                 self.next = Some(item);
                 return runtime.list(row).map(Some);
             }
@@ -56,15 +56,15 @@ impl<'a> Pull<'a> for Batch<'a> {
             return Ok(None);
         }
         let length = Value::from(row.len());
-        let is_filled = !matches!(self.fill, Value::None) && runtime.less(&length, &self.count)?;
+        let is_filled = !matches!(self.fill, Value::None) && ops::less(runtime, &length, &self.count)?;
         let row = runtime.list(row)?;
         if !is_filled {
             return Ok(Some(row));
         }
-        let missing = runtime.subtract(&self.count, &length)?;
+        let missing = ops::subtract(runtime, &self.count, &length)?;
         let fill = runtime.list(vec![self.fill.clone()])?;
-        let filling = runtime.multiply(&fill, &missing)?;
-        runtime.add(&row, &filling).map(Some)
+        let filling = ops::multiply(runtime, &fill, &missing)?;
+        ops::add(runtime, &row, &filling).map(Some)
     }
 
     fn name(&self) -> &'static str {
@@ -111,10 +111,10 @@ struct Columns<'a> {
 
 impl<'a> Slice<'a> {
     fn columns(&self, runtime: &mut Runtime<'a>) -> Result<Columns<'a>> {
-        let items = runtime.collect(&self.value)?;
+        let items = ops::collect(runtime, &self.value)?;
         let length = Value::from(items.len());
-        let height = runtime.floor_divide(&length, &self.count)?;
-        let longer = runtime.modulo(&length, &self.count)?;
+        let height = ops::floor_divide(runtime, &length, &self.count)?;
+        let longer = ops::modulo(runtime, &length, &self.count)?;
         let left = match &self.count {
             Value::Big(_) => u64::MAX,
             count => count.as_int().ok_or_else(|| not_an_index(count))?.try_into().unwrap_or(0),
@@ -129,8 +129,8 @@ impl<'a> Slice<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Slice<'a> {
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+impl<'a> ItemSource<'a> for Slice<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if self.columns.is_none() {
             self.columns = Some(self.columns(runtime)?);
         }

@@ -13,14 +13,14 @@ use super::{flag, given, plain};
 use crate::builtins::access;
 use crate::builtins::methods::{self, Attribute};
 use crate::error::{Error, ErrorKind, Result};
-use crate::value::{Arguments, DictIter, Iter, Key, Pull, Runtime, Str, Type, Undefined, Value};
+use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, ops, print};
 
 /// Another value where this one is undefined, or, if asked for, false.
 ///
 /// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
 pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    if value.is_undefined() || (flag(runtime, &arguments, 2)? && !runtime.truth(&value)?) {
+    if value.is_undefined() || (flag(runtime, &arguments, 2)? && !ops::is_true(runtime, &value)?) {
         return Ok(arguments.take(1).unwrap_or(Value::text("")));
     }
     Ok(value)
@@ -64,7 +64,7 @@ pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    let item = Backwards::new(&value)?.pull(runtime)?;
+    let item = Backwards::new(&value)?.next_item(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
 }
 
@@ -77,14 +77,14 @@ pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 
 /// The same of the value itself.
 pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    runtime.length(value).map(Value::from)
+    ops::length(runtime, value).map(Value::from)
 }
 
 /// The items as a list.
 ///
 /// `{{ "ab"|list }} -> ['a', 'b']`
 pub(super) fn list<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let items = runtime.collect(&given(&mut arguments, 0))?;
+    let items = ops::collect(runtime, &given(&mut arguments, 0))?;
     runtime.list(items)
 }
 
@@ -94,13 +94,13 @@ pub(super) fn list<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
     if let Value::Str(_) = value {
-        return runtime.slice(&value, None, None, Some(&Value::Int(-1)));
+        return ops::slice(runtime, &value, None, None, Some(&Value::Int(-1)));
     }
     if let Ok(backwards) = Backwards::new(&value) {
         let ty = backwards.ty(&value);
         return runtime.iterator(ty, value.height(), backwards);
     }
-    match runtime.collect(&value) {
+    match ops::collect(runtime, &value) {
         Ok(mut items) => {
             items.reverse();
             runtime.list(items)
@@ -156,12 +156,12 @@ impl<'a> Backwards<'a> {
     }
 }
 
-impl<'a> Pull<'a> for Backwards<'a> {
-    fn held(&self) -> usize {
+impl<'a> ItemSource<'a> for Backwards<'a> {
+    fn owned_bytes(&self) -> usize {
         0
     }
 
-    fn pull(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         Ok(match self {
             Self::Items(iter) => return iter.next(runtime),
@@ -205,11 +205,11 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         return Ok(first);
     };
     let mut joined = String::new();
-    runtime.write_str(&first, &mut joined)?;
+    print::write_str(runtime, &first, &mut joined)?;
     loop {
         let item = path.follow(runtime, &next)?;
         joined.push_str(separator.as_str());
-        runtime.write_str(&item, &mut joined)?;
+        print::write_str(runtime, &item, &mut joined)?;
         runtime.meter.charge_bytes(separator.as_str().len())?;
         runtime.meter.check_size(joined.len())?;
         match iter.next(runtime)? {
@@ -232,7 +232,7 @@ pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
     }
     while let Some(item) = iter.next(runtime)? {
         let item = path.follow(runtime, &item)?;
-        sum = runtime.add(&sum, &item)?;
+        sum = ops::add(runtime, &sum, &item)?;
     }
     Ok(sum)
 }

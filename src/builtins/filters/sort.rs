@@ -5,7 +5,7 @@
 //! {{ {"b": 1, "a": 2}|dictsort }}     [('a', 2), ('b', 1)]
 //! ```
 //!
-//! What compares with what is for [`less`](crate::value::Runtime::less) to know. After jinja2 3.1.6 `filters.py`: `do_sort`,
+//! What compares with what is for [`less`](crate::value::ops::less) to know. After jinja2 3.1.6 `filters.py`: `do_sort`,
 //! `do_dictsort`, `_min_or_max`.
 
 use super::path::{Path, lowered};
@@ -14,7 +14,7 @@ use super::{flag, given};
 use crate::builtins::access;
 use crate::builtins::methods::c_int;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Iter, Runtime, Undefined, Value, sorted};
+use crate::value::{Arguments, Iter, Runtime, Undefined, Value, ops};
 
 /// The items in a list in their order.
 ///
@@ -24,7 +24,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let ignores_case = !flag(runtime, &arguments, 2)?;
     let mut paths = Path::several(runtime, &attribute)?;
     paths = paths.into_iter().map(|path| path.ignoring_case(ignores_case)).collect();
-    let items = runtime.collect(&given(&mut arguments, 0))?;
+    let items = ops::collect(runtime, &given(&mut arguments, 0))?;
     let reverse = c_int(arguments.get(1), 0)? != 0;
     // Nobody else counts the items and their keys.
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
@@ -41,7 +41,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
         let start = item.saturating_mul(paths.len());
         keys.get(start..start.saturating_add(paths.len())).unwrap_or_default()
     };
-    let order = sorted(runtime, items.len(), reverse, &mut |runtime, left, right| {
+    let order = ops::sorted(runtime, items.len(), reverse, &mut |runtime, left, right| {
         is_less(runtime, keys_of(left), keys_of(right))
     })?;
     let items = order.into_iter().filter_map(|index| items.get(index).cloned());
@@ -54,12 +54,12 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let ignores_case = !flag(runtime, &arguments, 1)?;
     let by = arguments.take(2).unwrap_or(Value::text("key"));
-    let by_key = runtime.equal(&by, &Value::text("key"))?;
-    if !by_key && !runtime.equal(&by, &Value::text("value"))? {
+    let by_key = ops::equal(runtime, &by, &Value::text("key"))?;
+    if !by_key && !ops::equal(runtime, &by, &Value::text("value"))? {
         return Err(Error::runtime(r#"You can only sort by either "key" or "value""#));
     }
     let pairs = items(runtime, &given(&mut arguments, 0))?;
-    let pairs = runtime.collect(&pairs)?;
+    let pairs = ops::collect(runtime, &pairs)?;
     let reverse = c_int(arguments.get(3), 0)? != 0;
     let place = Value::Int(i64::from(!by_key));
     let mut keys = Vec::with_capacity(pairs.len());
@@ -76,14 +76,14 @@ pub(super) fn dictsort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
 ///
 /// `{{ ["b", "A", "a"]|min }} -> A`
 pub(super) fn min<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    extreme(runtime, arguments, |runtime, key, best| runtime.less(key, best))
+    extreme(runtime, arguments, |runtime, key, best| ops::less(runtime, key, best))
 }
 
 /// The first of the largest items.
 ///
 /// `{{ [1, 3, 2]|max }} -> 3`
 pub(super) fn max<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    extreme(runtime, arguments, |runtime, key, best| runtime.greater(key, best))
+    extreme(runtime, arguments, |runtime, key, best| ops::greater(runtime, key, best))
 }
 
 fn extreme<'a>(
@@ -109,12 +109,12 @@ fn extreme<'a>(
 
 /// The indices of the keys in their order.
 pub(super) fn sorted_by_key<'a>(runtime: &mut Runtime<'a>, keys: &[Value<'a>], reverse: bool) -> Result<Vec<usize>> {
-    sorted(
+    ops::sorted(
         runtime,
         keys.len(),
         reverse,
         &mut |runtime, left, right| match (keys.get(left), keys.get(right)) {
-            (Some(left), Some(right)) => runtime.less(left, right),
+            (Some(left), Some(right)) => ops::less(runtime, left, right),
             _ => Ok(false),
         },
     )
@@ -123,8 +123,8 @@ pub(super) fn sorted_by_key<'a>(runtime: &mut Runtime<'a>, keys: &[Value<'a>], r
 /// `left < right` of two lists of one length: the first items that differ decide.
 fn is_less<'a>(runtime: &mut Runtime<'a>, left: &[Value<'a>], right: &[Value<'a>]) -> Result<bool> {
     for (left, right) in left.iter().zip(right) {
-        if !runtime.identical_or_equal(left, right)? {
-            return runtime.less(left, right);
+        if !ops::identical_or_equal(runtime, left, right)? {
+            return ops::less(runtime, left, right);
         }
     }
     Ok(false)

@@ -14,11 +14,11 @@ use crate::builtins::methods::mapped_text;
 use crate::error::{Error, Result};
 use crate::text::{strip, title, word};
 use crate::unicode;
-use crate::value::{Arguments, Entries, Key, Runtime, Str, Value};
+use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, ops, print};
 
 /// The text as Python's `soft_str` makes it, given to a method of `str`.
 fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(value)?;
+    let text = print::to_str(runtime, value)?;
     arguments.push_front(Value::Str(text));
     call::call_method(runtime, &Str::from(name), &mut arguments)
 }
@@ -32,7 +32,7 @@ pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 
 /// The same of the value itself.
 pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(value)?;
+    let text = print::to_str(runtime, value)?;
     mapped_text(runtime, text, unicode::to_upper)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 
 /// The same of the value itself.
 pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(value)?;
+    let text = print::to_str(runtime, value)?;
     mapped_text(runtime, text, unicode::to_lower)
 }
 
@@ -58,7 +58,7 @@ pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
 
 /// The same of the value itself.
 pub(super) fn capitalize_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(value)?;
+    let text = print::to_str(runtime, value)?;
     mapped_text(runtime, text, unicode::capitalize)
 }
 
@@ -66,7 +66,7 @@ pub(super) fn capitalize_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) ->
 ///
 /// `{{ "they're foo-bar"|title }} -> They're Foo-Bar`
 pub(super) fn title<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(&given(&mut arguments, 0))?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     runtime.meter.charge_unicode(text.as_str())?;
     // Each word is a text of its own on the way.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(2))?;
@@ -95,7 +95,7 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 
 /// The same of the value itself, without characters to take off.
 pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(value)?;
+    let text = print::to_str(runtime, value)?;
     runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
 }
@@ -119,14 +119,14 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 ///
 /// `{{ [1, "a"]|string|length }} -> 8`
 pub(super) fn string<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    runtime.str_of(&given(&mut arguments, 0)).map(Value::Str)
+    print::to_str(runtime, &given(&mut arguments, 0)).map(Value::Str)
 }
 
 /// The number of words.
 ///
 /// `{{ "one two-three"|wordcount }} -> 3`
 pub(super) fn wordcount<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = runtime.str_of(&given(&mut arguments, 0))?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     runtime.meter.charge_scan(text.as_str().len())?;
     Ok(Value::from(word::count_words(text.as_str())))
 }
@@ -142,12 +142,12 @@ pub(super) fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             "can't handle positional and keyword arguments at the same time",
         ));
     }
-    let text = Value::Str(runtime.str_of(&given(&mut arguments, 0))?);
+    let text = Value::Str(print::to_str(runtime, &given(&mut arguments, 0))?);
     let fields = if keywords.is_empty() {
         runtime.tuple(positional)?
     } else {
         let named: Entries<'a> = keywords.into_iter().map(|(name, value)| (Key::from(name), value)).collect();
         Value::Dict(runtime.dict(named)?)
     };
-    runtime.modulo(&text, &fields)
+    ops::modulo(runtime, &text, &fields)
 }

@@ -39,7 +39,7 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         }
     }
     if attributes.len() > MAX_ATTRIBUTES {
-        let reached = Reached::sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+        let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
         return Err(Error::limit(reached));
     }
     runtime.meter.charge_items(attributes.len())?;
@@ -101,7 +101,7 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, pairs: &V
     let mut index: usize = 0;
     while let Some(pair) = iter.next(runtime)? {
         // Any TypeError is told so, also one that an iterator raises on the way.
-        let items = match Iter::try_new(&pair).map(|mut items| runtime.drain(&mut items)) {
+        let items = match Iter::try_new(&pair).map(|mut items| items.drain(runtime)) {
             Some(Err(error)) if error.kind() != ErrorKind::Type => return Err(error),
             Some(Ok(items)) => items,
             Some(Err(_)) | None => {

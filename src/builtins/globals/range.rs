@@ -5,7 +5,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
-use crate::value::{Arguments, Range, Runtime, Shared, Value};
+use crate::value::{Arguments, MeteredRc, Range, Runtime, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -40,7 +40,7 @@ pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
         ));
     }
     match (start.to_i64(), stop.to_i64(), step.to_i64()) {
-        (Some(start), Some(stop), Some(step)) => Ok(Value::Range(Shared::new(Range { start, stop, step, len }))),
+        (Some(start), Some(stop), Some(step)) => Ok(Value::Range(MeteredRc::new(Range { start, stop, step, len }))),
         _ => {
             // One bit more is that of the sign.
             let bits = [&start, &stop, &step].map(BigInt::bits).into_iter().max();

@@ -12,7 +12,8 @@
 use super::argument::wrong_receiver;
 use super::row::{SELF, python};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Cycler, Function, Joiner, Lookup, Loop, Macro, NamespaceId, Runtime, Shared, Str, Value};
+use crate::value::ops;
+use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
 use std::rc::Rc;
 
 /// The rows of `loop`.
@@ -33,7 +34,7 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // From here on the length is known.
         context.length(runtime)?;
     }
-    if let Lookup::Found(part) = context.look(name) {
+    if let Peek::Found(part) = context.look(name) {
         return Ok(Some(part.to_value()));
     }
     Ok(Some(match name {
@@ -114,7 +115,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     let values = runtime.tuple(arguments.take_from(1))?;
     let memory = context.memory(&mut runtime.heap);
     if let Some(before) = runtime.heap.remembered(memory).cloned() {
-        if runtime.equal(&before, &values)? {
+        if ops::equal(runtime, &before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
@@ -122,7 +123,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     Ok(Value::Bool(true))
 }
 
-fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<Shared<Cycler<'a>>> {
+fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
     match arguments.take(0) {
         Some(Value::Cycler(cycler)) => Ok(cycler),
         _ => Err(wrong_receiver("Cycler")),

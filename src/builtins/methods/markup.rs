@@ -13,7 +13,7 @@ use super::argument::receiver;
 use super::row::{SELF, optional, optional_unnamed, python, required, unnamed};
 use super::{text_case, text_format, text_pad, text_replace, text_split, text_strip};
 use crate::error::Result;
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value};
+use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value, markup};
 
 const ALONE: &[Parameter] = &[unnamed("self")];
 const CHARS: &[Parameter] = &[unnamed("self"), optional_unnamed("chars")];
@@ -90,7 +90,7 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
     let mut items = Vec::new();
     while let Some(item) = iter.next(runtime)? {
         runtime.check_values(items.len())?;
-        items.push(Value::Str(runtime.escape(&item)?));
+        items.push(Value::Str(markup::escape(runtime, &item)?));
     }
     match text_split::joined(runtime, &separator, &items)? {
         Value::Str(text) => Ok(Value::Str(text.with_markup(true))),
@@ -101,5 +101,5 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
 /// `Markup.escape(s)`
 fn escaped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = arguments.take(1).unwrap_or(Value::None);
-    Ok(Value::Str(runtime.escape(&value)?))
+    Ok(Value::Str(markup::escape(runtime, &value)?))
 }

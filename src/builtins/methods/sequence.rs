@@ -11,8 +11,8 @@
 use super::argument::{bound_not_none, wrong_receiver};
 use super::row::{SELF, no_arguments, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
-use crate::text::slice::position;
-use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value};
+use crate::text::slice::resolve_index;
+use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value, ops, print};
 
 const INDEX: &[Parameter] = &[SELF, required("value"), optional("start"), optional("stop")];
 
@@ -42,13 +42,13 @@ fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
 
 fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, is_list) = receiver(&mut arguments)?;
-    let start = position(bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
-    let stop = position(bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
+    let start = resolve_index(bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
+    let stop = resolve_index(bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
     let wanted = arguments.take(1).unwrap_or(Value::None);
     for at in start..stop.min(items.len()) {
         runtime.meter.charge(1)?;
         if let Some(item) = items.get(at) {
-            if runtime.identical_or_equal(&item, &wanted)? {
+            if ops::identical_or_equal(runtime, &item, &wanted)? {
                 return Ok(Value::from(at));
             }
         }
@@ -56,7 +56,7 @@ fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
     if !is_list {
         return Err(Error::value("tuple.index(x): x not in tuple"));
     }
-    let wanted = runtime.repr(&wanted)?;
+    let wanted = print::repr(runtime, &wanted)?;
     Err(Error::value(format!("{wanted} is not in list")))
 }
 
@@ -66,7 +66,7 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
     let mut count: i64 = 0;
     for item in items.iter() {
         runtime.meter.charge(1)?;
-        if runtime.identical_or_equal(&item, &wanted)? {
+        if ops::identical_or_equal(runtime, &item, &wanted)? {
             count = count.saturating_add(1);
         }
     }

@@ -11,7 +11,8 @@ use super::argument::receiver;
 use super::row::{Body, row, unnamed};
 use crate::builtins::access;
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Code, Fields, Function, Parameter, Runtime, Str, Style, Type, Value};
+use crate::value::format::{self, Fields};
+use crate::value::{Arguments, Code, Function, Parameter, Runtime, Str, Style, Type, Value, ops, print};
 
 /// The wrapper has no parameters of its own, so that every name is free.
 const SELF: &[Parameter] = &[unnamed("self")];
@@ -59,10 +60,13 @@ impl<'a> Fields<'a> for Given<'a> {
                 let found = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str());
                 match found {
                     Some((_, value)) => Ok(value.clone()),
-                    None => Err(Error::new(crate::error::ErrorKind::Key, runtime.repr(&Value::Str(name))?)),
+                    None => Err(Error::new(
+                        crate::error::ErrorKind::Key,
+                        print::repr(runtime, &Value::Str(name))?,
+                    )),
                 }
             }
-            Named::Mapping(mapping) => runtime.subscript(mapping, &Value::Str(name)),
+            Named::Mapping(mapping) => ops::get_item(runtime, mapping, &Value::Str(name)),
         }
     }
 
@@ -82,7 +86,7 @@ fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
         positional: arguments.take_from(1),
         named: Named::Keywords(arguments.take_keywords()),
     };
-    runtime.format(&format, &given)
+    format::format_str(runtime, &format, &given)
 }
 
 /// `str.format_map(mapping)`
@@ -99,7 +103,7 @@ fn format_map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
                 positional: Vec::new(),
                 named: Named::Mapping(mapping),
             };
-            runtime.format(&format, &given)
+            format::format_str(runtime, &format, &given)
         }
         _ => Err(Error::type_error(format!(
             "format_map() takes exactly one argument ({given} given)"

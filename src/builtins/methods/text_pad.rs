@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
-use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value, markup};
 use std::borrow::Cow;
 
 const WIDTH: &[Parameter] = &[SELF, required("width"), optional("fillchar")];
@@ -43,7 +43,7 @@ fn result<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, result: Option<Cow<'_, 
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::memory(Reached::sizes(
+        None => Err(Error::memory(Reached::from_sizes(
             Limit::Value,
             usize::MAX,
             isize::MAX.unsigned_abs(),
@@ -76,7 +76,7 @@ fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: 
     let mut fill = arguments.take(2);
     if text.is_markup() {
         if let Some(unescaped) = &fill {
-            fill = Some(Value::Str(runtime.escape(unescaped)?));
+            fill = Some(Value::Str(markup::escape(runtime, unescaped)?));
         }
     }
     let width = size(arguments.get(1), 0)?;
@@ -89,17 +89,17 @@ fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: 
 
 /// `str.center(width, fillchar)`
 pub(super) fn center<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::center)
+    padded(runtime, arguments, Padding::for_center)
 }
 
 /// `str.ljust(width, fillchar)`
 pub(super) fn left_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::right_of)
+    padded(runtime, arguments, Padding::for_ljust)
 }
 
 /// `str.rjust(width, fillchar)`
 pub(super) fn right_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::left_of)
+    padded(runtime, arguments, Padding::for_rjust)
 }
 
 /// `str.zfill(width)`
@@ -107,7 +107,7 @@ pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let text = receiver(&mut arguments)?;
     let width = size(arguments.get(1), 0)?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    let padding = Padding::left_of(char_count(text.as_str()), width);
+    let padding = Padding::for_rjust(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, '0'))?;
     result(runtime, &text, pad::zfill(text.as_str(), width))
 }

@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::unsupported::SURROGATE;
-use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value};
+use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value, markup, ops};
 use std::borrow::Cow;
 
 /// The rows.
@@ -41,7 +41,7 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let whole = receiver(&mut arguments)?;
     let mut new = arguments.take(2);
     if whole.is_markup() {
-        new = Some(Value::Str(runtime.escape(&new.unwrap_or(Value::None))?));
+        new = Some(Value::Str(markup::escape(runtime, &new.unwrap_or(Value::None))?));
     }
     let old = clinic_text(arguments.take(1), "replace() argument 1")?;
     let new = clinic_text(new, "replace() argument 2")?;
@@ -69,7 +69,7 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         runtime.meter.charge(1)?;
         runtime.meter.check_size(output.len())?;
         let code = Value::Int(i64::from(u32::from(character)));
-        match runtime.subscript(&table, &code) {
+        match ops::get_item(runtime, &table, &code) {
             Ok(Value::None) => {}
             Ok(Value::Str(text)) => {
                 runtime.meter.charge_scan(text.as_str().len())?;

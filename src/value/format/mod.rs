@@ -1,0 +1,8 @@
+//! Python's formatting: `str.format`, `format(value, spec)` and `%`.
+
+mod percent;
+mod replacement;
+mod str_format;
+
+pub use percent::format_percent;
+pub use str_format::{Fields, format_str};

@@ -1,0 +1,301 @@
+//! Python's `%` on strings: `'%s has %d' % ('a', 3)`.
+//!
+//! ```text
+//! '%(k)05.1f' % {'k': 2.25}        002.2
+//! ('%s'|safe) % '<'                &lt;       a Markup escapes its arguments
+//! ```
+//!
+//! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
+//! is in [`crate::number::percent`]. Follows CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and markupsafe 3.0.4 `Markup.__mod__`,
+//! which wraps each argument in a `_MarkupEscapeHelper`.
+
+use crate::error::{Error, Result};
+use crate::number::parse::{parse_float, parse_int};
+use crate::number::percent::{self, Conversion};
+use crate::number::{Int, NumberRef};
+use crate::text::quote;
+use crate::text::slice::split_at_char;
+use crate::text::written_len::write_to_string;
+use crate::value::number::readable;
+use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
+
+/// The type of the format.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flavor {
+    /// A `str`.
+    Text,
+    /// A Markup, which wraps its arguments.
+    Markup,
+}
+
+/// The arguments of the conversions.
+pub(super) struct Source<'r, 'a> {
+    pub(super) runtime: &'r mut Runtime<'a>,
+    mapping: Option<Value<'a>>,
+    arguments: Given<'a>,
+    flavor: Flavor,
+}
+
+/// The arguments that are left.
+enum Given<'a> {
+    /// The items of a tuple, and the index of the next one.
+    Tuple(Seq<'a>, usize),
+    /// A single argument, until it is used.
+    One(Option<Value<'a>>),
+}
+
+/// Returns `format % arguments`.
+pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
+    let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
+    let output = formatted(runtime, format.as_str(), flavor, arguments)?;
+    let text = runtime.text(output)?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
+}
+
+/// Returns the format with its conversions replaced by the arguments.
+pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
+    runtime.meter.charge_scan(format.len())?;
+    let given = match arguments {
+        Value::Tuple(items) => Given::Tuple(items.clone(), 0),
+        one => Given::One(Some(one.clone())),
+    };
+    let mut source = Source {
+        runtime,
+        mapping: is_mapping(arguments).then(|| arguments.clone()),
+        arguments: given,
+        flavor,
+    };
+    let mut output = String::new();
+    let mut rest = format;
+    while let Some((literal, conversion)) = rest.split_once('%') {
+        output.push_str(literal);
+        let index = format.len().saturating_sub(conversion.len());
+        let length = source.write_conversion(format, index, conversion, &mut output)?;
+        rest = conversion.get(length..).unwrap_or_default();
+        source.runtime.meter.check_size(output.len())?;
+    }
+    output.push_str(rest);
+    if source.mapping.is_none() && source.arguments.is_left() {
+        return Err(Error::type_error("not all arguments converted during string formatting"));
+    }
+    Ok(output)
+}
+
+/// Returns whether a value has `__getitem__` and is neither a tuple nor a string: `%` does not require that all its items are used.
+fn is_mapping(value: &Value<'_>) -> bool {
+    matches!(value, Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_))
+}
+
+impl Given<'_> {
+    fn is_left(&self) -> bool {
+        match self {
+            Self::Tuple(items, next) => *next < items.len(),
+            Self::One(one) => one.is_some(),
+        }
+    }
+}
+
+impl<'a> percent::Arguments for Source<'_, 'a> {
+    type Error = Error;
+
+    fn expect_mapping(&mut self) -> Result<()> {
+        match self.mapping {
+            Some(_) => Ok(()),
+            None => Err(Error::type_error("format requires a mapping")),
+        }
+    }
+
+    fn pick_key(&mut self, key: &str) -> Result<()> {
+        let key = self.runtime.str(key.to_owned())?;
+        let mapping = self.mapping.clone().unwrap_or(Value::None);
+        let value = ops::get_item(self.runtime, &mapping, &key)?;
+        self.arguments = Given::One(Some(value));
+        Ok(())
+    }
+
+    fn next_star(&mut self) -> Result<Option<Int>> {
+        let argument = self.next()?;
+        // A wrapped integer is not an integer to CPython.
+        if self.flavor == Flavor::Markup {
+            return Ok(None);
+        }
+        Ok(match argument.as_number() {
+            Some(NumberRef::Int(int)) => Some(int.to_int()),
+            _ => None,
+        })
+    }
+}
+
+impl<'a> Source<'_, 'a> {
+    fn next(&mut self) -> Result<Value<'a>> {
+        self.runtime.meter.charge(1)?;
+        let next = match &mut self.arguments {
+            Given::Tuple(items, next) => {
+                let item = items.get(*next);
+                *next = next.saturating_add(1);
+                item
+            }
+            Given::One(one) => one.take(),
+        };
+        next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
+    }
+
+    /// Writes the conversion at the byte `index` of the format and returns its length in bytes.
+    fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
+        let conversion = Conversion::read(text, self)?;
+        if conversion.length == 1 && conversion.letter == '%' {
+            output.push('%');
+            return Ok(conversion.length);
+        }
+        let argument = self.next()?;
+        let max_width = self.runtime.meter.limits().width;
+        let is_wrapped = self.flavor == Flavor::Markup;
+        let formatted = match conversion.letter {
+            's' | 'r' | 'a' => {
+                let text = self.text(conversion.letter, &argument)?;
+                let end = conversion
+                    .precision
+                    .map_or(text.len(), |precision| split_at_char(&text, precision).0.len());
+                let cut = text.get(..end).unwrap_or(&text);
+                if conversion.width.is_none() {
+                    output.push_str(cut);
+                    return Ok(conversion.length);
+                }
+                conversion.pad_text(cut, max_width)?
+            }
+            'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' if is_wrapped => {
+                self.wrapped_number(&conversion, &argument, max_width)?
+            }
+            'd' | 'i' | 'u' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
+                if let Value::Undefined(undefined) = &argument {
+                    return Err(undefined.error());
+                }
+                number(self.runtime, &conversion, &argument, max_width)?
+            }
+            'o' | 'x' | 'X' => number(self.runtime, &conversion, &argument, max_width)?,
+            'c' => self.character(&conversion, &argument, max_width)?,
+            letter => {
+                let at = index.saturating_add(conversion.length).saturating_sub(letter.len_utf8());
+                let before = format.get(..at).unwrap_or_default();
+                return Err(conversion.unsupported_letter(before.chars().count()).into());
+            }
+        };
+        self.runtime.meter.charge_scan(formatted.len())?;
+        output.push_str(&formatted);
+        Ok(conversion.length)
+    }
+
+    /// Returns the text of `%s`, `%r` and `%a`.
+    fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
+        let is_wrapped = self.flavor == Flavor::Markup;
+        let text = match letter {
+            's' if is_wrapped => return Ok(markup::escape(self.runtime, argument)?.as_str().to_owned()),
+            's' => {
+                let mut text = String::new();
+                print::write_str(self.runtime, argument, &mut text)?;
+                return Ok(text);
+            }
+            'a' if !is_wrapped => return print::ascii(self.runtime, argument),
+            _ => print::repr(self.runtime, argument)?,
+        };
+        if !is_wrapped {
+            return Ok(text);
+        }
+        // The `repr` of a wrapped value is its escaped `repr`, in which `%a` then escapes characters beyond ASCII.
+        let text = self.runtime.text(text)?;
+        let escaped = markup::escape_text(self.runtime, &text)?.as_str().to_owned();
+        Ok(if letter == 'a' {
+            write_to_string(|output| quote::write_ascii(output, &escaped))
+        } else {
+            escaped
+        })
+    }
+
+    /// Returns the text of `%c`, whose argument is a string of one character or a number.
+    fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
+        match argument {
+            _ if self.flavor == Flavor::Markup => Err(conversion.wants_number("").into()),
+            Value::Str(text) => {
+                let mut characters = text.as_str().chars();
+                match (characters.next(), characters.next()) {
+                    (Some(_), None) => Ok(conversion.pad_text(text.as_str(), max_width)?),
+                    _ => Err(conversion.wants_number("").into()),
+                }
+            }
+            other => number(self.runtime, conversion, other, max_width),
+        }
+    }
+
+    /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
+    fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
+        let is_integer = match conversion.letter {
+            'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            letter => matches!(letter, 'd' | 'i' | 'u'),
+        };
+        if let Value::Undefined(undefined) = argument {
+            return Err(undefined.error());
+        }
+        let parsed = match readable(argument) {
+            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
+            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
+            None if argument.as_number().is_some() => argument.clone(),
+            None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
+            None => {
+                let ty = argument.ty().name();
+                return Err(Error::type_error(format!(
+                    "float() argument must be a string or a real number, not '{ty}'"
+                )));
+            }
+        };
+        number(self.runtime, conversion, &parsed, max_width)
+    }
+}
+
+fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'_>, max_width: usize) -> Result<String> {
+    if let Some(int) = argument.as_integer() {
+        runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
+    }
+    match argument.as_number() {
+        Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
+        None => Err(conversion.wants_number(argument.ty().name()).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn conversions_take_their_arguments() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let pair = runtime.tuple(vec![Value::text("a"), Value::Int(3)]).unwrap();
+        let list = runtime.list(vec![Value::Int(1)]).unwrap();
+        let escaped = |text: &'static str| Str::from(text).with_markup(true);
+        let cases = [
+            (Str::from("%s-%03d"), pair.clone(), "a-003"),
+            (Str::from("%5.1s|"), Value::text("xyz"), "    x|"),
+            (Str::from("%r %%"), Value::text("it's"), "\"it's\" %"),
+            (Str::from("abc"), list.clone(), "abc"),
+            (escaped("%s"), Value::text("<"), "&lt;"),
+            (escaped("%d"), Value::text("12"), "12"),
+        ];
+        for (format, arguments, want) in cases {
+            let got = format_percent(&mut runtime, &format, &arguments).unwrap();
+            assert_eq!(got.as_str(), Some(want), "{format:?}");
+        }
+        let failures = [
+            ("%s", pair, "not all arguments converted during string formatting"),
+            ("%s%s", Value::Int(1), "not enough arguments for format string"),
+            ("%d", Value::text("a"), "%d format: a real number is required, not str"),
+            ("%(a)s", list, "list indices must be integers or slices, not str"),
+            ("é%z", Value::Int(1), "unsupported format character 'z' (0x7a) at index 2"),
+            ("%5%", Value::Int(1), "unsupported format character '%' (0x25) at index 2"),
+        ];
+        for (format, arguments, want) in failures {
+            let error = format_percent(&mut runtime, &Str::from(format), &arguments).unwrap_err();
+            assert_eq!(error.message(), want, "{format}");
+        }
+    }
+}

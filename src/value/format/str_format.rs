@@ -1,0 +1,248 @@
+//! Python's `str.format`, and `format(value, specification)`.
+//!
+//! ```text
+//! '{0[a].b!r:>{}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that the next argument is
+//! ```
+//!
+//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. Follows CPython 3.11
+//! `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses),
+//! and markupsafe 3.0.4 `EscapeFormatter`.
+
+use super::replacement::{FieldName, Part, Replacement, next_part};
+use crate::error::{Error, ErrorKind, Result};
+use crate::number::NumberRef;
+use crate::number::spec::{self, SpecRules};
+use crate::unicode::{decimal_value, is_digit_str};
+use crate::value::{Runtime, Str, Value, markup, print};
+
+/// Looks up the values of the fields of a format.
+pub trait Fields<'a> {
+    /// Returns the positional argument at an index.
+    fn positional(&self, index: usize) -> Option<Value<'a>>;
+    /// Returns the keyword argument of a name, or a KeyError.
+    fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>>;
+    /// Returns the attribute of a value.
+    fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>>;
+    /// Returns the item of a value.
+    fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>>;
+}
+
+/// The numbering of fields without a number.
+#[derive(Clone, Copy)]
+enum Numbering {
+    /// Fields without a number take the arguments from this index on.
+    Automatic(usize),
+    /// A field had a number, so that no field may be without one.
+    Manual,
+}
+
+/// The most levels of formats within specifications, which Python counts down from 2.
+const DEPTH: u8 = 2;
+
+/// Returns `format.format(…)`. A Markup escapes the values.
+pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &impl Fields<'a>) -> Result<Value<'a>> {
+    let mut output = String::new();
+    let mut numbering = Numbering::Automatic(0);
+    write_format(runtime, format, fields, &mut numbering, Some(DEPTH), &mut output)?;
+    let text = runtime.text(output)?;
+    Ok(Value::Str(text.with_markup(format.is_markup())))
+}
+
+fn write_format<'a>(
+    runtime: &mut Runtime<'a>,
+    format: &Str<'a>,
+    fields: &impl Fields<'a>,
+    numbering: &mut Numbering,
+    depth: Option<u8>,
+    output: &mut String,
+) -> Result<()> {
+    let Some(depth) = depth else {
+        return Err(Error::value("Max string recursion exceeded"));
+    };
+    runtime.meter.charge_scan(format.as_str().len())?;
+    let mut rest = format.as_str();
+    while !rest.is_empty() {
+        runtime.meter.charge(1)?;
+        let Part { literal, replacement } = next_part(&mut rest)?;
+        output.push_str(literal);
+        if let Some(replacement) = replacement {
+            write_replacement(runtime, format, &replacement, fields, numbering, depth, output)?;
+        }
+        runtime.meter.check_size(output.len())?;
+    }
+    Ok(())
+}
+
+fn write_replacement<'a>(
+    runtime: &mut Runtime<'a>,
+    format: &Str<'a>,
+    replacement: &Replacement<'_>,
+    fields: &impl Fields<'a>,
+    numbering: &mut Numbering,
+    depth: u8,
+    output: &mut String,
+) -> Result<()> {
+    let value = field(runtime, format, replacement.field, fields, numbering)?;
+    let value = convert(runtime, value, replacement.conversion)?;
+    let mut specification = String::new();
+    let nested = format.piece(replacement.specification);
+    write_format(runtime, &nested, fields, numbering, depth.checked_sub(1), &mut specification)?;
+    if !format.is_markup() {
+        if specification.is_empty() {
+            return print::write_str(runtime, &value, output);
+        }
+        output.push_str(&format_value(runtime, &value, &specification)?);
+        return Ok(());
+    }
+    let filled = match &value {
+        Value::Str(text) if text.is_markup() && specification.is_empty() => text.clone(),
+        Value::Str(text) if text.is_markup() => {
+            return Err(Error::value("Unsupported format specification for Markup."));
+        }
+        _ => {
+            let text = format_value(runtime, &value, &specification)?;
+            let text = runtime.text(text)?;
+            markup::escape_text(runtime, &text)?
+        }
+    };
+    output.push_str(filled.as_str());
+    Ok(())
+}
+
+/// Returns the value of a field.
+fn field<'a>(
+    runtime: &mut Runtime<'a>,
+    format: &Str<'a>,
+    field: &str,
+    fields: &impl Fields<'a>,
+    numbering: &mut Numbering,
+) -> Result<Value<'a>> {
+    let mixed = "cannot switch from manual field specification to automatic field numbering";
+    if field.is_empty() {
+        let Numbering::Automatic(index) = *numbering else {
+            return Err(Error::value(mixed));
+        };
+        *numbering = Numbering::Automatic(index.saturating_add(1));
+        return positional(fields, index);
+    }
+    if is_digit_str(field) {
+        if matches!(numbering, Numbering::Automatic(1..)) {
+            return Err(Error::value(mixed));
+        }
+        *numbering = Numbering::Manual;
+    }
+    let (first, mut rest) = FieldName::split(field);
+    let plain = |piece: &str| format.piece(piece).with_markup(false);
+    let mut value = match index_of(first)? {
+        Some(index) => positional(fields, index)?,
+        None => fields.named(runtime, plain(first))?,
+    };
+    while let Some(step) = rest.next_step()? {
+        value = match step {
+            FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
+            FieldName::Item(key) => {
+                let key = match index_of(key)? {
+                    Some(index) => Value::from(index),
+                    None => Value::Str(plain(key)),
+                };
+                fields.item(runtime, &value, &key)?
+            }
+        };
+    }
+    Ok(value)
+}
+
+fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<char>) -> Result<Value<'a>> {
+    match conversion {
+        None => Ok(value),
+        Some('s') => Ok(Value::Str(print::to_str(runtime, &value)?.with_markup(false))),
+        Some('r') => {
+            let repr = print::repr(runtime, &value)?;
+            runtime.str(repr)
+        }
+        Some('a') => {
+            let ascii = print::ascii(runtime, &value)?;
+            runtime.str(ascii)
+        }
+        Some(other) => Err(Error::value(format!("Unknown conversion specifier {other}"))),
+    }
+}
+
+/// Returns `format(value, specification)`.
+pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
+    if specification.is_empty() {
+        let mut output = String::new();
+        print::write_str(runtime, value, &mut output)?;
+        return Ok(output);
+    }
+    runtime.meter.charge_scan(specification.len())?;
+    let rules = SpecRules {
+        type_name: value.ty().name(),
+        max_width: runtime.meter.limits().width,
+    };
+    if let Value::Str(text) = value {
+        runtime.meter.charge_scan(text.as_str().len())?;
+        let formatted = spec::format_str(text.as_str(), specification, &rules)?;
+        runtime.meter.charge_scan(formatted.len())?;
+        return Ok(formatted);
+    }
+    let formatted = match value.as_number() {
+        Some(NumberRef::Int(int)) => {
+            runtime.meter.charge((int.bit_length() >> 3).saturating_add(1))?;
+            spec::format_int(int, specification, &rules)?
+        }
+        Some(NumberRef::Float(float)) => spec::format_float(float, specification, &rules)?,
+        None => {
+            let ty = value.ty().name();
+            return Err(Error::type_error(format!(
+                "unsupported format string passed to {ty}.__format__"
+            )));
+        }
+    };
+    // The longest text has the size limit of a value, so it can be charged afterwards.
+    runtime.meter.charge_scan(formatted.len())?;
+    Ok(formatted)
+}
+
+fn positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
+    let value = fields.positional(index);
+    value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
+}
+
+/// Returns a field name as an index, if it consists of decimal digits of any script.
+fn index_of(name: &str) -> Result<Option<usize>> {
+    let mut index: i64 = 0;
+    for character in name.chars() {
+        let Some(digit) = decimal_value(character) else {
+            return Ok(None);
+        };
+        let grown = index.checked_mul(10).and_then(|index| index.checked_add(i64::from(digit)));
+        index = grown.ok_or_else(|| Error::value("Too many decimal digits in format string"))?;
+    }
+    Ok(if name.is_empty() { None } else { usize::try_from(index).ok() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn specifications_depend_on_the_type() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let cases = [
+            (Value::Bool(true), "5", "    1"),
+            (Value::Bool(true), "", "True"),
+            (Value::text("a"), "^4", " a  "),
+            (Value::Int(1_234_567), "012,", "0,001,234,567"),
+            (Value::Float(1234.5), ".3", "1.23e+03"),
+            (Value::None, "", "None"),
+        ];
+        for (value, specification, want) in cases {
+            assert_eq!(format_value(&mut runtime, &value, specification).unwrap(), want, "{value:?}");
+        }
+        let error = format_value(&mut runtime, &Value::None, "5").unwrap_err();
+        assert_eq!(error.message(), "unsupported format string passed to NoneType.__format__");
+    }
+}

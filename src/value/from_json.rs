@@ -1,0 +1,59 @@
+//! Conversions from `serde_json` values and from our own JSON tree. The values borrow; nothing is copied.
+
+use num_bigint::BigInt;
+
+use super::Value;
+use super::dict::Dict;
+use super::int::Big;
+use super::list::Seq;
+use crate::json::Data;
+
+impl<'a> From<&'a serde_json::Value> for Value<'a> {
+    #[inline]
+    fn from(json: &'a serde_json::Value) -> Self {
+        match json {
+            serde_json::Value::Null => Self::None,
+            serde_json::Value::Bool(bool) => Self::Bool(*bool),
+            serde_json::Value::Number(number) => from_number(number),
+            serde_json::Value::String(text) => Self::text(text),
+            serde_json::Value::Array(items) => Self::List(Seq::json(items)),
+            serde_json::Value::Object(map) => Self::Dict(Dict::Json(map)),
+        }
+    }
+}
+
+impl<'a> From<&'a Data<'a>> for Value<'a> {
+    #[inline]
+    fn from(data: &'a Data<'a>) -> Self {
+        match data {
+            Data::None => Self::None,
+            Data::Bool(bool) => Self::Bool(*bool),
+            Data::Int(int) => Self::Int(*int),
+            Data::BigInt(big) => Self::Big(Big::Borrowed(big)),
+            Data::Float(float) => Self::Float(*float),
+            Data::Str(text) => Self::text(text),
+            Data::List(items) => Self::List(Seq::data(items)),
+            Data::Tuple(items) => Self::Tuple(Seq::data(items)),
+            Data::Object(object) => Self::Dict(Dict::Data(object)),
+        }
+    }
+}
+
+/// Returns a number of the caller. If a dependent crate enables `arbitrary_precision`, the number is a text and can be an integer of any
+/// size.
+fn from_number<'a>(number: &serde_json::Number) -> Value<'a> {
+    if let Some(int) = number.as_i64() {
+        return Value::Int(int);
+    }
+    if let Some(int) = number.as_u64() {
+        return Value::from(BigInt::from(int));
+    }
+    if number.is_f64() {
+        return Value::Float(number.as_f64().unwrap_or(f64::NAN));
+    }
+    let text = number.to_string();
+    match text.parse::<BigInt>() {
+        Ok(big) => Value::from(big),
+        Err(_) => Value::Float(text.parse().unwrap_or(f64::NAN)),
+    }
+}

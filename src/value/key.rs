@@ -1,0 +1,201 @@
+//! The keys of dicts: their hashes and their equality.
+//!
+//! Equal keys have equal hashes: `1`, `1.0` and `True` are one key. Lists, dicts and the views of keys and items have no hash, as in
+//! CPython: `unhashable type: 'list'`.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use indexmap::Equivalent;
+use num_bigint::BigInt;
+use num_traits::{FromPrimitive, ToPrimitive};
+
+use super::Value;
+use super::runtime::Runtime;
+use super::str::Str;
+use crate::error::{Error, Result};
+
+/// A key of a dict, with its hash.
+#[derive(Clone, Debug)]
+pub struct Key<'a> {
+    /// The hash. Equal keys have equal hashes.
+    hash: u64,
+    /// The value of the key.
+    pub value: Value<'a>,
+}
+
+/// A string key for a lookup that makes no [`Key`].
+pub(super) struct StrKey<'k> {
+    hash: u64,
+    text: &'k str,
+}
+
+/// A hasher that returns the hash that a [`Key`] already has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl<'k> StrKey<'k> {
+    pub fn new(text: &'k str) -> Self {
+        Self {
+            hash: hash_str(text),
+            text,
+        }
+    }
+}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Hash for StrKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Python's equality of hashable values. Its cost is at most that of hashing, which was charged.
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && is_equal_key(&self.value, &other.value)
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
+    fn equivalent(&self, key: &Key<'a>) -> bool {
+        self.hash == key.hash && key.value.as_str() == Some(self.text)
+    }
+}
+
+impl<'a> Key<'a> {
+    /// Makes a key of a value and charges for hashing it. An unhashable value is a type error.
+    pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
+        let hash = hash(runtime, &value)?;
+        Ok(Self { hash, value })
+    }
+}
+
+impl<'a> From<Str<'a>> for Key<'a> {
+    fn from(text: Str<'a>) -> Self {
+        Self {
+            hash: hash_str(text.as_str()),
+            value: Value::Str(text),
+        }
+    }
+}
+
+/// Returns the hash of a string.
+pub(super) fn hash_str(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
+    runtime.meter.charge(1)?;
+    Ok(match value {
+        Value::Str(text) => {
+            runtime.meter.charge_bytes(text.as_str().len())?;
+            hash_str(text.as_str())
+        }
+        Value::Int(int) => hash_tagged(1, &int.to_le_bytes()),
+        Value::Bool(bool) => hash_tagged(1, &i64::from(*bool).to_le_bytes()),
+        Value::Float(float) => hash_float(*float),
+        Value::Big(big) => {
+            let bytes = big.to_signed_bytes_le();
+            runtime.meter.charge_bytes(bytes.len())?;
+            hash_tagged(2, &bytes)
+        }
+        Value::None => hash_tagged(3, &[]),
+        Value::Undefined(_) => hash_tagged(4, &[]),
+        Value::Tuple(items) => {
+            runtime.meter.check_stack()?;
+            let mut hasher = DefaultHasher::new();
+            for item in items.iter() {
+                hasher.write_u64(hash(runtime, &item)?);
+            }
+            hasher.finish()
+        }
+        // Ranges with equal items are equal.
+        Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
+        Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
+            return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
+        }
+        // Other values are equal only to themselves.
+        _ => hash_tagged(7, value.ty().name().as_bytes()),
+    })
+}
+
+fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u8(tag);
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Returns the hash of a float. A whole float has the hash of the equal `int`.
+fn hash_float(float: f64) -> u64 {
+    if float.is_nan() {
+        // All NaNs are one key, whatever their sign.
+        return hash_tagged(8, &[]);
+    }
+    if float.fract() != 0.0 || !float.is_finite() {
+        return hash_tagged(8, &float.to_bits().to_le_bytes());
+    }
+    match (float.to_i64(), BigInt::from_f64(float)) {
+        (Some(int), _) => hash_tagged(1, &int.to_le_bytes()),
+        (None, Some(big)) => hash_tagged(2, &big.to_signed_bytes_le()),
+        (None, None) => 0,
+    }
+}
+
+/// Returns whether two hashable values are equal in Python. The depth of the recursion is that of the hashed tuples.
+pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),
+        (Value::Tuple(left), Value::Tuple(right)) => {
+            left.len() == right.len() && left.iter().zip(right.iter()).all(|(left, right)| is_equal_key(&left, &right))
+        }
+        (Value::Range(left), Value::Range(right)) => left.identity() == right.identity(),
+        _ => is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)),
+    }
+}
+
+/// Returns whether two values are equal, if both are numbers, `None` or undefined, and `None` for other pairs.
+pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option<bool> {
+    if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
+        return Some(left == right);
+    }
+    match (left, right) {
+        (Value::Float(left), Value::Float(right)) => Some(left == right || (left.is_nan() && right.is_nan())),
+        (Value::Float(float), other) | (other, Value::Float(float)) => match other {
+            Value::Big(big) => Some(BigInt::from_f64(*float).is_some_and(|float| float == **big)),
+            _ => other.as_int().map(|int| is_equal_int(*float, int)),
+        },
+        (Value::Big(left), Value::Big(right)) => Some(**left == **right),
+        (Value::None, Value::None) | (Value::Undefined(_), Value::Undefined(_)) => Some(true),
+        _ => None,
+    }
+}
+
+fn is_equal_int(float: f64, int: i64) -> bool {
+    float.fract() == 0.0 && float.to_i64() == Some(int)
+}

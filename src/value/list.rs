@@ -1,0 +1,318 @@
+//! The items of lists and tuples: borrowed or made by the render, in either direction, and any slice of them.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::Value;
+use super::dict::Dict;
+use crate::json::{Data, Entry};
+use crate::meter::Claim;
+
+/// The items of a list or a tuple, which do not change.
+#[derive(Clone, Debug)]
+pub enum Seq<'a> {
+    /// An array of the caller.
+    Json(&'a [serde_json::Value]),
+    /// An array of the caller, last item first.
+    JsonReversed(&'a [serde_json::Value]),
+    /// An array of a JSON text or a literal.
+    Data(&'a [Data<'a>]),
+    /// An array of a JSON text or a literal, last item first.
+    DataReversed(&'a [Data<'a>]),
+    /// Items that the render made: the range from the first index to the second.
+    Owned(Rc<OwnedItems<'a>>, u32, u32),
+    /// Items that the render made, last item first: the range from the first index to the second.
+    OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
+    /// The key and the value of an entry of the caller's object, as `items()` yields them.
+    JsonEntry(&'a String, &'a serde_json::Value, Part),
+    /// The key and the value of an entry of a JSON text or a dict literal, as `items()` yields them.
+    DataEntry(&'a Entry<'a>, Part),
+    /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
+    /// `_GroupTuple`).
+    Group(Rc<OwnedItems<'a>>),
+}
+
+/// The part of a key-value pair that a slice or a reversal of the pair leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The key and the value.
+    Pair,
+    /// The value and the key.
+    Reversed,
+    /// The key alone.
+    Key,
+    /// The value alone.
+    Value,
+}
+
+impl Part {
+    fn len(self) -> usize {
+        match self {
+            Self::Pair | Self::Reversed => 2,
+            Self::Key | Self::Value => 1,
+        }
+    }
+
+    /// Returns which of the two is at an index: the key or the value.
+    fn get(self, index: usize) -> Option<Self> {
+        match (self, index) {
+            (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
+            (Self::Reversed | Self::Value, 0) | (Self::Pair, 1) => Some(Self::Value),
+            _ => None,
+        }
+    }
+
+    /// Returns a slice of the part, or `None` if the slice is empty.
+    fn slice(self, range: Range<usize>) -> Option<Self> {
+        match range.len() {
+            2 => Some(self),
+            _ => self.get(range.start).filter(|_| !range.is_empty()),
+        }
+    }
+
+    fn reversed(self) -> Self {
+        match self {
+            Self::Pair => Self::Reversed,
+            Self::Reversed => Self::Pair,
+            Self::Key | Self::Value => self,
+        }
+    }
+}
+
+/// Items that the render made, with the claim to their memory.
+#[derive(Debug)]
+pub struct OwnedItems<'a> {
+    values: Vec<Value<'a>>,
+    height: u32,
+    _claim: Claim,
+}
+
+impl<'a> Seq<'a> {
+    /// Returns a list of no items.
+    pub fn empty() -> Self {
+        Self::Data(&[])
+    }
+
+    /// Returns the items of the caller's array.
+    #[inline]
+    pub(super) fn json(items: &'a [serde_json::Value]) -> Self {
+        Self::Json(items)
+    }
+
+    /// Returns the items of an array of a JSON text.
+    #[inline]
+    pub(super) fn data(items: &'a [Data<'a>]) -> Self {
+        Self::Data(items)
+    }
+
+    pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
+        let len = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        let items = OwnedItems {
+            values,
+            height,
+            _claim: claim,
+        };
+        Self::Owned(Rc::new(items), 0, len)
+    }
+
+    /// Turns a pair into a group of the filter `groupby`.
+    #[must_use]
+    pub fn into_group(self) -> Self {
+        match self {
+            Self::Owned(items, 0, 2) => Self::Group(items),
+            other => other,
+        }
+    }
+
+    /// Returns the key and the value, if these items are a whole entry of an object of the caller or of a JSON text.
+    #[inline]
+    pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
+        match self {
+            Self::JsonEntry(key, value, Part::Pair) => Some((Value::text(key), Value::from(*value))),
+            Self::DataEntry((key, value), Part::Pair) => Some((Value::text(key), Value::from(value))),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the items are a group of the filter `groupby`.
+    pub fn is_group(&self) -> bool {
+        matches!(self, Self::Group(_))
+    }
+
+    /// Returns the items and their height for modification in place, or the sequence itself if another value uses the items too.
+    pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
+        match self {
+            Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
+                Ok(items) => Ok((items.values, items.height)),
+                Err(items) => Err(Self::Owned(items, 0, end)),
+            },
+            other => Err(other),
+        }
+    }
+
+    /// Returns the number of items.
+    #[inline]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Json(items) | Self::JsonReversed(items) => items.len(),
+            Self::Data(items) | Self::DataReversed(items) => items.len(),
+            Self::Owned(_, start, end) | Self::OwnedReversed(_, start, end) => end.saturating_sub(*start) as usize,
+            Self::Group(items) => items.values.len(),
+            Self::JsonEntry(_, _, part) | Self::DataEntry(_, part) => part.len(),
+        }
+    }
+
+    /// Returns whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the item at an index.
+    #[inline]
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match self {
+            Self::Json(items) => items.get(index).map(Value::from),
+            Self::Data(items) => items.get(index).map(Value::from),
+            Self::Owned(items, start, end) => {
+                let at = (*start as usize).checked_add(index)?;
+                items.values.get(at).filter(|_| at < *end as usize).cloned()
+            }
+            Self::Group(items) => items.values.get(index).cloned(),
+            Self::JsonEntry(key, value, part) => Some(match part.get(index)? {
+                Part::Key => Value::text(key),
+                _ => Value::from(*value),
+            }),
+            Self::DataEntry((key, value), part) => Some(match part.get(index)? {
+                Part::Key => Value::text(key),
+                _ => Value::from(value),
+            }),
+            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::DataReversed(items) => items.get(mirrored(items.len(), index)?).map(Value::from),
+            Self::OwnedReversed(items, start, ..) => {
+                let at = mirrored(self.len(), index)?;
+                items.values.get((*start as usize).checked_add(at)?).cloned()
+            }
+        }
+    }
+
+    /// Returns the item at an index, if it is an object of the caller or of a JSON text.
+    #[inline(always)]
+    pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
+        let json = match self {
+            Self::Json(items) => items.get(index)?,
+            Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
+            Self::Data(items) => return data_object(items.get(index)?),
+            Self::DataReversed(items) => return data_object(items.get(mirrored(items.len(), index)?)?),
+            _ => return None,
+        };
+        match json {
+            serde_json::Value::Object(map) => Some(Dict::Json(map)),
+            _ => None,
+        }
+    }
+
+    /// Returns an iterator over the items, each made on demand.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// Returns the items of a range of indices, without a copy.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let end = range.end.min(self.len());
+        let start = range.start.min(end);
+        let back = self.len().saturating_sub(end)..self.len().saturating_sub(start);
+        match self {
+            Self::Json(items) => Self::Json(items.get(start..end).unwrap_or_default()),
+            Self::Data(items) => Self::Data(items.get(start..end).unwrap_or_default()),
+            Self::JsonReversed(items) => Self::JsonReversed(items.get(back).unwrap_or_default()),
+            Self::DataReversed(items) => Self::DataReversed(items.get(back).unwrap_or_default()),
+            Self::Owned(items, from, ..) => {
+                let (start, end) = stretch(*from, start..end);
+                Self::Owned(Rc::clone(items), start, end)
+            }
+            Self::Group(items) => {
+                let (start, end) = stretch(0, start..end);
+                Self::Owned(Rc::clone(items), start, end)
+            }
+            Self::OwnedReversed(items, from, ..) => {
+                let (start, end) = stretch(*from, back);
+                Self::OwnedReversed(Rc::clone(items), start, end)
+            }
+            Self::JsonEntry(key, value, part) => match part.slice(start..end) {
+                Some(part) => Self::JsonEntry(key, value, part),
+                None => Self::Data(&[]),
+            },
+            Self::DataEntry(entry, part) => match part.slice(start..end) {
+                Some(part) => Self::DataEntry(entry, part),
+                None => Self::Data(&[]),
+            },
+        }
+    }
+
+    /// Returns the items from the last to the first, without a copy.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        match self {
+            Self::Json(items) => Self::JsonReversed(items),
+            Self::JsonReversed(items) => Self::Json(items),
+            Self::Data(items) => Self::DataReversed(items),
+            Self::DataReversed(items) => Self::Data(items),
+            Self::Owned(items, start, end) => Self::OwnedReversed(Rc::clone(items), *start, *end),
+            Self::OwnedReversed(items, start, end) => Self::Owned(Rc::clone(items), *start, *end),
+            Self::Group(items) => Self::OwnedReversed(Rc::clone(items), 0, 2),
+            Self::JsonEntry(key, value, part) => Self::JsonEntry(key, value, part.reversed()),
+            Self::DataEntry(entry, part) => Self::DataEntry(entry, part.reversed()),
+        }
+    }
+
+    /// Returns the nesting depth of the containers in these items. An array of the caller counts as one.
+    pub fn height(&self) -> u32 {
+        match self {
+            Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
+            _ => 1,
+        }
+    }
+
+    /// Returns whether both have the same items in the same place in memory. Empty arrays of the caller have no place.
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Json(left), Self::Json(right)) | (Self::JsonReversed(left), Self::JsonReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
+            }
+            (Self::Data(left), Self::Data(right)) | (Self::DataReversed(left), Self::DataReversed(right)) => {
+                std::ptr::eq(*left, *right) && !left.is_empty()
+            }
+            (Self::Owned(left, a, b), Self::Owned(right, c, d))
+            | (Self::OwnedReversed(left, a, b), Self::OwnedReversed(right, c, d)) => Rc::ptr_eq(left, right) && (a, b) == (c, d),
+            (Self::Group(left), Self::Group(right)) => Rc::ptr_eq(left, right),
+            _ => false,
+        }
+    }
+
+    /// Returns whether these items are known to be a slice. Python makes a new object for each slice.
+    pub(super) fn is_slice(&self) -> bool {
+        match self {
+            Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
+            Self::JsonReversed(_) | Self::DataReversed(_) | Self::OwnedReversed(..) => true,
+            _ => false,
+        }
+    }
+}
+
+fn data_object<'a>(data: &'a Data<'a>) -> Option<Dict<'a>> {
+    match data {
+        Data::Object(object) => Some(Dict::Data(object)),
+        _ => None,
+    }
+}
+
+fn mirrored(len: usize, index: usize) -> Option<usize> {
+    len.checked_sub(index)?.checked_sub(1)
+}
+
+/// Returns a range within the range that begins at `from`. The indices fit, because [`Seq::owned`] counts in `u32`.
+fn stretch(from: u32, range: Range<usize>) -> (u32, u32) {
+    let shift = |index: usize| from.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
+    (shift(range.start), shift(range.end))
+}

@@ -1,0 +1,98 @@
+//! Conversions between values and numbers. `True` is 1, and an integer that fits is [`Value::Int`]. Arithmetic is in [`crate::number`].
+
+use super::Value;
+use super::int::Big;
+use crate::error::{Error, ErrorKind};
+use crate::number::parse::Repr;
+use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
+use crate::text::quote;
+use crate::unsupported::{COMPLEX, SURROGATE};
+
+impl Value<'_> {
+    /// Returns the number, if the value is a number to an operator.
+    #[inline]
+    pub fn as_number(&self) -> Option<NumberRef<'_>> {
+        match self {
+            Self::Float(float) => Some(NumberRef::Float(*float)),
+            _ => self.as_integer().map(NumberRef::Int),
+        }
+    }
+
+    /// Returns the integer of any size, if the value is an `int` or a `bool`: the values that have `__index__` in CPython.
+    #[inline]
+    pub fn as_integer(&self) -> Option<IntRef<'_>> {
+        match self {
+            Self::Int(int) => Some(IntRef::Small(*int)),
+            Self::Bool(bool) => Some(IntRef::Small(i64::from(*bool))),
+            Self::Big(big) => Some(IntRef::Big(big)),
+            _ => None,
+        }
+    }
+}
+
+/// Makes an `int` of a length or a position.
+impl From<usize> for Value<'_> {
+    fn from(size: usize) -> Self {
+        Self::Int(i64::try_from(size).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<Int> for Value<'_> {
+    fn from(int: Int) -> Self {
+        match int {
+            Int::Small(small) => Self::Int(small),
+            Int::Big(big) => Self::Big(Big::from(big)),
+        }
+    }
+}
+
+impl From<Number> for Value<'_> {
+    fn from(number: Number) -> Self {
+        match number {
+            Number::Int(int) => Self::from(int),
+            Number::Float(float) => Self::Float(float),
+        }
+    }
+}
+
+impl From<NumberError> for Error {
+    #[cold]
+    fn from(error: NumberError) -> Self {
+        let kind = match &error {
+            NumberError::ZeroDivision(_) => ErrorKind::ZeroDivision,
+            NumberError::Overflow(_) => ErrorKind::Overflow,
+            NumberError::Value(_) => ErrorKind::Value,
+            NumberError::Type(_) => ErrorKind::Type,
+            NumberError::Syntax(_) => ErrorKind::Syntax,
+            NumberError::TooLarge(reached) => return Self::limit(*reached),
+            NumberError::Complex => return COMPLEX.error(),
+            NumberError::Surrogate => return SURROGATE.error(),
+        };
+        Self::new(kind, error.to_string())
+    }
+}
+
+/// Returns the text of a string that is parsed as a number, and its function `repr` for the error message.
+pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
+    match value {
+        Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),
+        Value::Str(text) => Some((text.as_str(), quote::repr)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bool_is_a_number_and_a_small_integer_is_int() {
+        assert!(matches!(
+            Value::Bool(true).as_number(),
+            Some(NumberRef::Int(IntRef::Small(1)))
+        ));
+        assert!(Value::text("1").as_number().is_none());
+        assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
+        assert_eq!(Error::from(NumberError::too_wide(2, 1)).kind(), ErrorKind::Limit);
+    }
+}

@@ -1,0 +1,60 @@
+//! Python's `is`, as far as it can be answered.
+//!
+//! ```text
+//! x is sameas none         whether x is None
+//! l is sameas l            True
+//! m is sameas messages[0]  True if both are the same object of the caller's data
+//! [1] is sameas [2]        False: unequal values are never one object
+//! 1.5 is sameas 0.5 + 1    an error: only CPython's memory management decides
+//! ```
+//!
+//! Values that share their storage are one object. So are equal values of which CPython has only one object: small integers, the empty
+//! string, the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
+//!
+//! Two cases are wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object, and so
+//! is a list or dict literal that is evaluated twice.
+
+use super::compare;
+use crate::error::Result;
+use crate::unsupported;
+use crate::value::{Runtime, Value};
+
+/// Returns whether both values are one Python object, or an error if only CPython's memory management decides.
+pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    let is_known = match (left, right) {
+        _ if left.ty() != right.ty() => true,
+        (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
+        (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
+        _ => left.shares_storage(right) || left.has_own_storage() || !compare::identical_or_equal(runtime, left, right)?,
+    };
+    match is_known {
+        true => Ok(left.shares_storage(right)),
+        false => Err(unsupported::IDENTITY.error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn equal_values_are_one_object_only_where_that_is_known() {
+        let json = serde_json::json!([[1, 2], [1, 2], [3], {}]);
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let Value::List(lists) = Value::from(&json) else {
+            panic!("an array is a list")
+        };
+        let [one, two, other, dict] = [0, 1, 2, 3].map(|index| lists.get(index).unwrap());
+        assert!(is_same(&mut runtime, &one, &one.clone()).unwrap());
+        assert!(!is_same(&mut runtime, &one, &other).unwrap());
+        assert!(!is_same(&mut runtime, &one, &dict).unwrap());
+        assert!(!is_same(&mut runtime, &one, &two).unwrap());
+        let whole = crate::value::ops::slice(&mut runtime, &one, None, None, None).unwrap();
+        assert!(!is_same(&mut runtime, &one, &whole).unwrap());
+        assert!(is_same(&mut runtime, &Value::Int(256), &Value::Int(256)).unwrap());
+        assert!(is_same(&mut runtime, &Value::Int(257), &Value::Int(257)).is_err());
+        assert!(!is_same(&mut runtime, &Value::Int(1), &Value::Bool(true)).unwrap());
+    }
+}

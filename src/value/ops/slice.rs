@@ -1,0 +1,184 @@
+//! Python's `value[start:stop:step]` of a string, a list, a tuple or a range. The result has the type of the value.
+//!
+//! A slice with a step of 1 or -1 is a view and copies nothing. The bounds are resolved by [`SliceIndices`]. Errors follow CPython 3.11
+//! `PyObject_GetItem` and `sliceobject.c`.
+
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
+use crate::text::slice::{self, SliceIndices};
+use crate::value::print::class_path;
+use crate::value::{MeteredRc, Range, Runtime, Seq, Str, Type, Value};
+
+/// The bounds of a slice, clamped to the range of `Py_ssize_t`.
+#[derive(Clone, Copy)]
+struct Bounds {
+    start: Option<i64>,
+    stop: Option<i64>,
+    step: Option<i64>,
+}
+
+/// Returns `value[start:stop:step]`. A bound of `None` is an absent bound.
+pub fn slice<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    start: Option<&Value<'a>>,
+    stop: Option<&Value<'a>>,
+    step: Option<&Value<'a>>,
+) -> Result<Value<'a>> {
+    let bounds = || Bounds::new(start, stop, step);
+    match value {
+        Value::Str(text) => Ok(Value::Str(slice_text(runtime, text, bounds()?)?)),
+        Value::List(items) => {
+            let bounds = bounds()?;
+            if !bounds.within(items.len())?.is_all(items.len()) {
+                return slice_items(runtime, items, bounds).map(Value::List);
+            }
+            // A slice of a whole list is another list for `sameas`, so it gets its own storage.
+            runtime.meter.charge_items(items.len())?;
+            runtime.check_values(items.len())?;
+            runtime.list(items.iter().collect())
+        }
+        Value::Tuple(items) => {
+            let bounds = bounds()?;
+            // A slice of a whole tuple is the tuple itself.
+            if !items.is_group() && bounds.within(items.len())?.is_all(items.len()) {
+                return Ok(value.clone());
+            }
+            slice_items(runtime, items, bounds).map(Value::Tuple)
+        }
+        Value::Range(range) => slice_range(range, bounds()?),
+        Value::Dict(_) => Err(Error::type_error("unhashable type: 'slice'")),
+        Value::Undefined(undefined) => Err(undefined.error()),
+        _ => Err(not_subscriptable(value)),
+    }
+}
+
+fn slice_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, bounds: Bounds) -> Result<Str<'a>> {
+    runtime.meter.charge_scan(text.as_str().len())?;
+    let Bounds { start, stop, step } = bounds;
+    match slice::slice(text.as_str(), start, stop, step) {
+        Some(std::borrow::Cow::Borrowed(piece)) => Ok(text.piece(piece)),
+        Some(std::borrow::Cow::Owned(piece)) => Ok(runtime.text(piece)?.with_markup(text.is_markup())),
+        None => Err(zero_step()),
+    }
+}
+
+fn slice_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, bounds: Bounds) -> Result<Seq<'a>> {
+    let indices = bounds.within(items.len())?;
+    let first = indices.positions().next().unwrap_or(0);
+    match indices {
+        SliceIndices { step: 1, count, .. } => Ok(items.slice(first..first.saturating_add(count))),
+        SliceIndices { count: count @ ..=1, .. } => Ok(items.slice(first..first.saturating_add(count))),
+        SliceIndices { step: -1, count, .. } => {
+            let end = first.saturating_add(1);
+            Ok(items.slice(end.saturating_sub(count)..end).reversed())
+        }
+        _ => {
+            runtime.meter.charge_items(indices.count)?;
+            runtime.check_values(indices.count)?;
+            let values = indices.positions().filter_map(|index| items.get(index)).collect();
+            runtime.items(values)
+        }
+    }
+}
+
+impl Bounds {
+    /// Converts the bounds. CPython converts the step first, and refuses 0 before it looks at the others.
+    fn new(start: Option<&Value<'_>>, stop: Option<&Value<'_>>, step: Option<&Value<'_>>) -> Result<Self> {
+        let step = bound(step)?;
+        if step == Some(0) {
+            return Err(zero_step());
+        }
+        let (start, stop) = (bound(start)?, bound(stop)?);
+        Ok(Self { start, stop, step })
+    }
+
+    fn within(self, len: usize) -> Result<SliceIndices> {
+        SliceIndices::new(len, self.start, self.stop, self.step).ok_or_else(zero_step)
+    }
+}
+
+fn bound(value: Option<&Value<'_>>) -> Result<Option<i64>> {
+    match value {
+        None | Some(Value::None) => Ok(None),
+        Some(value) => match value.clamped_index() {
+            Some(index) => Ok(Some(index)),
+            None => Err(Error::type_error(
+                "slice indices must be integers or None or have an __index__ method",
+            )),
+        },
+    }
+}
+
+/// Returns a slice of a range, which is a range. Its bounds can be one step beyond the items (CPython `rangeobject.c`, `compute_slice`).
+fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
+    let indices = bounds.within(usize::try_from(range.len).unwrap_or(0))?;
+    let sliced = || {
+        Some(Range {
+            start: range.at(indices.start)?,
+            stop: range.at(indices.stop)?,
+            step: indices.step.checked_mul(range.step)?,
+            len: i64::try_from(indices.count).ok()?,
+        })
+    };
+    match sliced() {
+        Some(range) => Ok(Value::Range(MeteredRc::new(range))),
+        None => Err(Error::limit(Reached::new(Limit::RangeBits, 65, 64))),
+    }
+}
+
+#[cold]
+fn zero_step() -> Error {
+    Error::value("slice step cannot be zero")
+}
+
+/// Returns the error for a value without items.
+#[cold]
+pub(super) fn not_subscriptable(value: &Value<'_>) -> Error {
+    Error::type_error(match (value.ty(), value) {
+        (Type::Class, Value::Function(class)) => {
+            let name = class_path(class.name).rsplit('.').next().unwrap_or_default();
+            format!("type '{name}' is not subscriptable")
+        }
+        (ty, _) => format!("'{}' object is not subscriptable", ty.name()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_piece_of_a_borrowed_text_is_borrowed() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let (start, stop) = (Value::Int(-2), Value::None);
+        let piece = slice(&mut runtime, &Value::text("añb"), Some(&start), Some(&stop), None).unwrap();
+        assert!(matches!(piece, Value::Str(piece) if piece.borrowed() == Some("ñb")));
+    }
+
+    #[test]
+    fn ranges_stay_ranges() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let range = Value::Range(MeteredRc::new(Range {
+            start: 0,
+            stop: 10,
+            step: 1,
+            len: 10,
+        }));
+        let mut sliced = |bounds: [Value<'static>; 3]| {
+            let [start, stop, step] = &bounds;
+            match slice(&mut runtime, &range, Some(start), Some(stop), Some(step)) {
+                Ok(value) => crate::value::print::repr(&mut runtime, &value).unwrap(),
+                Err(error) => error.message().to_owned(),
+            }
+        };
+        assert_eq!(sliced([Value::Int(2), Value::Int(4), Value::None]), "range(2, 4)");
+        assert_eq!(sliced([Value::None, Value::None, Value::Int(-3)]), "range(9, -1, -3)");
+        assert_eq!(
+            sliced([Value::text("a"), Value::None, Value::Int(0)]),
+            "slice step cannot be zero"
+        );
+    }
+}

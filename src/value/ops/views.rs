@@ -1,0 +1,70 @@
+//! Dict views as operands of set operators: `d.keys() <= e.keys()`, and `d.keys() - ["a"]`, which is unsupported.
+//!
+//! Follows CPython 3.11 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
+
+use super::arithmetic::unsupported as unsupported_operands;
+use super::contains;
+use crate::error::{Error, Result};
+use crate::unsupported;
+use crate::value::{Iter, Key, Runtime, Value};
+
+/// Returns whether every item of one view is in the other.
+pub(super) fn is_subset<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, whole: &Value<'a>) -> Result<bool> {
+    runtime.meter.check_stack()?;
+    let mut items = Iter::new(part)?;
+    while let Some(item) = items.next(runtime)? {
+        if !contains::contains(runtime, whole, &item)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the error of `left - right` for values that are not numbers. The difference of a view and an iterable of hashable items is a
+/// set, which is unsupported.
+pub(super) fn difference_error<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Error> {
+    let is_set_view = |value: &Value<'a>| matches!(value, Value::Keys(_) | Value::Items(_));
+    if !is_set_view(left) && !is_set_view(right) {
+        return Ok(unsupported_operands("-", left, right));
+    }
+    for operand in [left, right] {
+        let mut items = Iter::new(operand)?;
+        while let Some(item) = items.next(runtime)? {
+            Key::new(runtime, item)?;
+        }
+    }
+    Ok(unsupported::SET.error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::error::ErrorKind;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_difference_is_unsupported_only_where_it_would_be_a_set() {
+        let json = serde_json::json!({"a": 1, "b": [2]});
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let Value::Dict(dict) = Value::from(&json) else {
+            panic!("an object is a dict")
+        };
+        let (keys, items) = (Value::Keys(dict.clone()), Value::Items(dict.clone()));
+        let list = runtime.list(vec![Value::text("b")]).unwrap();
+        let cases = [
+            (keys.clone(), list.clone(), ErrorKind::Unsupported),
+            (list.clone(), keys.clone(), ErrorKind::Unsupported),
+            (keys, Value::Int(1), ErrorKind::Type),
+            (items, list.clone(), ErrorKind::Type),
+            (Value::Values(dict), list, ErrorKind::Type),
+        ];
+        for (left, right, want) in cases {
+            assert_eq!(
+                crate::value::ops::subtract(&mut runtime, &left, &right).unwrap_err().kind(),
+                want,
+                "{left:?} - {right:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Borrowed references to values in the input or on the heap.
+//!
+//! ```text
+//! ValueRef::Json({"role": "user"}).key(heap, "role")  ->  Peek::Found(ValueRef::Json("user"))
+//! ```
+//!
+//! A reference answers the questions that need no runtime. [`ValueRef::to_value`] makes a value for all others.
+
+use super::dict::Dict;
+use super::runtime::Heap;
+use super::types::Type;
+use super::{Value, dict};
+use crate::json::{Data, Object};
+
+/// A borrowed reference to a value.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueRef<'v, 'a> {
+    /// A value of the caller's JSON.
+    Json(&'a serde_json::Value),
+    /// A value of a JSON text, or a literal.
+    Data(&'a Data<'a>),
+    /// A value of a variable, of a namespace, or of a dict that the render made.
+    Value(&'v Value<'a>),
+    /// An integer attribute of `loop`.
+    Int(i64),
+    /// A boolean attribute of `loop`.
+    Bool(bool),
+}
+
+/// The result of looking up a key or an attribute by borrowing alone.
+#[derive(Clone, Copy, Debug)]
+pub enum Peek<'v, 'a> {
+    /// The value under the key.
+    Found(ValueRef<'v, 'a>),
+    /// A dict of this type has no such key, or a string has no such attribute.
+    Absent(Type),
+    /// Borrowing alone does not tell: the rules of [`crate::builtins::access`] apply.
+    Unknown,
+}
+
+impl<'v, 'a> Peek<'v, 'a> {
+    /// Looks up a key of the caller's object.
+    #[inline]
+    pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
+        dict::json_entry(map, key).map_or(Self::Absent(Type::Dict), Self::json)
+    }
+
+    /// Looks up a key of an object of a JSON text or of a dict literal.
+    #[inline]
+    pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
+        object.get(key).map_or(Self::Absent(Type::Dict), Self::data)
+    }
+
+    fn json(json: &'a serde_json::Value) -> Self {
+        Self::Found(ValueRef::Json(json))
+    }
+
+    fn data(data: &'a Data<'a>) -> Self {
+        Self::Found(ValueRef::Data(data))
+    }
+
+    fn value(value: &'v Value<'a>) -> Self {
+        Self::Found(ValueRef::Value(value))
+    }
+}
+
+impl<'v, 'a> ValueRef<'v, 'a> {
+    /// Looks up a key that is not the name of a dict method, or an attribute of a namespace or of `loop`.
+    pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
+        match self {
+            Self::Json(serde_json::Value::Object(map)) => Peek::in_json(map, key),
+            Self::Data(Data::Object(object)) => Peek::in_data(object, key),
+            Self::Value(value) => Self::of_value(value, heap, key),
+            _ => Peek::Unknown,
+        }
+    }
+
+    /// Looks up a key or an attribute of a value of the render.
+    #[inline]
+    pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
+        match value {
+            Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
+            Value::Dict(Dict::Data(object)) => Peek::in_data(object, key),
+            Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
+            Value::Namespace(id) => {
+                // In a namespace of many attributes, the general lookup charges for the search.
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
+                let attribute = namespace.and_then(|namespace| namespace.get(key));
+                attribute.map_or(Peek::Unknown, Peek::value)
+            }
+            Value::Loop(context) => context.look(key),
+            _ => Peek::Unknown,
+        }
+    }
+
+    /// Returns the text of a `str` without `generation` blocks.
+    #[inline]
+    pub fn plain_text(self) -> Option<&'v str> {
+        match self {
+            Self::Json(serde_json::Value::String(text)) => Some(text),
+            Self::Data(Data::Str(text)) => Some(text),
+            Self::Value(Value::Str(text)) if !text.is_markup() && text.generated_count() == 0 => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Returns the truth of the value, if borrowing alone tells.
+    #[inline]
+    pub fn truth(self) -> Option<bool> {
+        Some(match self {
+            Self::Json(json) => match json {
+                serde_json::Value::Null => false,
+                serde_json::Value::Bool(bool) => *bool,
+                serde_json::Value::String(text) => !text.is_empty(),
+                serde_json::Value::Array(items) => !items.is_empty(),
+                serde_json::Value::Object(map) => !map.is_empty(),
+                serde_json::Value::Number(_) => return None,
+            },
+            Self::Data(data) => match data {
+                Data::None => false,
+                Data::Bool(bool) => *bool,
+                Data::Str(text) => !text.is_empty(),
+                Data::List(items) | Data::Tuple(items) => !items.is_empty(),
+                Data::Object(object) => !object.is_empty(),
+                Data::Int(_) | Data::BigInt(_) | Data::Float(_) => return None,
+            },
+            Self::Int(int) => int != 0,
+            Self::Bool(bool) => bool,
+            Self::Value(value) => match value {
+                Value::Bool(bool) => *bool,
+                Value::None | Value::Undefined(_) => false,
+                Value::Str(text) => !text.as_str().is_empty(),
+                _ => return None,
+            },
+        })
+    }
+
+    /// Returns the value.
+    #[inline]
+    pub fn to_value(self) -> Value<'a> {
+        match self {
+            Self::Json(json) => Value::from(json),
+            Self::Data(data) => Value::from(data),
+            Self::Value(value) => value.clone(),
+            Self::Int(int) => Value::Int(int),
+            Self::Bool(bool) => Value::Bool(bool),
+        }
+    }
+}

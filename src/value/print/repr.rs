@@ -1,0 +1,302 @@
+//! Python's `str(value)`, which an output writes, and `repr(value)`, which containers write of their items.
+//!
+//! ```text
+//! {{ 'a' }} {{ ['a', 1.0, none, nope] }}    a ['a', 1.0, None, Undefined]
+//! ```
+//!
+//! Text is appended to the output, charged piece by piece and checked against the limit as it grows. Numbers are converted by
+//! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`super::objects`].
+
+use std::fmt::Write;
+
+use super::objects;
+use crate::error::Result;
+use crate::number::{IntRef, text};
+use crate::text::quote;
+use crate::value::{Dict, Range, Runtime, Seq, Str, Value};
+
+/// Steps of finding the shortest digits of a float.
+pub(super) const DIGITS: u64 = 4;
+
+/// The containers that are being printed around a value, as CPython's `Py_ReprEnter` records them.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'p, 'a> {
+    value: &'p Value<'a>,
+    outer: Option<&'p Around<'p, 'a>>,
+    /// Whether one of them is a namespace. Only a namespace can contain itself.
+    has_namespace: bool,
+}
+
+/// Appends `str(value)`.
+#[inline]
+pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
+    match value {
+        Value::Str(text) => write_piece(runtime, text.as_str(), out),
+        Value::Undefined(_) => Ok(()),
+        _ => write_repr(runtime, value, out),
+    }
+}
+
+/// Returns `str(value)`. A string or Markup stays as it is.
+pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
+    match value {
+        Value::Str(text) => Ok(text.clone()),
+        Value::Undefined(_) => Ok(Str::from("")),
+        _ => {
+            let mut text = runtime.heap.recycler.take_buffer();
+            write_str(runtime, value, &mut text)?;
+            runtime.text(text)
+        }
+    }
+}
+
+/// Returns `repr(value)`.
+pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
+    let mut out = String::new();
+    write_repr(runtime, value, &mut out)?;
+    Ok(out)
+}
+
+/// Returns `ascii(value)`.
+pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
+    let repr = repr(runtime, value)?;
+    runtime.meter.charge_scan(repr.len())?;
+    let mut ascii = String::with_capacity(repr.len());
+    // Writing to a string cannot fail.
+    let _ = quote::write_ascii(&mut ascii, &repr);
+    runtime.meter.check_size(ascii.len())?;
+    Ok(ascii)
+}
+
+/// Appends `repr(value)`.
+pub fn write_repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
+    write_nested(runtime, value, None, out)
+}
+
+/// Appends `repr(value)` of a value within other values.
+pub(super) fn write_nested<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    around: Option<&Around<'_, 'a>>,
+    out: &mut String,
+) -> Result<()> {
+    match value {
+        Value::None => write_piece(runtime, "None", out),
+        Value::Bool(true) => write_piece(runtime, "True", out),
+        Value::Bool(false) => write_piece(runtime, "False", out),
+        Value::Int(int) => write_int(runtime, *int, out),
+        Value::Big(big) => {
+            runtime.meter.charge(big.bits() >> 4)?;
+            let digits = text::int_text(IntRef::Big(big))?;
+            write_piece(runtime, &digits, out)
+        }
+        Value::Float(float) => {
+            runtime.meter.charge(DIGITS)?;
+            write_piece(runtime, &text::float_text(*float), out)
+        }
+        Value::Str(text) if text.is_markup() => {
+            out.push_str("Markup(");
+            write_quoted(runtime, text, out)?;
+            write_piece(runtime, ")", out)
+        }
+        Value::Str(text) => write_quoted(runtime, text, out),
+        Value::Undefined(_) => write_piece(runtime, "Undefined", out),
+        Value::Range(range) => write_range(runtime, range, out),
+        Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {
+            write_container(runtime, value, around, out)
+        }
+        Value::Namespace(id) => objects::write_namespace(runtime, *id, value, around, out),
+        _ => objects::write_object(runtime, value, around, out),
+    }
+}
+
+fn write_container<'a>(
+    runtime: &mut Runtime<'a>,
+    value: &Value<'a>,
+    around: Option<&Around<'_, 'a>>,
+    out: &mut String,
+) -> Result<()> {
+    runtime.meter.check_stack()?;
+    if let Some(dots) = around.and_then(|around| around.dots_for(value)) {
+        return write_piece(runtime, dots, out);
+    }
+    let around = &Around::within(value, around);
+    match value {
+        Value::List(items) => write_items(runtime, items.iter(), ("[", "]"), around, out),
+        Value::Tuple(items) => write_tuple(runtime, items, around, out),
+        Value::Keys(dict) => write_items(runtime, dict.keys(), ("dict_keys([", "])"), around, out),
+        Value::Values(dict) => {
+            let values = dict.iter().map(|(_, value)| value);
+            write_items(runtime, values, ("dict_values([", "])"), around, out)
+        }
+        Value::Items(dict) => write_pairs(runtime, dict, around, out),
+        Value::Dict(dict) => write_dict(runtime, dict.iter(), around, out),
+        _ => Ok(()),
+    }
+}
+
+fn write_items<'a>(
+    runtime: &mut Runtime<'a>,
+    items: impl Iterator<Item = Value<'a>>,
+    (open, close): (&str, &str),
+    around: &Around<'_, 'a>,
+    out: &mut String,
+) -> Result<()> {
+    write_piece(runtime, open, out)?;
+    for (index, item) in items.enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write_nested(runtime, &item, Some(around), out)?;
+    }
+    write_piece(runtime, close, out)
+}
+
+fn write_tuple<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, around: &Around<'_, 'a>, out: &mut String) -> Result<()> {
+    let close = if items.len() == 1 { ",)" } else { ")" };
+    write_items(runtime, items.iter(), ("(", close), around, out)
+}
+
+fn write_pairs<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, around: &Around<'_, 'a>, out: &mut String) -> Result<()> {
+    write_piece(runtime, "dict_items([", out)?;
+    for (index, (key, value)) in dict.iter().enumerate() {
+        out.push_str(if index > 0 { ", (" } else { "(" });
+        write_nested(runtime, &key, Some(around), out)?;
+        out.push_str(", ");
+        write_nested(runtime, &value, Some(around), out)?;
+        write_piece(runtime, ")", out)?;
+    }
+    write_piece(runtime, "])", out)
+}
+
+/// Appends the `repr` of a dict with these entries.
+pub(super) fn write_dict<'a>(
+    runtime: &mut Runtime<'a>,
+    entries: impl Iterator<Item = (Value<'a>, Value<'a>)>,
+    around: &Around<'_, 'a>,
+    out: &mut String,
+) -> Result<()> {
+    write_piece(runtime, "{", out)?;
+    for (index, (key, value)) in entries.enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write_nested(runtime, &key, Some(around), out)?;
+        out.push_str(": ");
+        write_nested(runtime, &value, Some(around), out)?;
+    }
+    write_piece(runtime, "}", out)
+}
+
+fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -> Result<()> {
+    let Range { start, stop, step, .. } = range;
+    match step {
+        1 => write_displayed(runtime, &format_args!("range({start}, {stop})"), out),
+        _ => write_displayed(runtime, &format_args!("range({start}, {stop}, {step})"), out),
+    }
+}
+
+fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
+    let text = text.as_str();
+    runtime.meter.charge_scan(text.len())?;
+    runtime.meter.check_output(out.len().saturating_add(text.len()))?;
+    // Writing to a string cannot fail.
+    let _ = quote::write_repr(out, text);
+    runtime.meter.check_output(out.len())
+}
+
+fn write_displayed<'a>(runtime: &mut Runtime<'a>, displayed: &dyn std::fmt::Display, out: &mut String) -> Result<()> {
+    runtime.meter.charge(1)?;
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{displayed}");
+    runtime.meter.check_output(out.len())
+}
+
+/// Appends `repr(int)`.
+#[inline]
+pub(super) fn write_int<'a>(runtime: &mut Runtime<'a>, int: i64, out: &mut String) -> Result<()> {
+    runtime.meter.charge(1)?;
+    text::write_int(int, out);
+    runtime.meter.check_output(out.len())
+}
+
+/// Appends a text as it is.
+#[inline]
+pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut String) -> Result<()> {
+    runtime.meter.charge_bytes(text.len())?;
+    runtime.meter.check_output(out.len().saturating_add(text.len()))?;
+    out.push_str(text);
+    Ok(())
+}
+
+impl<'p, 'a> Around<'p, 'a> {
+    /// Adds a container to the ones around it.
+    pub(super) fn within(value: &'p Value<'a>, outer: Option<&'p Around<'p, 'a>>) -> Self {
+        let is_namespace = matches!(value, Value::Namespace(_));
+        Self {
+            value,
+            outer,
+            has_namespace: is_namespace || outer.is_some_and(|outer| outer.has_namespace),
+        }
+    }
+
+    /// Returns the dots that replace a container within itself, or `None` if it is not within itself.
+    pub(super) fn dots_for(&self, value: &Value<'a>) -> Option<&'static str> {
+        if !self.has_namespace {
+            return None;
+        }
+        let mut around = Some(self);
+        while let Some(Around { value: open, outer, .. }) = around {
+            let (dots, is_open) = match (value, open) {
+                (Value::Namespace(value), Value::Namespace(open)) => ("{...}", value == open),
+                (Value::List(value), Value::List(open)) => ("[...]", value.shares_storage(open)),
+                (Value::Tuple(value), Value::Tuple(open)) => ("(...)", value.shares_storage(open)),
+                (Value::Dict(value), Value::Dict(open)) => ("{...}", value.shares_storage(open)),
+                (Value::Keys(value), Value::Keys(open)) => ("...", value.shares_storage(open)),
+                (Value::Values(value), Value::Values(open)) => ("...", value.shares_storage(open)),
+                (Value::Items(value), Value::Items(open)) => ("...", value.shares_storage(open)),
+                _ => ("", false),
+            };
+            if is_open {
+                return Some(dots);
+            }
+            around = *outer;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::limits::Limits;
+    use crate::value::{Namespace, Undefined};
+
+    #[test]
+    fn containers_print_the_repr_of_their_items() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let items = vec![
+            Value::text("it's"),
+            Value::Float(1e16),
+            Value::None,
+            Value::Undefined(Undefined::Name("x")),
+        ];
+        let list = runtime.list(items).unwrap();
+        let tuple = runtime.tuple(vec![list]).unwrap();
+        assert_eq!(repr(&mut runtime, &tuple).unwrap(), r#"(["it's", 1e+16, None, Undefined],)"#);
+    }
+
+    #[test]
+    fn a_namespace_inside_itself_is_dots() {
+        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
+        let id = runtime.namespace(Namespace::default()).unwrap();
+        let list = runtime.list(vec![Value::Namespace(id)]).unwrap();
+        let namespace = runtime.heap.namespace_mut(id).unwrap();
+        namespace.set(Str::from("a"), Value::Int(1));
+        namespace.set(Str::from("l"), list.clone());
+        let shown = repr(&mut runtime, &Value::Namespace(id)).unwrap();
+        assert_eq!(shown, "<Namespace {'a': 1, 'l': [<Namespace {...}>]}>");
+        assert_eq!(repr(&mut runtime, &list).unwrap(), "[<Namespace {'a': 1, 'l': [...]}>]");
+    }
+}

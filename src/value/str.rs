@@ -1,0 +1,206 @@
+//! Strings: borrowed or shared text, with a flag for Markup.
+//!
+//! A piece of a string is a view of the same bytes and copies nothing.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::meter::Claim;
+
+/// A Python `str`, or a `markupsafe.Markup`.
+#[derive(Clone, Debug)]
+pub struct Str<'a>(Memory<'a>);
+
+/// The bytes of a string, with a variant of each kind for Markup. The tag fills a word, so that a string moves in whole words.
+#[derive(Clone, Debug)]
+#[repr(u64)]
+enum Memory<'a> {
+    Borrowed(&'a str),
+    BorrowedMarkup(&'a str),
+    /// A byte range of a text that the render made.
+    Shared(Rc<OwnedText>, u32, u32),
+    SharedMarkup(Rc<OwnedText>, u32, u32),
+}
+
+/// A text that the render made, with the claim to its memory.
+#[derive(Debug)]
+pub(super) struct OwnedText {
+    text: String,
+    /// The byte ranges of `generation` blocks in the text. Most texts have none.
+    generated: Box<[Range<usize>]>,
+    /// `None` while the text is recycled.
+    claim: Option<Claim>,
+}
+
+impl OwnedText {
+    pub fn new(text: String, claim: Claim) -> Self {
+        Self {
+            text,
+            generated: Box::default(),
+            claim: Some(claim),
+        }
+    }
+
+    /// Removes the empty buffer of a recycled text.
+    pub fn take_buffer(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+}
+
+impl<'a> Str<'a> {
+    pub(super) fn owned(text: Rc<OwnedText>) -> Self {
+        let len = u32::try_from(text.text.len()).unwrap_or(u32::MAX);
+        Self(Memory::Shared(text, 0, len))
+    }
+
+    /// Returns whether the render made the text.
+    #[inline]
+    pub(super) fn is_made(&self) -> bool {
+        matches!(self.0, Memory::Shared(..) | Memory::SharedMarkup(..))
+    }
+
+    /// Returns the emptied text, if no other value uses it and its capacity is at most `most` bytes.
+    #[inline]
+    pub(super) fn into_buffer(self, most: usize) -> Option<Rc<OwnedText>> {
+        let (Memory::Shared(mut text, ..) | Memory::SharedMarkup(mut text, ..)) = self.0 else {
+            return None;
+        };
+        let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
+        owned.text.clear();
+        owned.generated = Box::default();
+        owned.claim = None;
+        Some(text)
+    }
+
+    /// Adds the byte ranges of `generation` blocks to a string that was just made.
+    pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
+        if let Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) = &mut self.0 {
+            if let Some(owned) = Rc::get_mut(owned) {
+                owned.generated = generated.into();
+            }
+        }
+        self
+    }
+
+    /// Returns the number of `generation` blocks in the text that this string is a view of.
+    #[inline]
+    pub(super) fn generated_count(&self) -> usize {
+        match &self.0 {
+            Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) => owned.generated.len(),
+            _ => 0,
+        }
+    }
+
+    /// Appends the byte ranges of the `generation` blocks in this string to `noted`, for a string that is written at the byte `at`. A
+    /// view of a text has the parts of the blocks that are within it.
+    pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
+        let (Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end)) = &self.0 else {
+            return;
+        };
+        let (start, end) = (*start as usize, *end as usize);
+        for span in &owned.generated {
+            let inside = span.start.max(start)..span.end.min(end);
+            if inside.start < inside.end || (span.is_empty() && inside == *span) {
+                let shift = |byte: usize| byte.saturating_sub(start).saturating_add(at);
+                noted.push(shift(inside.start)..shift(inside.end));
+            }
+        }
+    }
+
+    /// Returns whether both strings are one object: the same bytes in the same place, or a string of which CPython has only one object
+    /// (the empty string and strings of one Latin-1 character).
+    pub(super) fn shares_storage(&self, other: &Self) -> bool {
+        let (left, right) = (self.as_str(), other.as_str());
+        let mut characters = left.chars();
+        let is_short = characters.next().is_none_or(|first| first <= '\u{ff}') && characters.next().is_none();
+        match (self.is_markup(), other.is_markup()) {
+            (false, false) if is_short => left == right,
+            (one, two) => one == two && std::ptr::eq(left, right) && !left.is_empty(),
+        }
+    }
+
+    /// Returns the text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) => text,
+            Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
+                owned.text.get(*start as usize..*end as usize).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns whether the string is a Markup.
+    #[inline]
+    pub fn is_markup(&self) -> bool {
+        matches!(self.0, Memory::BorrowedMarkup(_) | Memory::SharedMarkup(..))
+    }
+
+    /// Returns the text as a Markup or as a `str`.
+    #[must_use]
+    pub fn with_markup(self, is_markup: bool) -> Self {
+        Self(match (self.0, is_markup) {
+            (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), false) => Memory::Borrowed(text),
+            (Memory::Borrowed(text) | Memory::BorrowedMarkup(text), true) => Memory::BorrowedMarkup(text),
+            (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), false) => Memory::Shared(text, start, end),
+            (Memory::Shared(text, start, end) | Memory::SharedMarkup(text, start, end), true) => {
+                Memory::SharedMarkup(text, start, end)
+            }
+        })
+    }
+
+    /// Returns a byte range of the string, of the same type. A range that splits a character is empty.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        match &self.0 {
+            Memory::Borrowed(text) => Self(Memory::Borrowed(text.get(range).unwrap_or_default())),
+            Memory::Shared(owned, start, end) => Self(stretch(owned, *start, *end, range)),
+            _ => self.clone().with_markup(false).slice(range).with_markup(true),
+        }
+    }
+
+    /// Returns the piece of the string that `part`, a subslice of its text, is.
+    #[must_use]
+    pub fn piece(&self, part: &str) -> Self {
+        let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());
+        self.slice(start..start.saturating_add(part.len()))
+    }
+
+    /// Returns the text for modification in place, or the string itself if another value uses the text too.
+    pub fn try_into_string(self) -> Result<String, Self> {
+        let is_markup = self.is_markup();
+        match self.0 {
+            Memory::Shared(owned, 0, end) | Memory::SharedMarkup(owned, 0, end)
+                if end as usize == owned.text.len() && owned.generated.is_empty() =>
+            {
+                let owned = Rc::try_unwrap(owned).map(|owned| owned.text);
+                owned.map_err(|owned| Self(Memory::Shared(owned, 0, end)).with_markup(is_markup))
+            }
+            bytes => Err(Self(bytes)),
+        }
+    }
+
+    /// Returns the text, if it is borrowed from the input or the template.
+    pub fn borrowed(&self) -> Option<&'a str> {
+        match self.0 {
+            Memory::Borrowed(text) | Memory::BorrowedMarkup(text) => Some(text),
+            Memory::Shared(..) | Memory::SharedMarkup(..) => None,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Str<'a> {
+    fn from(text: &'a str) -> Self {
+        Self(Memory::Borrowed(text))
+    }
+}
+
+/// Returns a byte range of a view of a text that the render made.
+fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
+    let from = (start as usize).saturating_add(range.start);
+    let to = (start as usize).saturating_add(range.end).min(end as usize);
+    match (u32::try_from(from), u32::try_from(to)) {
+        (Ok(from), Ok(to)) => Memory::Shared(Rc::clone(owned), from, to),
+        _ => Memory::Borrowed(""),
+    }
+}
