@@ -127,9 +127,14 @@ fn an_empty_span_at_the_start_is_an_overflow_error() {
 #[test]
 fn offsets_without_order_have_the_same_masks() {
     let ordered = [0..0, 0..2, 1..3, 3..3, 3..4, 3..4, 6..9, 0..0];
-    let unordered: Vec<_> = ordered.iter().cloned().chain([0..1]).collect();
-    for span in (0..9).map(|start| start..start + 2) {
-        let mask = assistant_mask(&[span.clone()], &ordered).unwrap();
-        assert_eq!(assistant_mask(&[span], &unordered).unwrap()[..ordered.len()], mask);
+    let mut unordered = ordered.to_vec();
+    unordered.push(0..1);
+    for spans in (0..9).map(|start| vec![start..start + 2]) {
+        let mask = assistant_mask(&spans, &ordered).unwrap();
+        assert_eq!(
+            assistant_mask(&spans, &unordered).unwrap()[..ordered.len()],
+            mask,
+            "{spans:?}"
+        );
     }
 }
