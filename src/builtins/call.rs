@@ -9,7 +9,8 @@
 //! jinja2 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
 
 use super::access;
-use super::methods::{self, Attribute, SELF, python, required};
+use super::methods::{self, Attribute};
+use super::table::{SELF, python, required};
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Function, Loop, Runtime, Str, Value};
 

@@ -3,8 +3,10 @@
 //! Each is a row of a table ([`Function`](crate::value::Function)): its name, its parameters, what it does.
 
 pub mod access;
+mod c_arguments;
 pub mod call;
 pub mod filters;
 pub mod globals;
+pub mod jinja_tests;
 pub mod methods;
-pub mod predicates;
+mod table;

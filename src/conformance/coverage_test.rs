@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use super::derivation_test::{Derivations, Part};
 use super::{Case, Suite};
 use crate::Template;
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::Grammar;
 use crate::value::called;
 
 /// Where the attributes stand that are no rows of a table, as arms of a `match`.
 const ATTRIBUTES: [&str; 2] = [
-    include_str!("../builtins/methods/engine.rs"),
+    include_str!("../builtins/methods/jinja_objects.rs"),
     include_str!("../builtins/methods/sequence.rs"),
 ];
 
@@ -67,7 +67,7 @@ fn each_built_in_is_called_by_a_case() {
     let types = methods::TYPES.into_iter().flat_map(methods::methods);
     let rows = filters::all()
         .iter()
-        .chain(predicates::all())
+        .chain(jinja_tests::all())
         .chain(globals::all())
         .chain(types);
     let missing: Vec<&str> = rows.filter(|row| !called::has(row)).map(|row| row.python).collect();

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
-use crate::builtins::{access, filters, methods, predicates};
+use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
@@ -196,7 +196,7 @@ impl Resolver<'_> {
     }
 
     fn test(&mut self, test: &mut Test, place: &Place, at: u32, span: Span) -> Result<()> {
-        test.builtin = predicates::find(&test.name);
+        test.builtin = jinja_tests::find(&test.name);
         if test.builtin.is_none() && !place.soft {
             return Err(self.unknown("test", &test.name, at, span));
         }

@@ -6,7 +6,7 @@ use num_bigint::Sign;
 
 use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
-use crate::builtins::{access, filters, globals, predicates};
+use crate::builtins::{access, filters, globals, jinja_tests};
 use crate::clock::SystemClock;
 use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
@@ -300,8 +300,8 @@ impl<'t> Folding<'t> {
     }
 
     fn tested(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
-        let number = test.builtin.or_else(|| predicates::find(&test.name))?;
-        let function = predicates::get(number)?;
+        let number = test.builtin.or_else(|| jinja_tests::find(&test.name))?;
+        let function = jinja_tests::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;
         Some(function.call(&mut self.runtime, &mut arguments))
     }

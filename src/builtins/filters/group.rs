@@ -8,9 +8,9 @@
 //! A group is a tuple that names its items, `group.grouper` and `group.list`; which names those are, the lookup knows. After jinja2
 //! 3.1.6 `filters.py`: `sync_do_groupby`, `_GroupTuple`, `sync_do_unique`.
 
-use super::path::Path;
+use super::attribute_path::AttributePath;
+use super::lazy_input::LazyInput;
 use super::sort::sorted_by_key;
-use super::source::Source;
 use super::{flag, given};
 use crate::error::Result;
 use crate::limits::Claim;
@@ -23,8 +23,10 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let attribute = given(&mut arguments, 1);
     let default = given(&mut arguments, 2);
     let ignores_case = !flag(runtime, &arguments, 3)?;
-    let path = Path::new(runtime, &attribute)?.or(default.clone());
-    let key_path = Path::new(runtime, &attribute)?.or(default).ignoring_case(ignores_case);
+    let path = AttributePath::new(runtime, &attribute)?.or(default.clone());
+    let key_path = AttributePath::new(runtime, &attribute)?
+        .or(default)
+        .ignoring_case(ignores_case);
     let items = ops::collect(runtime, &given(&mut arguments, 0))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
@@ -52,7 +54,7 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
 }
 
 /// A group; its key is that of the first member, in the case that it has there.
-fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Path<'a>) -> Result<Value<'a>> {
+fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &AttributePath<'a>) -> Result<Value<'a>> {
     let key = match members.first() {
         Some(first) => path.follow(runtime, first)?,
         None => Value::None,
@@ -70,7 +72,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let attribute = given(&mut arguments, 2);
     let ignores_case = !flag(runtime, &arguments, 1)?;
     let below = value.height().max(attribute.height());
-    let source = Source::new(value);
+    let source = LazyInput::new(value);
     runtime.generator(
         below,
         Unique {
@@ -85,10 +87,10 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 }
 
 struct Unique<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     attribute: Value<'a>,
     ignores_case: bool,
-    path: Option<Path<'a>>,
+    path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
     /// The memory of these.
     claim: Option<Claim>,
@@ -99,7 +101,7 @@ impl<'a> ItemSource<'a> for Unique<'a> {
         let path = match &mut self.path {
             Some(path) => path,
             None => {
-                let path = Path::new(runtime, &self.attribute)?.ignoring_case(self.ignores_case);
+                let path = AttributePath::new(runtime, &self.attribute)?.ignoring_case(self.ignores_case);
                 self.path.insert(path)
             }
         };

@@ -8,7 +8,7 @@
 //! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
 //! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`write_json`](crate::value::print::write_json)'s business.
 
-use super::pythonic::{blanks, unpack};
+use super::python_calls::{blanks, unpack};
 use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;

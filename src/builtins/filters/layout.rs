@@ -8,7 +8,7 @@
 //! The algorithms are in [`crate::text`]; here is what becomes of arguments that are no strings or integers, since the reference only
 //! computes with them. After jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 
-use super::pythonic::{blanks, python_attribute};
+use super::python_calls::{blanks, python_attribute};
 use super::sequence::length_of;
 use super::{flag, given, written};
 use crate::builtins::call;

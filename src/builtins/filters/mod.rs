@@ -9,21 +9,21 @@
 //! which stands in the file of its topic. A filter that Jinja gives its environment, context or evaluation context counts that as its
 //! first parameter. After jinja2 3.1.6 `filters.py`; `tojson` is that of transformers 5.23.0.
 
+mod attribute_path;
+mod batch_slice;
 mod group;
-mod html;
 mod json;
 mod layout;
-mod lazy;
+mod lazy_input;
+mod map_select;
+mod markup;
 mod number;
-mod path;
-mod pythonic;
-mod rows;
+mod python_calls;
 mod sequence;
 mod sort;
-mod source;
 mod text;
 
-use super::methods::{Body, optional, python, required, row, unnamed};
+use super::table::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
 use crate::text::{measure, strip};
 use crate::unsupported::{self, Place};
@@ -70,41 +70,41 @@ const TOJSON: &str = "_cached_compile_jinja_template.<locals>.tojson";
 static FILTERS: [Function; 48] = [
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
-    python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
+    python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], batch_slice::batch),
     python("capitalize", "do_capitalize", &[S], text::capitalize).alone(text::capitalize_of),
     python("center", "do_center", &[VALUE, optional("width")], text::center),
     builtin("count", "len", sequence::length).alone(sequence::length_of),
     python("d", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("default", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("dictsort", "do_dictsort", &[VALUE, CASE_SENSITIVE, optional("by"), optional("reverse")], sort::dictsort),
-    python("e", "escape", &[unnamed("s")], html::escape),
-    python("escape", "escape", &[unnamed("s")], html::escape),
+    python("e", "escape", &[unnamed("s")], markup::escape),
+    python("escape", "escape", &[unnamed("s")], markup::escape),
     python("filesizeformat", "do_filesizeformat", &[VALUE, optional("binary")], number::filesizeformat),
     python("first", "sync_do_first", &[ENVIRONMENT, required("seq")], sequence::first),
     python("float", "do_float", &[VALUE, optional("default")], number::float),
-    python("forceescape", "do_forceescape", &[VALUE], html::forceescape),
+    python("forceescape", "do_forceescape", &[VALUE], markup::forceescape),
     python("format", "do_format", &[VALUE], text::format).with_star().with_double_star(),
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
     python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
-    python("items", "do_items", &[VALUE], lazy::items).iterated(lazy::pairs),
+    python("items", "do_items", &[VALUE], map_select::items).iterated(map_select::pairs),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
     builtin("length", "len", sequence::length).alone(sequence::length_of),
     python("list", "sync_do_list", &[VALUE], sequence::list),
     python("lower", "do_lower", &[S], text::lower).alone(text::lower_of),
-    open("map", "sync_do_map", lazy::map),
+    open("map", "sync_do_map", map_select::map),
     python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
     python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
-    open("reject", "sync_do_reject", lazy::reject),
-    open("rejectattr", "sync_do_rejectattr", lazy::rejectattr),
+    open("reject", "sync_do_reject", map_select::reject),
+    open("rejectattr", "sync_do_rejectattr", map_select::rejectattr),
     python("replace", "do_replace", &[EVAL_CTX, S, required("old"), required("new"), optional("count")], text::replace),
     python("reverse", "do_reverse", &[VALUE], sequence::reverse),
     python("round", "do_round", &[VALUE, optional("precision"), optional("method")], number::round),
-    python("safe", "do_mark_safe", &[VALUE], html::safe),
-    open("select", "sync_do_select", lazy::select),
-    open("selectattr", "sync_do_selectattr", lazy::selectattr),
-    python("slice", "sync_do_slice", &[VALUE, required("slices"), FILL_WITH], rows::slice),
+    python("safe", "do_mark_safe", &[VALUE], markup::safe),
+    open("select", "sync_do_select", map_select::select),
+    open("selectattr", "sync_do_selectattr", map_select::selectattr),
+    python("slice", "sync_do_slice", &[VALUE, required("slices"), FILL_WITH], batch_slice::slice),
     python("sort", "do_sort", &[ENVIRONMENT, VALUE, optional("reverse"), CASE_SENSITIVE, ATTRIBUTE], sort::sort),
     python("string", "soft_str", &[unnamed("s")], text::string),
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
@@ -200,12 +200,12 @@ pub(super) mod tests {
     /// The sources whose documentation has examples, `template -> output`.
     const SOURCES: [&str; 10] = [
         include_str!("group.rs"),
-        include_str!("html.rs"),
+        include_str!("markup.rs"),
         include_str!("json.rs"),
         include_str!("layout.rs"),
-        include_str!("lazy.rs"),
+        include_str!("map_select.rs"),
         include_str!("number.rs"),
-        include_str!("rows.rs"),
+        include_str!("batch_slice.rs"),
         include_str!("sequence.rs"),
         include_str!("sort.rs"),
         include_str!("text.rs"),

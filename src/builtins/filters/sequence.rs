@@ -8,7 +8,7 @@
 //!
 //! After jinja2 3.1.6 `filters.py` (`sync_do_first` and its neighbours) and what they call of Python: `reversed`, `sum`, `str.join`.
 
-use super::path::Path;
+use super::attribute_path::AttributePath;
 use super::{flag, given, plain};
 use crate::builtins::access;
 use crate::builtins::methods::{self, Attribute};
@@ -189,7 +189,7 @@ impl<'a> ItemSource<'a> for Backwards<'a> {
 /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
 pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    let path = Path::new(runtime, &given(&mut arguments, 2))?;
+    let path = AttributePath::new(runtime, &given(&mut arguments, 2))?;
     let mut iter = Iter::new(&value)?;
     let separator = match arguments.take(1) {
         Some(separator) => plain(runtime, &separator)?,
@@ -224,7 +224,7 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 /// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
 pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    let path = Path::new(runtime, &given(&mut arguments, 1))?;
+    let path = AttributePath::new(runtime, &given(&mut arguments, 1))?;
     let mut iter = Iter::new(&value)?;
     let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
     if let Value::Str(_) = sum {

@@ -8,11 +8,11 @@
 //! What compares with what is for [`less`](crate::value::ops::less) to know. After jinja2 3.1.6 `filters.py`: `do_sort`,
 //! `do_dictsort`, `_min_or_max`.
 
-use super::path::{Path, lowered};
-use super::pythonic::items;
+use super::attribute_path::{AttributePath, lowered};
+use super::python_calls::items;
 use super::{flag, given};
 use crate::builtins::access;
-use crate::builtins::methods::c_int;
+use crate::builtins::c_arguments::c_int;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Iter, Runtime, Undefined, Value, ops};
 
@@ -22,7 +22,7 @@ use crate::value::{Arguments, Iter, Runtime, Undefined, Value, ops};
 pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let attribute = given(&mut arguments, 3);
     let ignores_case = !flag(runtime, &arguments, 2)?;
-    let mut paths = Path::several(runtime, &attribute)?;
+    let mut paths = AttributePath::several(runtime, &attribute)?;
     paths = paths.into_iter().map(|path| path.ignoring_case(ignores_case)).collect();
     let items = ops::collect(runtime, &given(&mut arguments, 0))?;
     let reverse = c_int(arguments.get(1), 0)? != 0;
@@ -96,7 +96,7 @@ fn extreme<'a>(
         return Ok(Value::Undefined(Undefined::Hint("No aggregated item, sequence was empty.")));
     };
     let ignores_case = !flag(runtime, &arguments, 1)?;
-    let path = Path::new(runtime, &given(&mut arguments, 2))?.ignoring_case(ignores_case);
+    let path = AttributePath::new(runtime, &given(&mut arguments, 2))?.ignoring_case(ignores_case);
     let mut best_key = path.follow(runtime, &best)?;
     while let Some(item) = iter.next(runtime)? {
         let key = path.follow(runtime, &item)?;

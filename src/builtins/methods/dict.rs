@@ -8,8 +8,8 @@
 //! After CPython 3.11 `dictobject.c`. Every `x.name` on a dict asks first whether `name` is
 //! one of these: [`is_attribute`] answers by comparing, and builds nothing.
 
-use super::argument::wrong_receiver;
-use super::row::{SELF, no_arguments, optional, positional, required};
+use crate::builtins::c_arguments::wrong_receiver;
+use crate::builtins::table::{SELF, no_arguments, optional, positional, required};
 use crate::error::Result;
 use crate::value::{Arguments, Dict, Entries, Function, Key, Runtime, Value};
 

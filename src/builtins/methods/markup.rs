@@ -9,9 +9,9 @@
 //! The functions are those of `str`, which keep the flag of the text; here are the signatures, and the functions that escape their
 //! arguments. Methods that markupsafe does not define (`find`, `isalpha` …) are in the tables of `str`.
 
-use super::argument::receiver;
-use super::row::{SELF, optional, optional_unnamed, python, required, unnamed};
-use super::{text_case, text_format, text_pad, text_replace, text_split, text_strip};
+use super::{str_case, str_format, str_pad, str_replace, str_split, str_strip};
+use crate::builtins::c_arguments::receiver;
+use crate::builtins::table::{SELF, optional, optional_unnamed, python, required, unnamed};
 use crate::error::Result;
 use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Value, markup};
 
@@ -25,61 +25,61 @@ const PARTED: &[Parameter] = &[unnamed("self"), unnamed("sep")];
 /// The rows.
 pub(super) static METHODS: [Function; 27] = [
     python("join", "Markup.join", &[unnamed("self"), unnamed("iterable")], join),
-    python("split", "Markup.split", SPLIT, text_split::split),
-    python("rsplit", "Markup.rsplit", SPLIT, text_split::split_from_end),
+    python("split", "Markup.split", SPLIT, str_split::split),
+    python("rsplit", "Markup.rsplit", SPLIT, str_split::split_from_end),
     python(
         "splitlines",
         "Markup.splitlines",
         &[unnamed("self"), optional("keepends")],
-        text_split::split_lines,
+        str_split::split_lines,
     ),
-    python("partition", "Markup.partition", PARTED, text_split::partition),
-    python("rpartition", "Markup.rpartition", PARTED, text_split::partition_at_last),
-    python("strip", "Markup.strip", CHARS, text_strip::strip),
-    python("lstrip", "Markup.lstrip", CHARS, text_strip::strip_start),
-    python("rstrip", "Markup.rstrip", CHARS, text_strip::strip_end),
+    python("partition", "Markup.partition", PARTED, str_split::partition),
+    python("rpartition", "Markup.rpartition", PARTED, str_split::partition_at_last),
+    python("strip", "Markup.strip", CHARS, str_strip::strip),
+    python("lstrip", "Markup.lstrip", CHARS, str_strip::strip_start),
+    python("rstrip", "Markup.rstrip", CHARS, str_strip::strip_end),
     python(
         "removeprefix",
         "Markup.removeprefix",
         &[unnamed("self"), unnamed("prefix")],
-        text_strip::remove_prefix,
+        str_strip::remove_prefix,
     ),
     python(
         "removesuffix",
         "Markup.removesuffix",
         &[SELF, required("suffix")],
-        text_strip::remove_suffix,
+        str_strip::remove_suffix,
     ),
-    python("replace", "Markup.replace", REPLACED, text_replace::replace),
+    python("replace", "Markup.replace", REPLACED, str_replace::replace),
     python(
         "translate",
         "Markup.translate",
         &[unnamed("self"), unnamed("table")],
-        text_replace::translate,
+        str_replace::translate,
     ),
-    python("lower", "Markup.lower", ALONE, text_case::lower),
-    python("upper", "Markup.upper", ALONE, text_case::upper),
-    python("title", "Markup.title", ALONE, text_case::title),
-    python("capitalize", "Markup.capitalize", ALONE, text_case::capitalize),
-    python("casefold", "Markup.casefold", ALONE, text_case::casefold),
-    python("swapcase", "Markup.swapcase", ALONE, text_case::swapcase),
-    python("center", "Markup.center", PADDED, text_pad::center),
-    python("ljust", "Markup.ljust", PADDED, text_pad::left_justify),
-    python("rjust", "Markup.rjust", PADDED, text_pad::right_justify),
+    python("lower", "Markup.lower", ALONE, str_case::lower),
+    python("upper", "Markup.upper", ALONE, str_case::upper),
+    python("title", "Markup.title", ALONE, str_case::title),
+    python("capitalize", "Markup.capitalize", ALONE, str_case::capitalize),
+    python("casefold", "Markup.casefold", ALONE, str_case::casefold),
+    python("swapcase", "Markup.swapcase", ALONE, str_case::swapcase),
+    python("center", "Markup.center", PADDED, str_pad::center),
+    python("ljust", "Markup.ljust", PADDED, str_pad::left_justify),
+    python("rjust", "Markup.rjust", PADDED, str_pad::right_justify),
     python(
         "zfill",
         "Markup.zfill",
         &[unnamed("self"), unnamed("width")],
-        text_pad::zero_fill,
+        str_pad::zero_fill,
     ),
     python(
         "expandtabs",
         "Markup.expandtabs",
         &[unnamed("self"), optional("tabsize")],
-        text_pad::expand_tabs,
+        str_pad::expand_tabs,
     ),
-    text_format::format_row("Markup.format"),
-    text_format::format_map_row("Markup.format_map"),
+    str_format::format_row("Markup.format"),
+    str_format::format_map_row("Markup.format_map"),
     python("escape", "Markup.escape", &[unnamed("cls"), unnamed("s")], escaped),
 ];
 
@@ -92,7 +92,7 @@ fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<V
         runtime.check_values(items.len())?;
         items.push(Value::Str(markup::escape(runtime, &item)?));
     }
-    match text_split::joined(runtime, &separator, &items)? {
+    match str_split::joined(runtime, &separator, &items)? {
         Value::Str(text) => Ok(Value::Str(text.with_markup(true))),
         other => Ok(other),
     }

@@ -10,27 +10,23 @@
 //! A method is one row in the table of its type. What a missing attribute becomes is in [`super::access`]. The names are those of
 //! CPython 3.11, jinja2 3.1.6 and markupsafe 3.0.4.
 
-mod argument;
 mod dict;
-mod engine;
-mod hidden;
+mod dunder;
+mod jinja_objects;
 mod markup;
-pub(super) mod row;
 mod sequence;
-mod text_case;
-mod text_class;
-mod text_find;
-mod text_format;
-mod text_pad;
-mod text_replace;
-mod text_split;
-mod text_strip;
+mod str_case;
+mod str_class;
+mod str_find;
+mod str_format;
+mod str_pad;
+mod str_replace;
+mod str_split;
+mod str_strip;
 
-pub(super) use argument::{c_int, clinic_text};
 pub(super) use dict::is_attribute as is_dict_attribute;
-pub(super) use engine::{call_joiner, loop_attribute};
-pub(super) use row::{Body, SELF, optional, python, required, row, unnamed};
-pub(super) use text_case::mapped_text;
+pub(super) use jinja_objects::{call_joiner, loop_attribute};
+pub(super) use str_case::mapped_text;
 
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
@@ -51,14 +47,14 @@ pub enum Attribute<'a> {
 
 /// The methods of `str`, those first that templates call most.
 static TEXT: [&[Function]; 8] = [
-    &text_strip::METHODS,
-    &text_split::METHODS,
-    &text_find::METHODS,
-    &text_replace::METHODS,
-    &text_case::METHODS,
-    &text_format::METHODS,
-    &text_class::METHODS,
-    &text_pad::METHODS,
+    &str_strip::METHODS,
+    &str_split::METHODS,
+    &str_find::METHODS,
+    &str_replace::METHODS,
+    &str_case::METHODS,
+    &str_format::METHODS,
+    &str_class::METHODS,
+    &str_pad::METHODS,
 ];
 
 /// The initials and lengths of their names. Most names that templates ask a string for in vain (`message.content is defined`) have
@@ -141,15 +137,15 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
         Type::Str => &TEXT,
         Type::Markup => &[
             &markup::METHODS,
-            &text_find::METHODS,
-            &text_class::METHODS,
-            &text_replace::METHODS,
+            &str_find::METHODS,
+            &str_class::METHODS,
+            &str_replace::METHODS,
         ],
         Type::Dict => &[&dict::METHODS],
         Type::List => &[&sequence::LIST],
         Type::Tuple | Type::Group => &[&sequence::TUPLE],
-        Type::Loop => &[&engine::LOOP],
-        Type::Cycler => &[&engine::CYCLER],
+        Type::Loop => &[&jinja_objects::LOOP],
+        Type::Cycler => &[&jinja_objects::CYCLER],
         _ => &[],
     };
     look(tables)
@@ -159,18 +155,18 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
 pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
     if name.starts_with('_') {
-        return Ok(if hidden::is_hidden(ty, name) {
+        return Ok(if dunder::is_hidden(ty, name) {
             Attribute::Unsafe
         } else {
             Attribute::Missing
         });
     }
     let part = match value {
-        Value::Namespace(id) => engine::namespace_attribute(runtime, *id, name)?,
-        Value::Loop(context) => engine::loop_attribute(runtime, context, name)?,
-        Value::Macro(code) => engine::macro_attribute(runtime, code, name)?,
-        Value::Cycler(cycler) => engine::cycler_attribute(cycler, name),
-        Value::Joiner(joiner) => engine::joiner_attribute(joiner, name),
+        Value::Namespace(id) => jinja_objects::namespace_attribute(runtime, *id, name)?,
+        Value::Loop(context) => jinja_objects::loop_attribute(runtime, context, name)?,
+        Value::Macro(code) => jinja_objects::macro_attribute(runtime, code, name)?,
+        Value::Cycler(cycler) => jinja_objects::cycler_attribute(cycler, name),
+        Value::Joiner(joiner) => jinja_objects::joiner_attribute(joiner, name),
         Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
         _ => None,
     };

@@ -8,8 +8,8 @@
 //! After CPython 3.11 `listobject.c` and `tupleobject.c`. A group of the filter `groupby` is a tuple whose two items have names; the
 //! methods that change a list are only names here, for the sandbox refuses them.
 
-use super::argument::{bound_not_none, wrong_receiver};
-use super::row::{SELF, no_arguments, one_argument, optional, positional, required};
+use crate::builtins::c_arguments::{bound_not_none, wrong_receiver};
+use crate::builtins::table::{SELF, no_arguments, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
 use crate::text::slice::position;
 use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value, ops, print};

@@ -148,11 +148,11 @@ fn known_wish(function: &Function, name: &str) -> Option<Wish> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::{filters, globals, methods, predicates};
+    use crate::builtins::{filters, globals, jinja_tests, methods};
 
     #[test]
     fn each_parameter_has_a_wish() {
-        let applied = filters::all().iter().chain(predicates::all());
+        let applied = filters::all().iter().chain(jinja_tests::all());
         let applied = applied
             .chain(methods::TYPES.into_iter().flat_map(methods::methods))
             .map(|function| (function, 1));

@@ -7,9 +7,9 @@
 //! The walk over the format is in the value floor; here fields get their attributes and items as templates do (jinja2 3.1.6
 //! `sandbox.py`, `wrap_str_format` and `SandboxedFormatter`), so an unsafe one prints as nothing.
 
-use super::argument::receiver;
-use super::row::{Body, row, unnamed};
 use crate::builtins::access;
+use crate::builtins::c_arguments::receiver;
+use crate::builtins::table::{Body, row, unnamed};
 use crate::error::{Error, Result};
 use crate::value::format::{self, Fields};
 use crate::value::{Arguments, Code, Function, Parameter, Runtime, Str, Style, Type, Value, ops, print};

@@ -8,8 +8,8 @@
 //! The results are views of the same text, so a piece of the context stays one; a Markup stays a Markup. The rules are in
 //! [`crate::text::strip`]; the complaints are CPython 3.11's (`unicodeobject.c` `do_argstrip`).
 
-use super::argument::{clinic_text, receiver, wrong_receiver};
-use super::row::{SELF, one_argument, optional, positional};
+use crate::builtins::c_arguments::{clinic_text, receiver, wrong_receiver};
+use crate::builtins::table::{SELF, one_argument, optional, positional};
 use crate::error::{Error, Result};
 use crate::text::strip;
 use crate::value::{Arguments, Function, Runtime, Str, Value};

@@ -15,8 +15,9 @@ mod range;
 
 pub use containers::check_name;
 
+use super::c_arguments::clinic_text;
 use super::call::not_callable;
-use super::methods::{Body, clinic_text, required, row};
+use super::table::{Body, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, print};

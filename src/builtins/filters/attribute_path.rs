@@ -17,7 +17,7 @@ use crate::value::{Peek, Runtime, Str, Value, ValueRef};
 
 /// A path from an item to what a filter looks at.
 #[derive(Debug)]
-pub(super) struct Path<'a> {
+pub(super) struct AttributePath<'a> {
     steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
@@ -25,7 +25,7 @@ pub(super) struct Path<'a> {
     _claim: Claim,
 }
 
-impl<'a> Path<'a> {
+impl<'a> AttributePath<'a> {
     /// The path that an argument `attribute` stands for; None is the item itself.
     pub fn new(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Self> {
         let (steps, claim) = match attribute {

@@ -9,7 +9,7 @@
 //! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
 
 use super::filters::{self, builtin, given, plain};
-use super::methods::{python, required, row, unnamed};
+use super::table::{python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
 use crate::value::ops;
@@ -336,7 +336,7 @@ fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Val
 mod tests {
     #[test]
     fn examples_hold() {
-        let count = super::filters::tests::assert_examples(include_str!("predicates.rs"));
+        let count = super::filters::tests::assert_examples(include_str!("jinja_tests.rs"));
         assert!(count >= 30, "{count}");
     }
 

@@ -8,8 +8,8 @@
 //! The layout is in [`crate::text::pad`]; here the size is checked before anything is written. The complaints are those of CPython
 //! 3.11 (`convert_uc`); a Markup escapes its fill character first, as markupsafe 3.0.4 does.
 
-use super::argument::{c_int, receiver, size};
-use super::row::{SELF, clinic, one_argument, optional, positional, required};
+use crate::builtins::c_arguments::{c_int, receiver, size};
+use crate::builtins::table::{SELF, clinic, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::pad::{self, Padding};

@@ -9,8 +9,8 @@
 //! Pieces are views of the same text. Where to cut is known in [`crate::text::split`] and [`crate::text::lines`]; arguments and
 //! complaints are those of CPython 3.11 `unicodeobject.c`, and of markupsafe 3.0.4 where the text is a Markup: then so are the pieces.
 
-use super::argument::{c_int, receiver, size, text};
-use super::row::{SELF, clinic, one_argument, optional};
+use crate::builtins::c_arguments::{c_int, receiver, size, text};
+use crate::builtins::table::{SELF, clinic, one_argument, optional};
 use crate::error::{Error, Result};
 use crate::text::{lines, search, split};
 use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};

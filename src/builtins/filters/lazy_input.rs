@@ -8,14 +8,14 @@ use crate::value::{Iter, Runtime, Value};
 
 /// A value that is iterated once somebody wants an item.
 #[derive(Debug)]
-pub(super) enum Source<'a> {
+pub(super) enum LazyInput<'a> {
     /// Before the first item.
     Value(Value<'a>),
     /// Under way.
     Iter(Iter<'a>),
 }
 
-impl<'a> Source<'a> {
+impl<'a> LazyInput<'a> {
     /// Nothing has been asked of the value yet.
     pub fn new(value: Value<'a>) -> Self {
         Self::Value(value)

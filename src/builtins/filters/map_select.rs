@@ -10,10 +10,10 @@
 //! wanted, and only if the input is true. After jinja2 3.1.6 `filters.py`: `sync_do_map`, `prepare_map`, `select_or_reject`,
 //! `prepare_select_or_reject`, `do_items`.
 
-use super::path::Path;
-use super::source::Source;
+use super::attribute_path::AttributePath;
+use super::lazy_input::LazyInput;
 use super::{given, named};
-use crate::builtins::predicates;
+use crate::builtins::jinja_tests;
 use crate::error::{Error, Result};
 use crate::text::same::{SHORT, is_same};
 use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
@@ -23,7 +23,7 @@ fn find_filter(name: &str) -> Option<&'static Function> {
 }
 
 fn find_test(name: &str) -> Option<&'static Function> {
-    predicates::get(predicates::find(name)?)
+    jinja_tests::get(jinja_tests::find(name)?)
 }
 
 /// What a lazy filter is given besides its input.
@@ -119,11 +119,11 @@ impl<'a> Extra<'a> {
 }
 
 /// What a generator goes over, what it is given besides, and how high both stand.
-fn begin<'a>(arguments: &mut Arguments<'a>) -> (Source<'a>, Extra<'a>, u32) {
+fn begin<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u32) {
     let extra = Extra::of(arguments);
     let value = given(arguments, 0);
     let below = value.height().max(extra.height());
-    (Source::new(value), extra, below)
+    (LazyInput::new(value), extra, below)
 }
 
 /// What a filter, or an attribute, makes of each item.
@@ -142,10 +142,10 @@ pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
 }
 
 struct Map<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     extra: Extra<'a>,
     /// Where each item leads, if it is not a filter that is mapped.
-    path: Option<Path<'a>>,
+    path: Option<AttributePath<'a>>,
 }
 
 impl<'a> Map<'a> {
@@ -161,7 +161,7 @@ impl<'a> Map<'a> {
             let name = print::repr(runtime, &Value::Str(name.clone()))?;
             return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
         }
-        self.path = Some(Path::new(runtime, &attribute)?.or(default));
+        self.path = Some(AttributePath::new(runtime, &attribute)?.or(default));
         Ok(())
     }
 }
@@ -242,12 +242,12 @@ fn select_or_reject<'a>(
 }
 
 struct Select<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     extra: Extra<'a>,
     /// Which outcome of the test lets an item through.
     wanted: bool,
     by_attribute: bool,
-    path: Option<Path<'a>>,
+    path: Option<AttributePath<'a>>,
 }
 
 impl<'a> Select<'a> {
@@ -256,7 +256,7 @@ impl<'a> Select<'a> {
             let Some(attribute) = self.extra.positional.first() else {
                 return Err(Error::runtime("Missing parameter for attribute name"));
             };
-            self.path = Some(Path::new(runtime, attribute)?);
+            self.path = Some(AttributePath::new(runtime, attribute)?);
         }
         Ok(())
     }
@@ -318,7 +318,7 @@ impl<'a> ItemSource<'a> for Select<'a> {
 /// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = given(&mut arguments, 0);
-    runtime.generator(value.height(), Pairs(Source::new(value)))
+    runtime.generator(value.height(), Pairs(LazyInput::new(value)))
 }
 
 /// The same pairs as a view, where there is a dict.
@@ -329,14 +329,14 @@ pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-struct Pairs<'a>(Source<'a>);
+struct Pairs<'a>(LazyInput<'a>);
 
 impl<'a> ItemSource<'a> for Pairs<'a> {
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self.0.untouched() {
             None | Some(Value::Undefined(_)) => {}
             Some(value) => match value.as_mapping() {
-                Some(dict) => self.0 = Source::Iter(Iter::Items(dict.iter())),
+                Some(dict) => self.0 = LazyInput::Iter(Iter::Items(dict.iter())),
                 None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
             },
         }

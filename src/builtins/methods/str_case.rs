@@ -3,8 +3,8 @@
 //! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]; a Markup stays one (markupsafe 3.0.4 `Markup.upper`
 //! and its neighbours).
 
-use super::argument::{receiver, wrong_receiver};
-use super::row::no_arguments;
+use crate::builtins::c_arguments::{receiver, wrong_receiver};
+use crate::builtins::table::no_arguments;
 use crate::error::Result;
 use crate::unicode;
 use crate::value::{Arguments, Function, Runtime, Str, Value};

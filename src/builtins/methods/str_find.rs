@@ -8,8 +8,8 @@
 //! Positions are code points; the search is in [`crate::text::search`]. The arguments are read as CPython 3.11 `unicodeobject.c`
 //! `parse_args_finds_unicode` and `unicode_startswith` read them: the bounds first, then what is looked for.
 
-use super::argument::{bound, receiver, text};
-use super::row::{SELF, optional, required, tuple};
+use crate::builtins::c_arguments::{bound, receiver, text};
+use crate::builtins::table::{SELF, optional, required, tuple};
 use crate::error::{Error, Result};
 use crate::text::search;
 use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};

@@ -10,8 +10,8 @@
 //! (`unicode_replace`, `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes what it inserts (markupsafe 3.0.4
 //! `Markup.replace`), but not what it translates to.
 
-use super::argument::{clinic_text, receiver, size};
-use super::row::{SELF, one_argument, optional, positional, required};
+use crate::builtins::c_arguments::{clinic_text, receiver, size};
+use crate::builtins::table::{SELF, one_argument, optional, positional, required};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::replace;
 use crate::text::slice::char_count;

@@ -9,8 +9,8 @@
 //! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
 //! works out itself ([`Loop`]).
 
-use super::argument::wrong_receiver;
-use super::row::{SELF, python};
+use crate::builtins::c_arguments::wrong_receiver;
+use crate::builtins::table::{SELF, python};
 use crate::error::{Error, Result};
 use crate::value::ops;
 use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};

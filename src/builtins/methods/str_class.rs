@@ -2,8 +2,8 @@
 //!
 //! `{{ "²".isdigit() }}` is `True`. The questions are answered in [`crate::unicode`]; here they are charged for.
 
-use super::argument::receiver;
-use super::row::no_arguments;
+use crate::builtins::c_arguments::receiver;
+use crate::builtins::table::no_arguments;
 use crate::error::Result;
 use crate::unicode;
 use crate::value::{Arguments, Function, Runtime, Value};

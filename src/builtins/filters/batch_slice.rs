@@ -9,7 +9,7 @@
 //! `filters.py`: `do_batch`, `sync_do_slice`.
 
 use super::given;
-use super::source::Source;
+use super::lazy_input::LazyInput;
 use crate::error::Result;
 use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
@@ -21,7 +21,7 @@ pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     let count = given(&mut arguments, 1);
     let fill = given(&mut arguments, 2);
     let below = value.height().max(fill.height()).saturating_add(1);
-    let source = Source::new(value);
+    let source = LazyInput::new(value);
     runtime.generator(
         below,
         Batch {
@@ -34,7 +34,7 @@ pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 }
 
 struct Batch<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     count: Value<'a>,
     fill: Value<'a>,
     /// The item that did not fit any more.
