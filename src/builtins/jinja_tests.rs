@@ -1,246 +1,253 @@
-//! Jinja's tests, which templates name behind `is`.
+//! Jinja's tests, which templates name after `is`.
 //!
 //! ```text
-//! {{ 3 is odd }}                   True
+//! {{ 3 is odd }}                       True
 //! {{ [1, 2]|select("gt", 1)|list }}    [2]
-//! {{ "tojson" is filter }}         True
+//! {{ "tojson" is filter }}             True
 //! ```
 //!
-//! A row of the table for each name. After jinja2 3.1.6 `tests.py`, and Python's `callable` and `operator`.
+//! Each test is a row of a table. The rules are those of jinja2 3.1.6 `tests.py`, and of Python's `callable` and `operator`.
 
-use super::filters::{self, builtin, given, plain};
-use super::table::{python, required, row, unnamed};
+use super::arguments::{take_or_none, to_plain_str};
+use super::table::{self, builtin, python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::ops;
-use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Style, Type, Value};
+use crate::unsupported::{self, Place};
+use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Style, Type, Value, ops};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
 const RIGHT: Parameter = unnamed("b");
 const ENV: Parameter = Parameter::hidden("env");
 
-/// A test that only looks at its value.
-const fn look(name: &'static str, python: &'static str, asks: fn(&Value<'_>) -> bool) -> Function {
-    row(name, python, Type::Method, Style::Python, &[VALUE], Code::Look(asks))
+/// Creates a test that only reads its value.
+const fn inspect(name: &'static str, python: &'static str, holds: fn(&Value<'_>) -> bool) -> Function {
+    row(name, python, Type::Method, Style::Python, &[VALUE], Code::Look(holds))
 }
 
-/// A test that compares its value with its argument.
+/// Creates a test that compares its value with its argument.
 const fn compare(name: &'static str, python: &'static str, parameters: &'static [Parameter], holds: Comparison) -> Function {
     row(name, python, Type::Method, Style::Python, parameters, Code::Compare(holds))
 }
 
-/// A function of Python's `operator`, which takes two values.
+/// Creates a test that is a function of Python's module `operator`.
 const fn operator(name: &'static str, python: &'static str, holds: Comparison) -> Function {
     let (ty, code) = (Type::BuiltinFunction, Code::Compare(holds));
     row(name, python, ty, Style::Positional, &[LEFT, RIGHT], code)
 }
 
+#[rustfmt::skip]
 static TESTS: [Function; 39] = [
-    python("odd", "test_odd", &[VALUE], is_odd),
-    python("even", "test_even", &[VALUE], is_even),
-    compare("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
-    look("defined", "test_defined", is_defined),
-    look("undefined", "test_undefined", is_undefined),
-    python("filter", "test_filter", &[ENV, VALUE], is_filter),
-    python("test", "test_test", &[ENV, VALUE], is_test),
-    look("none", "test_none", is_none),
-    look("boolean", "test_boolean", is_boolean),
-    look("false", "test_false", is_false),
-    look("true", "test_true", is_true),
-    look("integer", "test_integer", is_integer),
-    look("float", "test_float", is_float),
-    python("lower", "test_lower", &[VALUE], is_lower),
-    python("upper", "test_upper", &[VALUE], is_upper),
-    look("string", "test_string", is_string),
-    look("mapping", "test_mapping", is_mapping),
-    look("number", "test_number", is_number),
-    look("sequence", "test_sequence", is_sequence),
-    look("iterable", "test_iterable", is_iterable),
-    builtin("callable", "callable", is_callable),
-    compare("sameas", "test_sameas", &[VALUE, required("other")], is_same),
-    look("escaped", "test_escaped", is_escaped),
-    compare("in", "test_in", &[VALUE, required("seq")], is_in),
+    operator("!=", "_operator.ne", differs),
+    operator("<", "_operator.lt", is_less),
+    operator("<=", "_operator.le", is_less_or_equal),
     operator("==", "_operator.eq", equals),
+    operator(">", "_operator.gt", is_greater),
+    operator(">=", "_operator.ge", is_greater_or_equal),
+    inspect("boolean", "test_boolean", is_boolean),
+    builtin("callable", "callable", is_callable),
+    inspect("defined", "test_defined", is_defined),
+    compare("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
     operator("eq", "_operator.eq", equals),
     operator("equalto", "_operator.eq", equals),
-    operator("!=", "_operator.ne", differs),
-    operator("ne", "_operator.ne", differs),
-    operator(">", "_operator.gt", is_greater),
-    operator("gt", "_operator.gt", is_greater),
-    operator("greaterthan", "_operator.gt", is_greater),
+    inspect("escaped", "test_escaped", is_escaped),
+    python("even", "test_even", &[VALUE], is_even),
+    inspect("false", "test_false", is_false),
+    python("filter", "test_filter", &[ENV, VALUE], is_filter),
+    inspect("float", "test_float", is_float),
     operator("ge", "_operator.ge", is_greater_or_equal),
-    operator(">=", "_operator.ge", is_greater_or_equal),
-    operator("<", "_operator.lt", is_less),
-    operator("lt", "_operator.lt", is_less),
-    operator("lessthan", "_operator.lt", is_less),
-    operator("<=", "_operator.le", is_less_or_equal),
+    operator("greaterthan", "_operator.gt", is_greater),
+    operator("gt", "_operator.gt", is_greater),
+    compare("in", "test_in", &[VALUE, required("seq")], is_in),
+    inspect("integer", "test_integer", is_integer),
+    inspect("iterable", "test_iterable", is_iterable),
     operator("le", "_operator.le", is_less_or_equal),
+    operator("lessthan", "_operator.lt", is_less),
+    python("lower", "test_lower", &[VALUE], is_lower),
+    operator("lt", "_operator.lt", is_less),
+    inspect("mapping", "test_mapping", is_mapping),
+    operator("ne", "_operator.ne", differs),
+    inspect("none", "test_none", is_none),
+    inspect("number", "test_number", is_number),
+    python("odd", "test_odd", &[VALUE], is_odd),
+    compare("sameas", "test_sameas", &[VALUE, required("other")], is_same),
+    inspect("sequence", "test_sequence", is_sequence),
+    inspect("string", "test_string", is_string),
+    python("test", "test_test", &[ENV, VALUE], is_test),
+    inspect("true", "test_true", is_true),
+    inspect("undefined", "test_undefined", is_undefined),
+    python("upper", "test_upper", &[VALUE], is_upper),
 ];
 
-/// All of them.
+/// Returns all tests, sorted by name.
 #[cfg(feature = "cli")]
 pub fn all() -> &'static [Function] {
     &TESTS
 }
 
-/// The number of the test of that name.
-pub fn find(name: &str) -> Option<usize> {
-    TESTS.iter().position(|test| test.name == name)
+/// Returns the index of the test with the given name.
+pub fn find_index(name: &str) -> Option<usize> {
+    table::find_index(&TESTS, name)
 }
 
-/// The test of that number.
-pub fn get(number: usize) -> Option<&'static Function> {
-    TESTS.get(number)
+/// Returns the test at an index.
+pub fn get(index: usize) -> Option<&'static Function> {
+    TESTS.get(index)
 }
 
-/// `value % divisor == remainder`, which formats a string.
+/// Returns the test with the given name.
+pub fn find(name: &str) -> Option<&'static Function> {
+    table::find(&TESTS, name)
+}
+
+/// Returns whether `value % divisor == remainder`. The operator formats a value that is a string.
 fn has_remainder<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>, remainder: i64) -> Result<bool> {
-    let found = ops::modulo(runtime, value, divisor)?;
-    ops::equal(runtime, &found, &Value::Int(remainder))
+    let result = ops::modulo(runtime, value, divisor)?;
+    ops::equal(runtime, &result, &Value::Int(remainder))
 }
 
-/// Whether the integer is odd.
+/// Returns whether an integer is odd.
 ///
 /// `{{ 3 is odd }} -> True`
 fn is_odd<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 1).map(Value::Bool)
+    has_remainder(runtime, &take_or_none(&mut arguments, 0), &Value::Int(2), 1).map(Value::Bool)
 }
 
-/// Whether the integer is even.
+/// Returns whether an integer is even.
 ///
 /// `{{ 3 is even }} -> False`
 fn is_even<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_remainder(runtime, &given(&mut arguments, 0), &Value::Int(2), 0).map(Value::Bool)
+    has_remainder(runtime, &take_or_none(&mut arguments, 0), &Value::Int(2), 0).map(Value::Bool)
 }
 
-/// Whether the number is a multiple of another.
+/// Returns whether a number is a multiple of another.
 ///
 /// `{{ 6 is divisibleby 3 }} -> True`
 fn is_divisible<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, divisor: &Value<'a>) -> Result<bool> {
     has_remainder(runtime, value, divisor, 0)
 }
 
-/// Whether the value is not undefined.
+/// Returns whether a value is not undefined.
 ///
 /// `{{ nope is defined }} -> False`
 fn is_defined(value: &Value<'_>) -> bool {
     !value.is_undefined()
 }
 
-/// Whether the value is undefined.
+/// Returns whether a value is undefined.
 ///
 /// `{{ nope is undefined }} -> True`
 fn is_undefined(value: &Value<'_>) -> bool {
     value.is_undefined()
 }
 
-/// Whether Jinja has a filter of that name, be it one that this crate does not support.
+/// Returns whether Jinja has a filter of the given name. This includes filters that this crate does not support.
 ///
 /// `{{ "tojson" is filter }} -> True`
 fn is_filter<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 0), |name| {
-        filters::find(name).is_some() || filters::is_unsupported(name)
+    let find_filter = runtime.lookups.filter;
+    is_name_in_table(runtime, take_or_none(&mut arguments, 0), |name| {
+        find_filter(name).is_some() || unsupported::find(Place::Filter, name).is_some()
     })
 }
 
-/// Whether there is a test of that name.
+/// Returns whether Jinja has a test of the given name.
 ///
 /// `{{ "odd" is test }} -> True`
 fn is_test<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    is_name(runtime, given(&mut arguments, 0), |name| find(name).is_some())
+    is_name_in_table(runtime, take_or_none(&mut arguments, 0), |name| find(name).is_some())
 }
 
-/// Whether the value is a key of a table; what cannot be a key is an error.
-fn is_name<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, has: fn(&str) -> bool) -> Result<Value<'a>> {
+/// Returns whether a value is a name in a table. The tables of the reference are dicts, so an unhashable value is an error.
+fn is_name_in_table<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, has: impl Fn(&str) -> bool) -> Result<Value<'a>> {
     let key = Key::new(runtime, value)?;
     Ok(Value::Bool(key.value.as_str().is_some_and(has)))
 }
 
-/// Whether the value is `none`.
+/// Returns whether a value is `none`.
 ///
 /// `{{ none is none }} -> True`
 fn is_none(value: &Value<'_>) -> bool {
     matches!(value, Value::None)
 }
 
-/// Whether the value is `true` or `false`.
+/// Returns whether a value is `true` or `false`.
 ///
 /// `{{ 1 is boolean }} -> False`
 fn is_boolean(value: &Value<'_>) -> bool {
     matches!(value, Value::Bool(_))
 }
 
-/// Whether the value is `false`, and not merely counts as false.
+/// Returns whether a value is `false`. Other false values are not.
 ///
 /// `{{ 0 is false }} -> False`
 fn is_false(value: &Value<'_>) -> bool {
     matches!(value, Value::Bool(false))
 }
 
-/// Whether the value is `true`, and not merely counts as true.
+/// Returns whether a value is `true`. Other true values are not.
 ///
 /// `{{ 1 is true }} -> False`
 fn is_true(value: &Value<'_>) -> bool {
     matches!(value, Value::Bool(true))
 }
 
-/// Whether the value is an integer; booleans are not.
+/// Returns whether a value is an integer. Booleans are not.
 ///
 /// `{{ true is integer }} -> False`
 fn is_integer(value: &Value<'_>) -> bool {
     matches!(value, Value::Int(_) | Value::Big(_))
 }
 
-/// Whether the value is a float.
+/// Returns whether a value is a float.
 ///
 /// `{{ 1.0 is float }} -> True`
 fn is_float(value: &Value<'_>) -> bool {
     matches!(value, Value::Float(_))
 }
 
-/// Whether the text has letters and all are in lower case.
+/// Returns whether a text has letters, all of them in lower case.
 ///
 /// `{{ "a1" is lower }} -> True`
 fn is_lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_case(runtime, &given(&mut arguments, 0), unicode::is_lower_str)
+    has_case(runtime, &take_or_none(&mut arguments, 0), unicode::is_lower_str)
 }
 
-/// Whether the text has letters and all are in upper case.
+/// Returns whether a text has letters, all of them in upper case.
 ///
 /// `{{ none is upper }} -> False`
 fn is_upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    has_case(runtime, &given(&mut arguments, 0), unicode::is_upper_str)
+    has_case(runtime, &take_or_none(&mut arguments, 0), unicode::is_upper_str)
 }
 
 fn has_case<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, has_case: fn(&str) -> bool) -> Result<Value<'a>> {
-    let text = plain(runtime, value)?;
+    let text = to_plain_str(runtime, value)?;
     runtime.meter.charge_unicode(text.as_str())?;
     Ok(Value::Bool(has_case(text.as_str())))
 }
 
-/// Whether the value is a string or a Markup.
+/// Returns whether a value is a string or a Markup.
 ///
 /// `{{ "a" is string }} -> True`
 fn is_string(value: &Value<'_>) -> bool {
     matches!(value, Value::Str(_))
 }
 
-/// Whether the value is a dict.
+/// Returns whether a value is a dict.
 ///
 /// `{{ {} is mapping }} -> True`
 fn is_mapping(value: &Value<'_>) -> bool {
     value.as_mapping().is_some()
 }
 
-/// Whether the value is a number; booleans are.
+/// Returns whether a value is a number. Booleans are.
 ///
 /// `{{ true is number }} -> True`
 fn is_number(value: &Value<'_>) -> bool {
     value.as_number().is_some()
 }
 
-/// Whether the value has a length and items.
+/// Returns whether a value has a length and items.
 ///
 /// `{{ {} is sequence }} -> True`
 fn is_sequence(value: &Value<'_>) -> bool {
@@ -250,18 +257,18 @@ fn is_sequence(value: &Value<'_>) -> bool {
     )
 }
 
-/// Whether one can go over the value.
+/// Returns whether a value can be iterated.
 ///
 /// `{{ 1 is iterable }} -> False`
 fn is_iterable(value: &Value<'_>) -> bool {
     Iter::try_new(value).is_some()
 }
 
-/// Whether the value can be called.
+/// Returns whether a value can be called.
 ///
 /// `{{ range is callable }} -> True`
 fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     Ok(Value::Bool(match &value {
         Value::Function(_) => !value.is_missing(),
         Value::Method(_) | Value::Macro(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_) => true,
@@ -269,81 +276,96 @@ fn is_callable<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> 
     }))
 }
 
-/// Whether both are one object.
+/// Returns whether two values are the same object.
 ///
 /// `{{ 1 is sameas true }} -> False`
 fn is_same<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, other: &Value<'a>) -> Result<bool> {
     ops::is_same(runtime, value, other)
 }
 
-/// Whether the value is a Markup.
+/// Returns whether a value is a Markup.
 ///
 /// `{{ "a"|e is escaped }} -> True`
 fn is_escaped(value: &Value<'_>) -> bool {
     value.is_markup()
 }
 
-/// Whether the value is in another.
+/// Returns whether a value is in a container.
 ///
 /// `{{ 1 is in [1, 2] }} -> True`
 fn is_in<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, container: &Value<'a>) -> Result<bool> {
     ops::contains(runtime, container, value)
 }
 
-/// `left == right`
+/// Returns whether `left == right`.
 ///
 /// `{{ 1 is eq 1.0 }} -> True`
+/// `{{ [1, 2]|select("equalto", 1)|list }} -> [1]`
+/// `{{ [1, 2]|select("==", 1)|list }} -> [1]`
 fn equals<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     ops::equal(runtime, left, right)
 }
 
-/// `left != right`
+/// Returns whether `left != right`.
 ///
 /// `{{ 1 is ne 2 }} -> True`
+/// `{{ [1, 2]|select("!=", 1)|list }} -> [2]`
 fn differs<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     Ok(!ops::equal(runtime, left, right)?)
 }
 
-/// `left > right`
+/// Returns whether `left > right`.
 ///
 /// `{{ 2 is gt 1 }} -> True`
+/// `{{ [1, 2]|select("greaterthan", 1)|list }} -> [2]`
+/// `{{ [1, 2]|select(">", 1)|list }} -> [2]`
 fn is_greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     ops::greater(runtime, left, right)
 }
 
-/// `left >= right`
+/// Returns whether `left >= right`.
 ///
 /// `{{ 1 is ge 1 }} -> True`
+/// `{{ [1, 2]|select(">=", 2)|list }} -> [2]`
 fn is_greater_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     ops::greater_equal(runtime, left, right)
 }
 
-/// `left < right`
+/// Returns whether `left < right`.
 ///
 /// `{{ 1 is lt 2 }} -> True`
+/// `{{ [1, 2]|select("lessthan", 2)|list }} -> [1]`
+/// `{{ [1, 2]|select("<", 2)|list }} -> [1]`
 fn is_less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     ops::less(runtime, left, right)
 }
 
-/// `left <= right`
+/// Returns whether `left <= right`.
 ///
 /// `{{ 1 is le 1 }} -> True`
+/// `{{ [1, 2]|select("<=", 1)|list }} -> [1]`
 fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     ops::less_equal(runtime, left, right)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::TESTS;
+    use crate::builtins::examples::assert_examples;
+
     #[test]
-    fn examples_hold() {
-        let count = super::filters::tests::assert_examples(include_str!("jinja_tests.rs"));
-        assert!(count >= 30, "{count}");
+    fn each_test_has_an_example() {
+        let examples = assert_examples("jinja_tests.rs");
+        let has_example = |name: &str| {
+            let forms = [format!(" is {name} "), format!("(\"{name}\"")];
+            examples.iter().any(|example| forms.iter().any(|form| example.contains(form)))
+        };
+        let missing: Vec<_> = TESTS.iter().map(|row| row.name).filter(|name| !has_example(name)).collect();
+        assert!(missing.is_empty(), "no example of {missing:?}");
     }
 
     #[test]
-    fn names_are_unique() {
-        for (number, test) in super::TESTS.iter().enumerate() {
-            assert_eq!(super::find(test.name), Some(number));
-        }
+    fn rows_are_sorted_by_name() {
+        assert!(TESTS.is_sorted_by(|left, right| left.name < right.name));
     }
 }

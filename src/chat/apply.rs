@@ -21,6 +21,7 @@ use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
 use super::variables::Variables;
 use super::{ChatTemplate, Input, refused};
+use crate::builtins::LOOKUPS;
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
@@ -257,7 +258,7 @@ impl ChatTemplate {
         // Declared before the runtime, which borrows from it.
         let chosen;
         let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
         chosen = self.parts.templates.choose(options.chat_template, has_tools);
@@ -331,7 +332,7 @@ impl<'a> Render<'a> {
     fn conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
         let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,

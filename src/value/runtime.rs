@@ -1,6 +1,7 @@
 //! What one render owns, and what every operator and built-in receives: the meter, the clock, and the heap of things with state.
 
 use super::Value;
+use super::call::Lookups;
 use super::dict::{Dict, Entries, Key};
 use super::generator::{Generator, ItemSource};
 use super::list::Seq;
@@ -10,7 +11,7 @@ use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Meter, Reached};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -20,6 +21,8 @@ pub struct Runtime<'a> {
     pub meter: Meter<'a>,
     /// What `strftime_now` asks.
     pub clock: &'a dyn Clock,
+    /// Looks up attributes, items, filters and tests by name.
+    pub lookups: &'static Lookups,
     /// Things with state, by their numbers.
     pub heap: Heap<'a>,
 }
@@ -79,16 +82,18 @@ const NAMESPACE: usize = 256;
 const SPARE: usize = 16 << 10;
 
 impl<'a> Runtime<'a> {
-    /// The means of a render that begins now.
-    pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
-        Self::with_meter(Meter::new(limits), clock)
+    /// Creates a runtime without lookups, for tests of values.
+    #[cfg(test)]
+    pub fn new(limits: crate::limits::Limits, clock: &'a dyn Clock) -> Self {
+        Self::with_meter(Meter::new(limits), clock, &Lookups::NONE)
     }
 
-    /// The means of a render that a meter of the caller's counts.
-    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock) -> Self {
+    /// Creates the runtime of a render. The meter counts its work and memory.
+    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {
             meter,
             clock,
+            lookups,
             heap: Heap::default(),
         }
     }

@@ -1,42 +1,30 @@
 //! The methods of `str` that change the case of letters.
 //!
-//! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]; a Markup stays one (markupsafe 3.0.4 `Markup.upper`
-//! and its neighbours).
+//! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
+//! `Markup.upper` and the others).
 
-use crate::builtins::c_arguments::{receiver, wrong_receiver};
-use crate::builtins::table::no_arguments;
+use crate::builtins::arguments::{take_str_receiver, wrong_receiver};
 use crate::error::Result;
 use crate::unicode;
-use crate::value::{Arguments, Function, Runtime, Str, Value};
+use crate::value::{Arguments, Runtime, Str, Value};
 
-/// The rows.
-pub(super) static METHODS: [Function; 6] = [
-    no_arguments("lower", "str.lower", lower).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_lower)),
-    no_arguments("upper", "str.upper", upper).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_upper)),
-    no_arguments("title", "str.title", title).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_title)),
-    no_arguments("capitalize", "str.capitalize", capitalize)
-        .alone(|runtime, text| mapped_alone(runtime, text, unicode::capitalize)),
-    no_arguments("casefold", "str.casefold", casefold),
-    no_arguments("swapcase", "str.swapcase", swapcase),
-];
-
-fn mapped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
-    mapped_text(runtime, text, map)
+fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
+    let text = take_str_receiver(&mut arguments)?;
+    map_text(runtime, text, map)
 }
 
-fn mapped_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
+/// Maps the string that a method is called on without arguments.
+pub(super) fn map_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     match text {
-        Value::Str(text) => mapped_text(runtime, text.clone(), map),
+        Value::Str(text) => map_text(runtime, text.clone(), map),
         _ => Err(wrong_receiver("str")),
     }
 }
 
-/// The text mapped, and still a Markup if it is one; what the mapping leaves as it is stays the same piece of the context.
+/// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied.
 ///
-/// The mapped text is made before its size is checked. It has at most three times the bytes, which `tests/reference/unicode_tables.py`
-/// makes sure of.
-pub fn mapped_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
+/// The size is checked after the mapping, which makes at most three bytes of one; `tests/reference/unicode_tables.py` asserts that.
+pub fn map_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     runtime.meter.charge_unicode(text.as_str())?;
     let mapped = map(text.as_str());
     if mapped == text.as_str() {
@@ -48,30 +36,30 @@ pub fn mapped_text<'a>(runtime: &mut Runtime<'a>, text: Str<'a>, map: fn(&str) -
 
 /// `str.lower()`
 pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::to_lower)
+    map(runtime, arguments, unicode::to_lower)
 }
 
 /// `str.upper()`
 pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::to_upper)
+    map(runtime, arguments, unicode::to_upper)
 }
 
 /// `str.title()`
 pub(super) fn title<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::to_title)
+    map(runtime, arguments, unicode::to_title)
 }
 
 /// `str.capitalize()`
 pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::capitalize)
+    map(runtime, arguments, unicode::capitalize)
 }
 
 /// `str.casefold()`
 pub(super) fn casefold<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::casefold)
+    map(runtime, arguments, unicode::casefold)
 }
 
 /// `str.swapcase()`
 pub(super) fn swapcase<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    mapped(runtime, arguments, unicode::swapcase)
+    map(runtime, arguments, unicode::swapcase)
 }

@@ -1,93 +1,74 @@
-//! The methods of `str` that look for another string in it.
+//! The methods of `str` that search it for another string.
 //!
 //! ```text
 //! {{ "hello".find("l", -3) }}                2
 //! {{ "hello".startswith(("x", "he")) }}      True
 //! ```
 //!
-//! Positions are code points; the search is in [`crate::text::search`]. The arguments are read as CPython 3.11 `unicodeobject.c`
-//! `parse_args_finds_unicode` and `unicode_startswith` read them: the bounds first, then what is looked for.
+//! Indices count code points; the search is in [`crate::text::search`]. The arguments are read in the order of CPython 3.11
+//! `unicodeobject.c`, `parse_args_finds_unicode` and `unicode_startswith`: the bounds before the string to find.
 
-use crate::builtins::c_arguments::{bound, receiver, text};
-use crate::builtins::table::{SELF, optional, required, tuple};
+use crate::builtins::arguments::{read_bound, require_str, take_str_receiver};
 use crate::error::{Error, Result};
 use crate::text::search;
-use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Runtime, Str, Value};
 
-const FINDS: &[Parameter] = &[SELF, required("sub"), optional("start"), optional("end")];
-
-/// The rows.
-pub(super) static METHODS: [Function; 7] = [
-    tuple("startswith", "str.startswith", FINDS, starts_with).with_text(|runtime, text, start| {
-        runtime.meter.charge_bytes(start.len())?;
-        Ok(Value::Bool(text.as_str().starts_with(start)))
-    }),
-    tuple("endswith", "str.endswith", FINDS, ends_with).with_text(|runtime, text, end| {
-        runtime.meter.charge_bytes(end.len())?;
-        Ok(Value::Bool(text.as_str().ends_with(end)))
-    }),
-    tuple("find", "str.find", FINDS, find),
-    tuple("rfind", "str.rfind", FINDS, rfind),
-    tuple("index", "str.index", FINDS, index),
-    tuple("rindex", "str.rindex", FINDS, rindex),
-    tuple("count", "str.count", FINDS, count),
-];
-
-/// The text, what is looked for, and the bounds.
-struct Wanted<'a> {
+/// The arguments of a search.
+struct Search<'a> {
     text: Str<'a>,
-    sub: Value<'a>,
+    wanted: Value<'a>,
     start: Option<i64>,
     end: Option<i64>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> Search<'a> {
     fn read(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Self> {
-        let text = receiver(&mut arguments)?;
-        let start = bound(arguments.get(2))?;
-        let end = bound(arguments.get(3))?;
+        let text = take_str_receiver(&mut arguments)?;
+        let start = read_bound(arguments.get(2))?;
+        let end = read_bound(arguments.get(3))?;
         runtime.meter.charge_bytes(text.as_str().len())?;
         Ok(Self {
             text,
-            sub: arguments.take(1).unwrap_or(Value::None),
+            wanted: arguments.take(1).unwrap_or(Value::None),
             start,
             end,
         })
     }
 
-    fn sub(&self) -> Result<Str<'a>> {
-        text(Some(self.sub.clone()), |ty| format!("must be str, not {ty}"))
-    }
-
-    /// What is looked for, charged with the search for it.
-    fn searched(&self, runtime: &mut Runtime<'a>) -> Result<Str<'a>> {
-        let sub = self.sub()?;
-        let bytes = self.text.as_str().len().saturating_add(sub.as_str().len());
+    /// Returns the string to find, and charges for the search.
+    fn charge(&self, runtime: &mut Runtime<'a>) -> Result<Str<'a>> {
+        let wanted = require_str(Some(self.wanted.clone()), |ty| format!("must be str, not {ty}"))?;
+        let bytes = self.text.as_str().len().saturating_add(wanted.as_str().len());
         runtime.meter.charge_scan(bytes / 2)?;
-        Ok(sub)
+        Ok(wanted)
     }
 
     fn find(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
-        let sub = self.searched(runtime)?;
-        Ok(search::find(self.text.as_str(), sub.as_str(), self.start, self.end))
+        let wanted = self.charge(runtime)?;
+        Ok(search::find(self.text.as_str(), wanted.as_str(), self.start, self.end))
     }
 
     fn rfind(&self, runtime: &mut Runtime<'a>) -> Result<Option<usize>> {
-        let sub = self.searched(runtime)?;
-        Ok(search::rfind(self.text.as_str(), sub.as_str(), self.start, self.end))
+        let wanted = self.charge(runtime)?;
+        Ok(search::rfind(self.text.as_str(), wanted.as_str(), self.start, self.end))
     }
 
-    /// Whether any of the strings of a tuple, or the one string, is where `look` looks.
-    fn any(&self, runtime: &mut Runtime<'a>, name: &str, look: fn(&str, &str, Option<i64>, Option<i64>) -> bool) -> Result<bool> {
-        let is_there = |affix: &Str<'a>| look(self.text.as_str(), affix.as_str(), self.start, self.end);
-        match &self.sub {
-            Value::Str(affix) => Ok(is_there(affix)),
+    /// Returns whether the text has an affix at one of its ends: the string to find, or any string of a tuple.
+    fn has_affix(
+        &self,
+        runtime: &mut Runtime<'a>,
+        name: &str,
+        has_affix: fn(&str, &str, Option<i64>, Option<i64>) -> bool,
+    ) -> Result<bool> {
+        let has_affix = |affix: &Str<'a>| has_affix(self.text.as_str(), affix.as_str(), self.start, self.end);
+        match &self.wanted {
+            Value::Str(affix) => Ok(has_affix(affix)),
             Value::Tuple(affixes) => {
                 for affix in affixes.iter() {
-                    let complaint = |ty: &str| format!("tuple for {name} must only contain str, not {ty}");
-                    let affix = text(Some(affix), complaint)?;
+                    let message = |ty: &str| format!("tuple for {name} must only contain str, not {ty}");
+                    let affix = require_str(Some(affix), message)?;
                     runtime.meter.charge_bytes(affix.as_str().len())?;
-                    if is_there(&affix) {
+                    if has_affix(&affix) {
                         return Ok(true);
                     }
                 }
@@ -103,44 +84,63 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A position as an `int`; -1 for none.
-fn position<'a>(found: Option<usize>) -> Value<'a> {
-    found.map_or(Value::Int(-1), Value::from)
+/// Returns an index as an `int`, which is -1 if nothing was found.
+fn index_or_minus_one<'a>(index: Option<usize>) -> Value<'a> {
+    index.map_or(Value::Int(-1), Value::from)
 }
 
-fn found<'a>(found: Option<usize>) -> Result<Value<'a>> {
-    found.map(Value::from).ok_or_else(|| Error::value("substring not found"))
+fn index_or_error<'a>(index: Option<usize>) -> Result<Value<'a>> {
+    index.map(Value::from).ok_or_else(|| Error::value("substring not found"))
 }
 
-fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(position(Wanted::read(runtime, arguments)?.find(runtime)?))
+/// `str.find(sub, start, end)`
+pub(super) fn find<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(index_or_minus_one(Search::read(runtime, arguments)?.find(runtime)?))
 }
 
-fn rfind<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(position(Wanted::read(runtime, arguments)?.rfind(runtime)?))
+/// `str.rfind(sub, start, end)`
+pub(super) fn rfind<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    Ok(index_or_minus_one(Search::read(runtime, arguments)?.rfind(runtime)?))
 }
 
-fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    found(Wanted::read(runtime, arguments)?.find(runtime)?)
+/// `str.index(sub, start, end)`
+pub(super) fn index<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    index_or_error(Search::read(runtime, arguments)?.find(runtime)?)
 }
 
-fn rindex<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    found(Wanted::read(runtime, arguments)?.rfind(runtime)?)
+/// `str.rindex(sub, start, end)`
+pub(super) fn rindex<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    index_or_error(Search::read(runtime, arguments)?.rfind(runtime)?)
 }
 
-fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let wanted = Wanted::read(runtime, arguments)?;
-    let sub = wanted.searched(runtime)?;
-    let count = search::count(wanted.text.as_str(), sub.as_str(), wanted.start, wanted.end);
+/// `str.count(sub, start, end)`
+pub(super) fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let search = Search::read(runtime, arguments)?;
+    let wanted = search.charge(runtime)?;
+    let count = search::count(search.text.as_str(), wanted.as_str(), search.start, search.end);
     Ok(Value::from(count))
 }
 
-fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let wanted = Wanted::read(runtime, arguments)?;
-    Ok(Value::Bool(wanted.any(runtime, "startswith", search::starts_with)?))
+/// `str.startswith(prefix, start, end)`
+pub(super) fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let search = Search::read(runtime, arguments)?;
+    Ok(Value::Bool(search.has_affix(runtime, "startswith", search::starts_with)?))
 }
 
-fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let wanted = Wanted::read(runtime, arguments)?;
-    Ok(Value::Bool(wanted.any(runtime, "endswith", search::ends_with)?))
+/// `str.endswith(suffix, start, end)`
+pub(super) fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let search = Search::read(runtime, arguments)?;
+    Ok(Value::Bool(search.has_affix(runtime, "endswith", search::ends_with)?))
+}
+
+/// `str.startswith(prefix)` with one string.
+pub(super) fn starts_with_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, prefix: &str) -> Result<Value<'a>> {
+    runtime.meter.charge_bytes(prefix.len())?;
+    Ok(Value::Bool(text.as_str().starts_with(prefix)))
+}
+
+/// `str.endswith(suffix)` with one string.
+pub(super) fn ends_with_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, suffix: &str) -> Result<Value<'a>> {
+    runtime.meter.charge_bytes(suffix.len())?;
+    Ok(Value::Bool(text.as_str().ends_with(suffix)))
 }

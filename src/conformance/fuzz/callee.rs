@@ -154,7 +154,7 @@ mod tests {
     fn each_parameter_has_a_wish() {
         let applied = filters::all().iter().chain(jinja_tests::all());
         let applied = applied
-            .chain(methods::TYPES.into_iter().flat_map(methods::methods))
+            .chain(methods::types().flat_map(methods::all))
             .map(|function| (function, 1));
         let functions = applied.chain(globals::all().iter().map(|function| (function, 0)));
         let missing: std::collections::BTreeSet<_> = functions

@@ -206,12 +206,12 @@ impl<'w> Walker<'w> {
         }
         let ty = self.at.ty.unwrap_or(Type::Str);
         let parts = parts(ty);
-        if !parts.is_empty() && self.random.happens(if methods::methods(ty).len() > 3 { 10 } else { 70 }) {
+        if !parts.is_empty() && self.random.happens(if methods::all(ty).len() > 3 { 10 } else { 70 }) {
             let part = self.random.text(parts);
             self.at = Known::default();
             return self.word(part);
         }
-        let table = methods::methods(ty);
+        let table = methods::all(ty);
         match self.random.pick(&table) {
             Some(method) if self.random.happens(93) => {
                 self.word(method.name);

@@ -67,8 +67,8 @@ impl Vocabulary {
         things.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
         things.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
         things.extend(globals::all().iter().map(|global| ("global", global.name.to_owned())));
-        for ty in methods::TYPES {
-            for method in methods::methods(ty) {
+        for ty in methods::types() {
+            for method in methods::all(ty) {
                 let thing = ("method", method_name(ty, method));
                 if !things.contains(&thing) {
                     things.push(thing);

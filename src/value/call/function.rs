@@ -335,6 +335,12 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Returns the TypeError of calling a value that is not callable.
+#[cold]
+pub fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
+}
+
 /// Which functions were called in this thread: a test wants each row of a table to have a case.
 #[cfg(test)]
 pub mod called {

@@ -2,6 +2,7 @@
 
 mod c_messages;
 mod function;
+mod lookups;
 mod positional;
 mod signature;
 
@@ -9,6 +10,7 @@ mod signature;
 pub use function::called;
 pub use function::{
     Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
-    Write, WriteAlone,
+    Write, WriteAlone, not_callable,
 };
+pub use lookups::Lookups;
 pub use signature::{Parameter, Signature, Style};
