@@ -14,7 +14,7 @@ use super::sort::sort_keys;
 use crate::builtins::arguments::{is_flag_set, take_or_none};
 
 use crate::error::Result;
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
 
 /// Groups the items by the value of an attribute, in the order of these values.

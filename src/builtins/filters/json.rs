@@ -36,7 +36,7 @@ pub(super) fn tojson_alone<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> 
 }
 
 fn new_output(runtime: &mut Runtime<'_>) -> String {
-    let mut output = runtime.heap.idle.room();
+    let mut output = runtime.heap.recycler.take_buffer();
     output.reserve(CAPACITY);
     output
 }

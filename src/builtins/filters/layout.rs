@@ -15,7 +15,7 @@ use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
-use crate::text::{escape, lines, measure, truncate};
+use crate::text::{escape, lines, truncate, written_len};
 use crate::value::{Arguments, Runtime, Str, Value, not_callable, ops, print};
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -105,7 +105,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     let kills_words = is_flag_set(runtime, &arguments, 2)?;
     let kept_length = ops::subtract(runtime, &length, &end_length)?;
     let beginning = match (&value, kept_length.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::beginning(text.as_str(), kept, kills_words))),
+        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
         _ => {
             let beginning = ops::slice(runtime, &value, None, Some(&kept_length), None)?;
             if kills_words {
@@ -224,8 +224,8 @@ fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
 
 /// Returns the text that a function writes. Its length is checked before it is built.
 fn build_str<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
-    let len = measure::written_len(|output| write(output));
+    let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.text(measure::written(|output| write(output)))
+    runtime.text(written_len::write_to_string(|output| write(output)))
 }

@@ -14,7 +14,7 @@ use super::attribute_path::AttributePath;
 use super::lazy_input::LazyInput;
 use crate::builtins::arguments::take_or_none;
 use crate::error::{Error, Result};
-use crate::text::same::{SHORT, is_same};
+use crate::text::short_eq::{SHORT, is_equal};
 use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ValueRef, ops, print};
 
@@ -290,7 +290,7 @@ impl<'a> Select<'a> {
         let wanted = ValueRef::Value(wanted)
             .plain_text()
             .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_same(path.peek(runtime, item)?.plain_text()?, wanted))
+        Some(is_equal(path.peek(runtime, item)?.plain_text()?, wanted))
     }
 
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {

@@ -31,7 +31,7 @@ fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::memory(Reached::sizes(
+        None => Err(Error::memory(Reached::from_sizes(
             Limit::Value,
             usize::MAX,
             isize::MAX.unsigned_abs(),
@@ -77,17 +77,17 @@ fn pad<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: fn(
 
 /// `str.center(width, fillchar)`
 pub(super) fn center<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    pad(runtime, arguments, Padding::center)
+    pad(runtime, arguments, Padding::for_center)
 }
 
 /// `str.ljust(width, fillchar)`
 pub(super) fn left_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    pad(runtime, arguments, Padding::right_of)
+    pad(runtime, arguments, Padding::for_ljust)
 }
 
 /// `str.rjust(width, fillchar)`
 pub(super) fn right_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    pad(runtime, arguments, Padding::left_of)
+    pad(runtime, arguments, Padding::for_rjust)
 }
 
 /// `str.zfill(width)`
@@ -95,7 +95,7 @@ pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let text = take_str_receiver(&mut arguments)?;
     let width = read_size(arguments.get(1), 0)?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    let padding = Padding::left_of(char_count(text.as_str()), width);
+    let padding = Padding::for_rjust(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, '0'))?;
     to_value(runtime, &text, pad::zfill(text.as_str(), width))
 }

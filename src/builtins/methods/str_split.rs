@@ -60,8 +60,8 @@ pub(super) fn get_split_item<'a>(
     let whole = text.as_str();
     let piece = match index {
         _ if separator.is_empty() => return Err(empty_separator()),
-        0 => search::first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
-        -1 => match search::last(whole, separator) {
+        0 => search::find_first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
+        -1 => match search::find_last(whole, separator) {
             None => Some(whole),
             // Python splits from the left, and the last separator from the left can begin before the last one from the right.
             Some(_) if overlaps_itself(separator) => return Ok(None),
