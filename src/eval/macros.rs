@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
             Value::Macro(code) => {
-                call::pass(arguments, function)?;
+                call::check_keywords(arguments, function)?;
                 self.write_callable(&*code.code, arguments)
             }
             _ => {

@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         match callee
             .text_method
-            .and_then(methods::text)
+            .and_then(methods::get_str)
             .and_then(|method| method.shortcuts.piece)
         {
             Some(piece) if call.args.is_empty() => self.write_piece(&callee.object, piece),

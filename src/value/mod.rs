@@ -40,8 +40,8 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Parameter, Piece,
-    Shortcuts, Signature, Style, WithText, Write, WriteAlone,
+    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Lookups, Macro, Parameter, Piece,
+    Shortcuts, Signature, Style, WithText, Write, WriteAlone, not_callable,
 };
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};

@@ -1,6 +1,7 @@
 //! The state of one render, which every operator and built-in receives: the meter, the clock, and the heap.
 
 use super::Value;
+use super::call::Lookups;
 use super::dict::{Dict, Entries};
 use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
@@ -13,7 +14,7 @@ use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
 use std::ops::Range;
 use std::rc::Rc;
@@ -24,6 +25,8 @@ pub struct Runtime<'a> {
     pub meter: Meter<'a>,
     /// The clock of `strftime_now`.
     pub clock: &'a dyn Clock,
+    /// Looks up attributes, items, filters and tests by name.
+    pub lookups: &'static Lookups,
     /// The objects that change.
     pub heap: Heap<'a>,
 }
@@ -51,16 +54,18 @@ const NAMESPACE: usize = 256;
 const SPARE: usize = 16 << 10;
 
 impl<'a> Runtime<'a> {
-    /// Makes the state of a render that begins now.
-    pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
-        Self::with_meter(Meter::new(limits), clock)
+    /// Creates a runtime without lookups, for tests of values.
+    #[cfg(test)]
+    pub fn new(limits: crate::limits::Limits, clock: &'a dyn Clock) -> Self {
+        Self::with_meter(Meter::new(limits), clock, &Lookups::NONE)
     }
 
-    /// Makes the state of a render that uses an existing meter.
-    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock) -> Self {
+    /// Creates the runtime of a render that uses an existing meter.
+    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {
             meter,
             clock,
+            lookups,
             heap: Heap::default(),
         }
     }

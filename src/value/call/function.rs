@@ -223,6 +223,12 @@ impl<'a> Value<'a> {
     }
 }
 
+/// Returns the TypeError of calling a value that is not callable.
+#[cold]
+pub fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
+}
+
 /// Records the functions that were called in this thread, for the test that every row of a table has a case.
 #[cfg(test)]
 pub mod called {

@@ -2,12 +2,11 @@
 //!
 //! ```text
 //! {{ users|map(attribute="city.name")|list }}    one path
-//! {{ users|sort(attribute="city,name") }}        several, only for sort
+//! {{ users|sort(attribute="city,name") }}        several paths, only for sort
 //! ```
 //!
-//! Each step is an item lookup as `x[y]` makes it; a part of digits is an integer. How a step is looked up, and what is safe, is for
-//! [`access`] to know. The rules are those of jinja2 3.1.6 `filters.py`: `make_attrgetter`,
-//! `make_multi_attrgetter`, `_prepare_attribute_parts`, `ignore_case`.
+//! Each step of a path is a lookup `x[y]` ([`access`]); a step of digits is an integer. The rules are those of jinja2 3.1.6
+//! `filters.py`: `make_attrgetter`, `make_multi_attrgetter`, `_prepare_attribute_parts`, `ignore_case`.
 
 use crate::builtins::access;
 use crate::error::Result;
@@ -15,22 +14,22 @@ use crate::meter::Claim;
 use crate::unicode;
 use crate::value::{Peek, Runtime, Str, Value, ValueRef};
 
-/// A path from an item to what a filter looks at.
+/// A path from an item to the value that a filter reads.
 #[derive(Debug)]
-pub(super) struct Path<'a> {
+pub(super) struct AttributePath<'a> {
     steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
-    /// The memory of the steps.
+    /// The memory of `steps`.
     _claim: Claim,
 }
 
-impl<'a> Path<'a> {
-    /// The path that an argument `attribute` stands for; None is the item itself.
+impl<'a> AttributePath<'a> {
+    /// Reads the argument `attribute` of a filter. `None` is the path to the item itself.
     pub fn new(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Self> {
         let (steps, claim) = match attribute {
             Value::None => (Vec::new(), runtime.meter.claim(0)?),
-            Value::Str(text) => steps(runtime, text)?,
+            Value::Str(text) => read_steps(runtime, text)?,
             other => (vec![other.clone()], runtime.meter.claim(0)?),
         };
         Ok(Self {
@@ -41,8 +40,8 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The paths that an argument `attribute` of the filter `sort` stands for, with commas between them.
-    pub fn several(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Vec<Self>> {
+    /// Reads the argument `attribute` of the filter `sort`, which has one or more paths with commas between them.
+    pub fn split(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Vec<Self>> {
         let Value::Str(text) = attribute else {
             return Ok(vec![Self::new(runtime, attribute)?]);
         };
@@ -53,39 +52,39 @@ impl<'a> Path<'a> {
         paths.map(|path| Self::new(runtime, &Value::Str(text.piece(path)))).collect()
     }
 
-    /// The same path with a value for what is undefined at any step; None is no default.
-    pub fn or(mut self, default: Value<'a>) -> Self {
+    /// Adds a value that replaces an undefined one at any step. `None` is no default.
+    pub fn with_default(mut self, default: Value<'a>) -> Self {
         self.default = Some(default).filter(|default| !matches!(default, Value::None));
         self
     }
 
-    /// The same path; where it leads to a string, its lower case counts.
-    pub fn ignoring_case(mut self, ignores_case: bool) -> Self {
+    /// Makes the path lead to the lower case of a string, if `ignores_case` is true.
+    pub fn with_case_ignored(mut self, ignores_case: bool) -> Self {
         self.ignores_case = ignores_case;
         self
     }
 
-    /// What stands in a dict where the path leads, if it has one step and nothing more is to be done.
+    /// Borrows the value to which a path of one step leads in a dict. Any other path or item is `None`.
     #[inline]
-    pub fn look<'v>(&self, runtime: &'v Runtime<'a>, item: &'v Value<'a>) -> Option<ValueRef<'v, 'a>> {
+    pub fn peek<'v>(&self, runtime: &'v Runtime<'a>, item: &'v Value<'a>) -> Option<ValueRef<'v, 'a>> {
         let ([Value::Str(key)], None, false, Value::Dict(_)) = (self.steps.as_slice(), &self.default, self.ignores_case, item)
         else {
             return None;
         };
         match ValueRef::of_value(item, &runtime.heap, key.as_str()) {
-            Peek::Found(found) => Some(found),
+            Peek::Found(value) => Some(value),
             Peek::Absent(_) | Peek::Unknown => None,
         }
     }
 
-    /// Where the path leads from an item.
+    /// Returns the value to which the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
         if let ([step], None, false) = (self.steps.as_slice(), &self.default, self.ignores_case) {
-            return access::item(runtime, item, step);
+            return access::get_item(runtime, item, step);
         }
-        let mut place = None;
+        let mut place: Option<Value<'a>> = None;
         for step in &self.steps {
-            let mut found = access::item(runtime, place.as_ref().unwrap_or(item), step)?;
+            let mut found = access::get_item(runtime, place.as_ref().unwrap_or(item), step)?;
             if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
                 found = default.clone();
             }
@@ -93,14 +92,14 @@ impl<'a> Path<'a> {
         }
         let place = place.unwrap_or_else(|| item.clone());
         if self.ignores_case {
-            lowered(runtime, place)
+            to_lower(runtime, place)
         } else {
             Ok(place)
         }
     }
 }
 
-fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>>, Claim)> {
+fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>>, Claim)> {
     runtime.meter.charge_bytes(path.as_str().len())?;
     let count = path.as_str().split('.').count();
     runtime.meter.charge_items(count)?;
@@ -116,22 +115,20 @@ fn steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>
     Ok((steps, claim))
 }
 
-/// The lower case of a string; another value as it is.
-pub(super) fn lowered<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Value<'a>> {
+/// Returns the lower case of a string, and any other value unchanged.
+pub(super) fn to_lower<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Value<'a>> {
     let Value::Str(text) = &value else {
         return Ok(value);
     };
     runtime.meter.charge_bytes(text.as_str().len())?;
-    match is_lower_already(text.as_str()) {
-        true => Ok(value),
-        false => {
-            runtime.meter.charge_unicode(text.as_str())?;
-            runtime.str(unicode::to_lower(text.as_str()))
-        }
+    if is_lower_ascii(text.as_str()) {
+        return Ok(value);
     }
+    runtime.meter.charge_unicode(text.as_str())?;
+    runtime.str(unicode::to_lower(text.as_str()))
 }
 
-/// Whether nothing is to be changed; not asked of what is not ASCII, where only the mapping itself can say.
-fn is_lower_already(text: &str) -> bool {
+/// Returns whether a text is ASCII without upper case, so that its lower case is the text itself.
+fn is_lower_ascii(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase())
 }

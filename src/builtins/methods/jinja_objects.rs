@@ -1,4 +1,4 @@
-//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners.
+//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners and namespaces.
 //!
 //! ```text
 //! {{ loop.cycle("odd", "even") }}
@@ -6,32 +6,32 @@
 //! {{ cycler("a", "b").next() }}
 //! ```
 //!
-//! After jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). What a loop knows it
-//! works out itself ([`Loop`]).
+//! The rules are those of jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). [`Loop`] keeps the state
+//! of a loop.
 
-use super::argument::wrong_receiver;
-use super::row::{SELF, python};
+use crate::builtins::arguments::wrong_receiver;
+use crate::builtins::table::{SELF, python};
 use crate::error::{Error, Result};
 use crate::value::ops;
 use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
 use std::rc::Rc;
 
-/// The rows of `loop`.
+/// The methods of `loop`.
 pub(super) static LOOP: [Function; 2] = [
-    python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
     python("changed", "LoopContext.changed", &[SELF], changed).with_star(),
+    python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
 ];
 
-/// The rows of cyclers.
+/// The methods of cyclers.
 pub(super) static CYCLER: [Function; 2] = [
     python("next", "Cycler.next", &[SELF], next),
     python("reset", "Cycler.reset", &[SELF], reset),
 ];
 
-/// `loop.name`
+/// Returns the attribute of a loop with the given name, which is not a method.
 pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
     if let "length" | "revindex" | "revindex0" = name {
-        // From here on the length is known.
+        // Now the loop knows its length.
         context.length(runtime)?;
     }
     if let Peek::Found(part) = context.look(name) {
@@ -47,8 +47,8 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
     }))
 }
 
-/// `macro.name`
-pub(super) fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
+/// Returns the attribute of a macro with the given name.
+pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
     Ok(Some(match name {
         "name" => macro_.name.map_or(Value::None, Value::text),
         "arguments" => runtime.tuple(macro_.parameters.iter().map(|name| Value::text(name)).collect())?,
@@ -60,8 +60,8 @@ pub(super) fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>,
     }))
 }
 
-/// `cycler.name`
-pub(super) fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>> {
+/// Returns the attribute of a cycler with the given name, which is not a method.
+pub fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>> {
     match name {
         "current" => cycler.items.get(cycler.position.get()),
         "items" => Some(Value::Tuple(cycler.items.clone())),
@@ -70,8 +70,8 @@ pub(super) fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Va
     }
 }
 
-/// `joiner.name`
-pub(super) fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
+/// Returns the attribute of a joiner with the given name.
+pub fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
     match name {
         "sep" => Some(joiner.separator.clone()),
         "used" => Some(Value::Bool(joiner.used.get())),
@@ -79,8 +79,8 @@ pub(super) fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Va
     }
 }
 
-/// The attribute of a namespace.
-pub(super) fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
+/// Returns the attribute of a namespace with the given name.
+pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
     let Some(namespace) = runtime.heap.namespace(id) else {
         return Ok(None);
     };
@@ -89,7 +89,7 @@ pub(super) fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId
     Ok(namespace.get(name).cloned())
 }
 
-fn loop_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
+fn take_loop<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
     match arguments.take(0) {
         Some(Value::Loop(context)) => Ok(context),
         _ => Err(wrong_receiver("LoopContext")),
@@ -98,7 +98,7 @@ fn loop_of<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
 
 /// `loop.cycle(*args)`
 fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let context = loop_of(&mut arguments)?;
+    let context = take_loop(&mut arguments)?;
     let mut values = arguments.take_from(1);
     let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
     let at = context.index0().checked_rem_euclid(count);
@@ -109,9 +109,9 @@ fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<
     }
 }
 
-/// `loop.changed(*value)`: whether the values differ from those of the call before.
+/// `loop.changed(*value)`: returns whether the values differ from those of the previous call.
 fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let context = loop_of(&mut arguments)?;
+    let context = take_loop(&mut arguments)?;
     let values = runtime.tuple(arguments.take_from(1))?;
     let memory = context.memory(&mut runtime.heap);
     if let Some(before) = runtime.heap.remembered(memory).cloned() {
@@ -123,7 +123,7 @@ fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Resul
     Ok(Value::Bool(true))
 }
 
-fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
+fn take_cycler<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
     match arguments.take(0) {
         Some(Value::Cycler(cycler)) => Ok(cycler),
         _ => Err(wrong_receiver("Cycler")),
@@ -132,7 +132,7 @@ fn cycler_of<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>>
 
 /// `cycler.next()`
 fn next<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let cycler = cycler_of(&mut arguments)?;
+    let cycler = take_cycler(&mut arguments)?;
     let at = cycler.position.get();
     let next = at.saturating_add(1);
     cycler.position.set(if next < cycler.items.len() { next } else { 0 });
@@ -141,12 +141,12 @@ fn next<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'
 
 /// `cycler.reset()`
 fn reset<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    cycler_of(&mut arguments)?.position.set(0);
+    take_cycler(&mut arguments)?.position.set(0);
     Ok(Value::None)
 }
 
-/// A call of a joiner: nothing the first time, then what it separates by.
-pub fn call_joiner<'a>(joiner: &Joiner<'a>) -> Value<'a> {
+/// Returns the separator of a joiner. The first call returns an empty string.
+pub fn next_separator<'a>(joiner: &Joiner<'a>) -> Value<'a> {
     if joiner.used.replace(true) {
         joiner.separator.clone()
     } else {

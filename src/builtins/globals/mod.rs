@@ -4,22 +4,24 @@
 //! {{ range(3)|list }}                          [0, 1, 2]
 //! {{ dict([("a", 1)], b=2) }}                  {'a': 1, 'b': 2}
 //! {{ strftime_now("%Y") }}                     2026
-//! {{ raise_exception("no") }}                  an error in the template's own words
+//! {{ raise_exception("no") }}                  an error with the text of the template
 //! ```
 //!
-//! The rules are jinja2 3.1.6 `defaults.py`, `sandbox.py` (`safe_range`) and `utils.py`, and transformers 5.23.0
-//! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds two.
+//! The rules are those of jinja2 3.1.6 `defaults.py`, `sandbox.py` (`safe_range`) and `utils.py`, and of transformers 5.23.0
+//! `chat_template_utils.py`, which replaces `dict` and `namespace` and adds `raise_exception` and `strftime_now`.
 
 mod containers;
 mod range;
 
-pub use containers::check_name;
+pub use containers::check_attribute_name;
 
-use super::call::not_callable;
-use super::methods::{Body, clinic_text, required, row};
+use super::arguments::require_clinic_str;
+use super::table::{self, Body, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, print};
+use crate::value::{
+    Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, not_callable, print,
+};
 use std::cell::Cell;
 
 const SELF: Parameter = Parameter::hidden("self");
@@ -28,37 +30,15 @@ const fn global(name: &'static str, python: &'static str, ty: Type, parameters: 
     row(name, python, ty, Style::Python, parameters, Code::Run(body))
 }
 
-/// The rows.
+#[rustfmt::skip]
 static GLOBALS: [Function; 7] = [
-    global("range", "safe_range", Type::Function, &[], range::range).with_star(),
-    global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict)
-        .with_star()
-        .with_double_star(),
-    global("namespace", NAMESPACE, Type::Class, &[], containers::namespace)
-        .with_star()
-        .with_double_star(),
-    global(
-        "raise_exception",
-        RAISE_EXCEPTION,
-        Type::Function,
-        &[required("message")],
-        raise_exception,
-    ),
-    global(
-        "strftime_now",
-        STRFTIME_NOW,
-        Type::Function,
-        &[required("format")],
-        strftime_now,
-    ),
     global("cycler", "Cycler.__init__", Type::Class, &[SELF], cycler).with_star(),
-    global(
-        "joiner",
-        "Joiner.__init__",
-        Type::Class,
-        &[SELF, Parameter::optional("sep")],
-        joiner,
-    ),
+    global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict).with_star().with_double_star(),
+    global("joiner", "Joiner.__init__", Type::Class, &[SELF, Parameter::optional("sep")], joiner),
+    global("namespace", NAMESPACE, Type::Class, &[], containers::namespace).with_star().with_double_star(),
+    global("raise_exception", RAISE_EXCEPTION, Type::Function, &[required("message")], raise_exception),
+    global("range", "safe_range", Type::Function, &[], range::range).with_star(),
+    global("strftime_now", STRFTIME_NOW, Type::Function, &[required("format")], strftime_now),
 ];
 
 const DICT: &str = "_cached_compile_jinja_template.<locals>.TemplateDict.__call__";
@@ -66,20 +46,20 @@ const NAMESPACE: &str = "_cached_compile_jinja_template.<locals>.TemplateNamespa
 const RAISE_EXCEPTION: &str = "_cached_compile_jinja_template.<locals>.raise_exception";
 const STRFTIME_NOW: &str = "_cached_compile_jinja_template.<locals>.strftime_now";
 
-/// `missing` of jinja2 `utils.py`, which stands for the value of a variable that has none. A macro sees it that is called when the loop
-/// or the `with` has ended whose target it reads. Nobody can call it.
+/// The object `missing` of jinja2 `utils.py`: the value of a variable that is not set. A macro sees it if it reads the target of a loop
+/// or `with` that has ended.
 pub static MISSING: Function = global("missing", "_MissingType", Type::Missing, &[], refuse_call)
     .with_star()
     .with_double_star();
 
-/// All of them.
+/// Returns all global functions, sorted by name.
 pub fn all() -> &'static [Function] {
     &GLOBALS
 }
 
-/// The global function of that name.
+/// Returns the global function with the given name.
 pub fn find(name: &str) -> Option<&'static Function> {
-    GLOBALS.iter().find(|function| function.name == name)
+    table::find(&GLOBALS, name)
 }
 
 fn refuse_call<'a>(_runtime: &mut Runtime<'a>, _arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -94,8 +74,8 @@ fn raise_exception<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
 
 /// `strftime_now(format)`
 fn strftime_now<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let format = clinic_text(arguments.take(0), "strftime() argument 1")?;
-    // A directive may stand for a whole date.
+    let format = require_clinic_str(arguments.take(0), "strftime() argument 1")?;
+    // One directive can write a whole date.
     let directives = format.as_str().bytes().filter(|byte| *byte == b'%').count();
     let work = directives.saturating_mul(16).saturating_add(format.as_str().len());
     runtime.meter.charge_items(work)?;
@@ -127,4 +107,12 @@ fn joiner<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result
         separator,
         used: Cell::new(false),
     })))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn rows_are_sorted_by_name() {
+        assert!(super::GLOBALS.is_sorted_by(|left, right| left.name < right.name));
+    }
 }

@@ -1,4 +1,4 @@
-//! The methods of `str` that put other characters in the place of some: `replace`, `translate` and `maketrans`.
+//! The methods of `str` that replace characters: `replace`, `translate` and `maketrans`.
 //!
 //! ```text
 //! {{ "abc".replace("", "-", 2) }}                     -a-bc
@@ -6,46 +6,28 @@
 //! {{ "".maketrans("ab", "xy") }}                      {97: 120, 98: 121}
 //! ```
 //!
-//! Replacing is in [`crate::text::replace`]; its size is checked before. The complaints are those of CPython 3.11
-//! (`unicode_replace`, `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes what it inserts (markupsafe 3.0.4
-//! `Markup.replace`), but not what it translates to.
+//! Replacing is in [`crate::text::replace`]; its size is checked before. The errors are those of CPython 3.11 (`unicode_replace`,
+//! `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes the replacement (markupsafe 3.0.4 `Markup.replace`), but not a
+//! translation.
 
-use super::argument::{clinic_text, receiver, size};
-use super::row::{SELF, one_argument, optional, positional, required};
+use crate::builtins::arguments::{read_size, require_clinic_str, take_str_receiver};
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::replace;
 use crate::text::slice::char_count;
 use crate::unsupported::SURROGATE;
-use crate::value::{Arguments, Entries, Function, Key, Runtime, Str, Value, markup, ops};
+use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, markup, ops};
 use std::borrow::Cow;
-
-/// The rows.
-pub(super) static METHODS: [Function; 3] = [
-    positional(
-        "replace",
-        "str.replace",
-        &[SELF, required("old"), required("new"), optional("count")],
-        replace,
-    ),
-    one_argument("translate", "str.translate", translate),
-    positional(
-        "maketrans",
-        "str.maketrans",
-        &[SELF, required("x"), optional("y"), optional("z")],
-        make_table,
-    ),
-];
 
 /// `str.replace(old, new, count)`
 pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let whole = receiver(&mut arguments)?;
+    let whole = take_str_receiver(&mut arguments)?;
     let mut new = arguments.take(2);
     if whole.is_markup() {
         new = Some(Value::Str(markup::escape(runtime, &new.unwrap_or(Value::None))?));
     }
-    let old = clinic_text(arguments.take(1), "replace() argument 1")?;
-    let new = clinic_text(new, "replace() argument 2")?;
-    let count = size(arguments.get(3), -1)?;
+    let old = require_clinic_str(arguments.take(1), "replace() argument 1")?;
+    let new = require_clinic_str(new, "replace() argument 2")?;
+    let count = read_size(arguments.get(3), -1)?;
     let (old, new) = (old.as_str(), new.as_str());
     runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
@@ -60,9 +42,9 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     }
 }
 
-/// `str.translate(table)`: what the table does not know stays.
+/// `str.translate(table)`: a character that is not in the table stays.
 pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let whole = receiver(&mut arguments)?;
+    let whole = take_str_receiver(&mut arguments)?;
     let table = arguments.take(1).unwrap_or(Value::None);
     let mut output = String::new();
     for character in whole.as_str().chars() {
@@ -77,7 +59,7 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
             }
             Ok(Value::Big(_)) => return Err(not_a_character()),
             Ok(other) => match other.as_int() {
-                Some(code) => output.push(character_of(code)?),
+                Some(code) => output.push(to_character(code)?),
                 None => return Err(Error::type_error("character mapping must return integer, None or str")),
             },
             Err(error) if matches!(error.kind(), ErrorKind::Key | ErrorKind::Index) => output.push(character),
@@ -96,7 +78,7 @@ fn not_a_character() -> Error {
     Error::value("character mapping must be in range(0x110000)")
 }
 
-fn character_of(code: i64) -> Result<char> {
+fn to_character(code: i64) -> Result<char> {
     let code = u32::try_from(code).map_err(|_| not_a_character())?;
     match char::from_u32(code) {
         Some(character) => Ok(character),
@@ -105,33 +87,33 @@ fn character_of(code: i64) -> Result<char> {
     }
 }
 
-/// `str.maketrans(x, y, z)`: a dict from code points.
-fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+/// `str.maketrans(x, y, z)`: returns a dict from code points to replacements.
+pub(super) fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let second = arguments.take(2);
     let third = arguments.take(3);
     let first = arguments.take(1).unwrap_or(Value::None);
     let mut entries = Entries::default();
     match second {
-        None => table_from_dict(runtime, &first, &mut entries)?,
+        None => add_entries_of_dict(runtime, &first, &mut entries)?,
         second @ Some(_) => {
-            // Argument Clinic has checked the second and third argument before the function looks at the first.
-            let to = clinic_text(second, "maketrans() argument 2")?;
+            // Argument Clinic checks the second and third argument; the first one is checked after that.
+            let to = require_clinic_str(second, "maketrans() argument 2")?;
             let deleted = match third {
                 None => None,
-                third => Some(clinic_text(third, "maketrans() argument 3")?),
+                third => Some(require_clinic_str(third, "maketrans() argument 3")?),
             };
             let Value::Str(from) = first else {
                 return Err(Error::type_error(
                     "first maketrans argument must be a string if there is a second argument",
                 ));
             };
-            table_from_strings(runtime, &from, &to, deleted.as_ref(), &mut entries)?;
+            add_pairs_of_characters(runtime, &from, &to, deleted.as_ref(), &mut entries)?;
         }
     }
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
-fn table_from_strings<'a>(
+fn add_pairs_of_characters<'a>(
     runtime: &mut Runtime<'a>,
     from: &Str<'a>,
     to: &Str<'a>,
@@ -156,7 +138,7 @@ fn table_from_strings<'a>(
     Ok(())
 }
 
-fn table_from_dict<'a>(runtime: &mut Runtime<'a>, table: &Value<'a>, entries: &mut Entries<'a>) -> Result<()> {
+fn add_entries_of_dict<'a>(runtime: &mut Runtime<'a>, table: &Value<'a>, entries: &mut Entries<'a>) -> Result<()> {
     let Value::Dict(table) = table else {
         return Err(Error::type_error(
             "if you give only one argument to maketrans it must be a dict",

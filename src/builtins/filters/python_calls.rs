@@ -1,33 +1,33 @@
-//! What filters do with values as any Python does, beyond its operators: attributes, `items()`, unpacking, blanks of a width.
+//! Python code that filters run on values: attributes, `items()`, unpacking, `" " * width`.
 //!
 //! ```text
 //! {{ [1]|dictsort }}                  AttributeError: 'list' object has no attribute 'items'
 //! {{ "a"|tojson(separators=1) }}      TypeError: cannot unpack non-iterable int object
 //! ```
 //!
-//! The reference's filters are written in Python, and fail as Python does where a value is not what they expect. The complaints are those
-//! of CPython 3.11.
+//! The filters of the reference are written in Python, so a value of another type fails in the middle of them, with an error of
+//! CPython 3.11.
 
+use crate::builtins::access::{self, Attribute};
 use crate::builtins::call;
-use crate::builtins::methods::{self, Attribute};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, Iter, Runtime, Str, Type, Value, ops};
 
-/// `value.items()` as Python would call it: of a dict, or of whatever else has an attribute of that name.
-pub(super) fn items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
+/// Returns `value.items()`.
+pub(super) fn call_items<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Dict(dict) = value {
         return Ok(Value::Items(dict.clone()));
     }
-    let attribute = python_attribute(runtime, value, "items")?;
+    let attribute = get_attribute(runtime, value, "items")?;
     call::call(runtime, &attribute, &mut Arguments::new())
 }
 
-/// An attribute as Python gives it to Python, which has no undefined values.
-pub(super) fn python_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Result<Value<'a>> {
+/// Returns `value.name` as Python code reads it: a missing attribute is an AttributeError and not an undefined value.
+pub(super) fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Result<Value<'a>> {
     if let Value::Undefined(undefined) = value {
         return Err(undefined.error());
     }
-    match methods::attribute(runtime, value, name)? {
+    match access::find_attribute(runtime, value, name)? {
         Attribute::Value(attribute) => Ok(attribute),
         Attribute::Method(function) => Ok(value.clone().method(function)),
         Attribute::Unsafe | Attribute::Missing => Err(no_attribute(value, name)),
@@ -36,7 +36,7 @@ pub(super) fn python_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>,
 
 fn no_attribute(value: &Value<'_>, name: &str) -> Error {
     let message = match (value, value.ty()) {
-        // Its attributes are the keys of a dict.
+        // The class of a namespace reads its attributes from a dict.
         (Value::Namespace(_), _) => name.to_owned(),
         (Value::Function(class), Type::Class) => {
             let class = match class.name {
@@ -46,15 +46,15 @@ fn no_attribute(value: &Value<'_>, name: &str) -> Error {
             };
             format!("type object '{class}' has no attribute '{name}'")
         }
-        // A method asks its function.
+        // A method reads its attributes from its function.
         (_, Type::Method) => format!("'function' object has no attribute '{name}'"),
         (_, ty) => format!("'{}' object has no attribute '{name}'", ty.name()),
     };
     Error::new(ErrorKind::Attribute, message)
 }
 
-/// `first, second = value`
-pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
+/// Unpacks `first, second = value`.
+pub(super) fn unpack_pair<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<(Value<'a>, Value<'a>)> {
     let Some(mut iter) = Iter::try_new(value) else {
         let ty = value.ty().name();
         return Err(Error::type_error(format!("cannot unpack non-iterable {ty} object")));
@@ -68,8 +68,8 @@ pub(super) fn unpack<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result
     }
 }
 
-/// `" " * width`
-pub(super) fn blanks<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<Str<'a>> {
+/// Returns `" " * width`.
+pub(super) fn repeat_blank<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<Str<'a>> {
     match ops::multiply(runtime, &Value::text(" "), width)? {
         Value::Str(blanks) => Ok(blanks),
         other => Err(Error::internal(format!("' ' * width is a {}", other.ty().name()))),

@@ -1,63 +1,67 @@
-//! The attributes of Python's and Jinja's objects that begin with an underscore.
+//! The names of attributes that begin with an underscore.
 //!
-//! The sandbox refuses them all, but only where they exist (jinja2 3.1.6 `sandbox.py`, `is_safe_attribute`): `{{ "a".__class__.x }}` is
-//! a SecurityError, while `{{ "a".__nope__.x }}` says `'str object' has no attribute '__nope__'`. So the names are here, as `dir()` of
-//! CPython 3.11 and jinja2 3.1.6 lists them; what they would give is not known anywhere.
+//! ```text
+//! {{ "a".__class__.x }}    SecurityError: access to attribute '__class__' of 'str' object is unsafe.
+//! {{ "a".__nope__.x }}     UndefinedError: 'str object' has no attribute '__nope__'
+//! ```
+//!
+//! The sandbox refuses every such attribute that exists (jinja2 3.1.6 `sandbox.py`, `is_safe_attribute`), so only the names are needed.
+//! They are those that `dir()` lists in CPython 3.11 with jinja2 3.1.6.
 
 use crate::value::Type;
 
-/// What every object has.
+/// The names that every object has.
 const OBJECT: &str = "__class__ __delattr__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __getstate__ __gt__ __hash__ __init__ \
     __init_subclass__ __le__ __lt__ __ne__ __new__ __reduce__ __reduce_ex__ __repr__ __setattr__ __sizeof__ __str__ \
     __subclasshook__";
 
-/// What every number has.
+/// The names that numbers have.
 const NUMBER: &str = "__abs__ __add__ __bool__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ __getnewargs__ __int__ __mod__ __mul__ \
     __neg__ __pos__ __pow__ __radd__ __rdivmod__ __rfloordiv__ __rmod__ __rmul__ __round__ __rpow__ __rsub__ __rtruediv__ \
     __sub__ __truediv__ __trunc__";
 
-/// What integers have beyond that.
+/// The further names of integers.
 const INTEGER: &str =
     "__and__ __index__ __invert__ __lshift__ __or__ __rand__ __rlshift__ __ror__ __rrshift__ __rshift__ __rxor__ __xor__";
 
-/// What has a length, items and an order.
+/// The names of types with a length, items and an order.
 const SEQUENCE: &str = "__add__ __contains__ __getitem__ __iter__ __len__ __mul__ __rmul__";
 
 /// The further names of strings.
 const TEXT: &str = "__getnewargs__ __mod__ __rmod__";
 
-/// The operators that the views of keys and of items have.
+/// The names of the views of keys and of items, which have the operators of sets.
 const SET: &str = "__and__ __contains__ __iter__ __len__ __or__ __rand__ __ror__ __rsub__ __rxor__ __sub__ __xor__";
 
-/// What Undefined has.
+/// The further names of undefined values.
 const UNDEFINED: &str = "__add__ __aiter__ __bool__ __call__ __complex__ __div__ __float__ __floordiv__ __getattr__ __getitem__ __int__ \
     __iter__ __len__ __mod__ __module__ __mul__ __neg__ __pos__ __pow__ __radd__ __rdiv__ __rfloordiv__ __rmod__ __rmul__ \
     __rpow__ __rsub__ __rtruediv__ __slots__ __sub__ __truediv__ _fail_with_undefined_error _undefined_exception \
     _undefined_hint _undefined_message _undefined_name _undefined_obj";
 
-/// What iterators have.
+/// The names of iterators.
 const ITERATOR: &str = "__iter__ __next__";
 
-/// What objects of a class written in Python have.
+/// The names of objects whose class is written in Python.
 const INSTANCE: &str = "__dict__ __module__ __weakref__";
 
-/// What functions written in Python have.
+/// The names of functions written in Python.
 const FUNCTION: &str = "__annotations__ __builtins__ __call__ __closure__ __code__ __defaults__ __dict__ __get__ __globals__ __kwdefaults__ \
     __module__ __name__ __qualname__";
 
-/// What functions written in C have.
+/// The names of functions written in C.
 const BUILTIN_FUNCTION: &str = "__call__ __module__ __name__ __qualname__ __self__ __text_signature__";
 
-/// What classes have.
+/// The names of classes.
 const CLASS: &str = "__abstractmethods__ __annotations__ __base__ __bases__ __basicsize__ __call__ __dict__ __dictoffset__ __flags__ \
     __instancecheck__ __itemsize__ __module__ __mro__ __name__ __or__ __prepare__ __qualname__ __ror__ __subclasscheck__ \
     __subclasses__ __text_signature__ __weakrefoffset__";
 
-/// Whether an object of the type has an attribute of that name, which begins with an underscore.
+/// Returns whether objects of a type have an attribute of the given name, which begins with an underscore.
 #[cold]
-pub fn is_hidden(ty: Type, name: &str) -> bool {
+pub fn exists(ty: Type, name: &str) -> bool {
     let lists: &[&str] = match ty {
-        // A namespace answers for nothing but its own attributes (jinja2 `utils.py`, `Namespace.__getattribute__`).
+        // A namespace hides what its class has (jinja2 `utils.py`, `Namespace.__getattribute__`).
         Type::Namespace => return matches!(name, "__class__" | "_Namespace__attrs"),
         Type::None => &[OBJECT, "__bool__"],
         Type::Bool | Type::Int => &[OBJECT, NUMBER, INTEGER],
@@ -117,7 +121,7 @@ pub fn is_hidden(ty: Type, name: &str) -> bool {
         Type::BuiltinFunction => &[OBJECT, BUILTIN_FUNCTION],
         Type::Class => &[OBJECT, CLASS],
     };
-    lists.iter().any(|list| list.split(' ').any(|hidden| hidden == name))
+    lists.iter().any(|list| list.split(' ').any(|other| other == name))
 }
 
 #[cfg(test)]
@@ -125,12 +129,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_existing_names_are_hidden() {
-        assert!(is_hidden(Type::Str, "__class__"));
-        assert!(is_hidden(Type::Str, "__rmod__"));
-        assert!(is_hidden(Type::List, "__setitem__"));
-        assert!(!is_hidden(Type::Str, "__setitem__"));
-        assert!(!is_hidden(Type::Dict, "_x"));
-        assert!(!is_hidden(Type::Namespace, "__dict__"));
+    fn a_name_exists_on_the_types_that_have_it() {
+        assert!(exists(Type::Str, "__class__"));
+        assert!(exists(Type::Str, "__rmod__"));
+        assert!(exists(Type::List, "__setitem__"));
+        assert!(!exists(Type::Str, "__setitem__"));
+        assert!(!exists(Type::Dict, "_x"));
+        assert!(!exists(Type::Namespace, "__dict__"));
     }
 }

@@ -1,27 +1,27 @@
 //! Filters that cut a sequence into lists: `batch`, `slice`.
 //!
 //! ```text
-//! {{ [1, 2, 3]|batch(2, "x")|list }}    [[1, 2], [3, 'x']]       rows of two
-//! {{ [1, 2, 3]|slice(2, "x")|list }}    [[1, 2], [3, 'x']]       two columns, the longer ones first
+//! {{ [1, 2, 3]|batch(2, "x")|list }}    [[1, 2], [3, 'x']]    rows of two
+//! {{ [1, 2, 3]|slice(2, "x")|list }}    [[1, 2], [3, 'x']]    two columns, the longer ones first
 //! ```
 //!
-//! The counts may be anything that Python's operators take, since the reference only computes with them. After jinja2 3.1.6
+//! A count can be any value that Python's arithmetic takes, because the reference does not check it. The rules are those of jinja2 3.1.6
 //! `filters.py`: `do_batch`, `sync_do_slice`.
 
-use super::given;
-use super::source::Source;
+use super::lazy_input::LazyInput;
+use crate::builtins::arguments::take_or_none;
 use crate::error::Result;
 use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
 
-/// Lists of so many items; the last one may be filled up.
+/// Returns lists of a number of items. The last list is filled up with a value, if there is one.
 ///
 /// `{{ [1, 2, 3]|batch(2)|list }} -> [[1, 2], [3]]`
 pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let count = given(&mut arguments, 1);
-    let fill = given(&mut arguments, 2);
+    let value = take_or_none(&mut arguments, 0);
+    let count = take_or_none(&mut arguments, 1);
+    let fill = take_or_none(&mut arguments, 2);
     let below = value.height().max(fill.height()).saturating_add(1);
-    let source = Source::new(value);
+    let source = LazyInput::new(value);
     runtime.generator(
         below,
         Batch {
@@ -34,10 +34,10 @@ pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
 }
 
 struct Batch<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     count: Value<'a>,
     fill: Value<'a>,
-    /// The item that did not fit any more.
+    /// The first item of the next row.
     next: Option<Value<'a>>,
 }
 
@@ -72,13 +72,13 @@ impl<'a> ItemSource<'a> for Batch<'a> {
     }
 }
 
-/// So many lists of nearly the same length; the shorter ones may be filled up, and all where they are equal.
+/// Returns a number of lists of about the same length. The shorter lists get one more item, a given value, if there is one.
 ///
 /// `{{ [1, 2, 3, 4, 5]|slice(2)|list }} -> [[1, 2, 3], [4, 5]]`
 pub(super) fn slice<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let count = given(&mut arguments, 1);
-    let fill = given(&mut arguments, 2);
+    let value = take_or_none(&mut arguments, 0);
+    let count = take_or_none(&mut arguments, 1);
+    let fill = take_or_none(&mut arguments, 2);
     let below = value.height().max(fill.height()).saturating_add(1);
     runtime.generator(
         below,
@@ -98,14 +98,14 @@ struct Slice<'a> {
     columns: Option<Columns<'a>>,
 }
 
-/// What is left to be cut.
+/// The columns that have not been read yet.
 struct Columns<'a> {
     items: Seq<'a>,
-    /// The least items of a column.
+    /// The items of a short column.
     height: usize,
-    /// How many columns have one more.
+    /// The number of columns that have one more item.
     longer: usize,
-    /// How many columns are still to come.
+    /// The number of columns.
     left: u64,
 }
 

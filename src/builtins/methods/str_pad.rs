@@ -1,43 +1,31 @@
-//! The methods of `str` that bring it to a width.
+//! The methods of `str` that pad it to a width.
 //!
 //! ```text
 //! {{ "ab".center(5, "*") }}       **ab*
 //! {{ "-5".zfill(4) }}             -005
 //! ```
 //!
-//! The layout is in [`crate::text::pad`]; here the size is checked before anything is written. The complaints are those of CPython
-//! 3.11 (`convert_uc`); a Markup escapes its fill character first, as markupsafe 3.0.4 does.
+//! The padding is in [`crate::text::pad`]; its size is checked before. The errors are those of CPython 3.11 (`convert_uc`). A Markup
+//! escapes its fill character first, as markupsafe 3.0.4 does.
 
-use super::argument::{c_int, receiver, size};
-use super::row::{SELF, clinic, one_argument, optional, positional, required};
+use crate::builtins::arguments::{read_c_int, read_size, take_str_receiver};
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::pad::{self, Padding};
 use crate::text::slice::char_count;
-use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value, markup};
+use crate::value::{Arguments, Runtime, Str, Value, markup};
 use std::borrow::Cow;
 
-const WIDTH: &[Parameter] = &[SELF, required("width"), optional("fillchar")];
-
-/// The rows.
-pub(super) static METHODS: [Function; 5] = [
-    positional("center", "str.center", WIDTH, center),
-    positional("ljust", "str.ljust", WIDTH, left_justify),
-    positional("rjust", "str.rjust", WIDTH, right_justify),
-    one_argument("zfill", "str.zfill", zero_fill),
-    clinic("expandtabs", "str.expandtabs", &[SELF, optional("tabsize")], expand_tabs),
-];
-
-/// Checks the length that a result would have; None stands for one that no integer holds.
+/// Checks and charges the length of a result. `None` is a length that does not fit `usize`.
 fn check_len(runtime: &mut Runtime<'_>, len: Option<usize>) -> Result<()> {
     let len = len.unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)
 }
 
-/// The result as a string of the text's own type; what is unchanged stays the same piece.
-fn result<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, result: Option<Cow<'_, str>>) -> Result<Value<'a>> {
-    match result {
+/// Returns the padded text, as a Markup if the text is one. A text that is wide enough already is returned itself, not copied.
+fn to_value<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, padded: Option<Cow<'_, str>>) -> Result<Value<'a>> {
+    match padded {
         Some(Cow::Borrowed(_)) => Ok(Value::Str(text.clone())),
         Some(Cow::Owned(padded)) => {
             let padded = runtime.text(padded)?;
@@ -51,8 +39,8 @@ fn result<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, result: Option<Cow<'_, 
     }
 }
 
-/// The one character of a string.
-fn fill_character(fill: Option<&Value<'_>>) -> Result<char> {
+/// Returns the character of the argument `fillchar`, which is a blank if absent.
+fn read_fill_character(fill: Option<&Value<'_>>) -> Result<char> {
     match fill {
         None => Ok(' '),
         Some(Value::Str(fill)) => {
@@ -71,52 +59,52 @@ fn fill_character(fill: Option<&Value<'_>>) -> Result<char> {
     }
 }
 
-fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: fn(usize, i64) -> Padding) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
+fn pad<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: fn(usize, i64) -> Padding) -> Result<Value<'a>> {
+    let text = take_str_receiver(&mut arguments)?;
     let mut fill = arguments.take(2);
     if text.is_markup() {
         if let Some(unescaped) = &fill {
             fill = Some(Value::Str(markup::escape(runtime, unescaped)?));
         }
     }
-    let width = size(arguments.get(1), 0)?;
-    let fill = fill_character(fill.as_ref())?;
+    let width = read_size(arguments.get(1), 0)?;
+    let fill = read_fill_character(fill.as_ref())?;
     runtime.meter.charge_scan(text.as_str().len())?;
     let padding = padding(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, fill))?;
-    result(runtime, &text, pad::pad(text.as_str(), padding, fill))
+    to_value(runtime, &text, pad::pad(text.as_str(), padding, fill))
 }
 
 /// `str.center(width, fillchar)`
 pub(super) fn center<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::for_center)
+    pad(runtime, arguments, Padding::for_center)
 }
 
 /// `str.ljust(width, fillchar)`
 pub(super) fn left_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::for_ljust)
+    pad(runtime, arguments, Padding::for_ljust)
 }
 
 /// `str.rjust(width, fillchar)`
 pub(super) fn right_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::for_rjust)
+    pad(runtime, arguments, Padding::for_rjust)
 }
 
 /// `str.zfill(width)`
 pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
-    let width = size(arguments.get(1), 0)?;
+    let text = take_str_receiver(&mut arguments)?;
+    let width = read_size(arguments.get(1), 0)?;
     runtime.meter.charge_scan(text.as_str().len())?;
     let padding = Padding::for_rjust(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, '0'))?;
-    result(runtime, &text, pad::zfill(text.as_str(), width))
+    to_value(runtime, &text, pad::zfill(text.as_str(), width))
 }
 
 /// `str.expandtabs(tabsize)`
 pub(super) fn expand_tabs<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
-    let tab_size = i64::from(c_int(arguments.get(1), 8)?);
+    let text = take_str_receiver(&mut arguments)?;
+    let tab_size = i64::from(read_c_int(arguments.get(1), 8)?);
     runtime.meter.charge_scan(text.as_str().len())?;
     check_len(runtime, pad::expanded_len(text.as_str(), tab_size))?;
-    result(runtime, &text, pad::expand_tabs(text.as_str(), tab_size))
+    to_value(runtime, &text, pad::expand_tabs(text.as_str(), tab_size))
 }

@@ -1,4 +1,4 @@
-//! The methods of `str` that take it apart, and `join`.
+//! The methods of `str` that split it, and `join`.
 //!
 //! ```text
 //! {{ "a,b,c".rsplit(",", 1) }}       ['a,b', 'c']
@@ -6,48 +6,33 @@
 //! {{ "-".join("abc") }}              a-b-c
 //! ```
 //!
-//! Pieces are views of the same text. Where to cut is known in [`crate::text::split`] and [`crate::text::lines`]; arguments and
-//! complaints are those of CPython 3.11 `unicodeobject.c`, and of markupsafe 3.0.4 where the text is a Markup: then so are the pieces.
+//! The parts of a string share its memory; [`crate::text::split`] and [`crate::text::lines`] find them. Arguments and errors are those of
+//! CPython 3.11 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
 
-use super::argument::{c_int, receiver, size, text};
-use super::row::{SELF, clinic, one_argument, optional};
+use crate::builtins::arguments::{read_c_int, read_size, require_str, take_str_receiver};
 use crate::error::{Error, Result};
 use crate::text::{lines, search, split};
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Iter, Runtime, Str, Value};
 
-const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
-
-/// The rows.
-pub(super) static METHODS: [Function; 6] = [
-    clinic("split", "str.split", SPLIT, split)
-        .with_text(split_at)
-        .with_item(piece_at),
-    clinic("rsplit", "str.rsplit", SPLIT, split_from_end),
-    clinic("splitlines", "str.splitlines", &[SELF, optional("keepends")], split_lines),
-    one_argument("join", "str.join", join),
-    one_argument("partition", "str.partition", partition),
-    one_argument("rpartition", "str.rpartition", partition_at_last),
-];
-
-/// The pieces of a text as views of it. A piece takes more room than the character it may be, so the list's size is checked.
-fn views<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
+/// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
+fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
-    let mut views: Vec<Value<'a>> = Vec::new();
+    let mut values: Vec<Value<'a>> = Vec::new();
     for piece in pieces {
         runtime.meter.charge(1)?;
-        runtime.check_values(views.len())?;
-        views.push(Value::Str(text.piece(piece)));
+        runtime.check_values(values.len())?;
+        values.push(Value::Str(text.piece(piece)));
     }
-    Ok(views)
+    Ok(values)
 }
 
-/// The text, the separator if there is one, and how often to split.
-fn split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<Str<'a>>, i64)> {
-    let from = receiver(&mut arguments)?;
-    let maxsplit = size(arguments.get(2), -1)?;
+/// Reads the text to split, the separator, and the most splits.
+fn read_split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<Str<'a>>, i64)> {
+    let from = take_str_receiver(&mut arguments)?;
+    let maxsplit = read_size(arguments.get(2), -1)?;
     let separator = match arguments.take(1) {
         None | Some(Value::None) => None,
-        separator => Some(text(separator, |ty| format!("must be str or None, not {ty}"))?),
+        separator => Some(require_str(separator, |ty| format!("must be str or None, not {ty}"))?),
     };
     Ok((from, separator, maxsplit))
 }
@@ -57,15 +42,20 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)`
-fn split_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str) -> Result<Value<'a>> {
+/// `str.split(sep)` with one string.
+pub(super) fn split_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str) -> Result<Value<'a>> {
     let pieces = split::split(text.as_str(), separator, -1);
-    let pieces = views(runtime, text, pieces.ok_or_else(empty_separator)?)?;
+    let pieces = to_values(runtime, text, pieces.ok_or_else(empty_separator)?)?;
     runtime.list(pieces)
 }
 
-/// `str.split(sep)[index]`, of which templates mostly take the first or the last.
-fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, index: i64) -> Result<Option<Value<'a>>> {
+/// `str.split(sep)[index]` for the first and the last index, without making the list. Other indices have no shortcut: `None`.
+pub(super) fn get_split_item<'a>(
+    runtime: &mut Runtime<'a>,
+    text: &Str<'a>,
+    separator: &str,
+    index: i64,
+) -> Result<Option<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
     let whole = text.as_str();
     let piece = match index {
@@ -73,7 +63,7 @@ fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, inde
         0 => search::find_first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
         -1 => match search::find_last(whole, separator) {
             None => Some(whole),
-            // Pieces are cut off from the left, which matters where separators could overlap.
+            // Python splits from the left, and the last separator from the left can begin before the last one from the right.
             Some(_) if overlaps_itself(separator) => return Ok(None),
             Some(at) => whole.get(at.saturating_add(separator.len())..),
         },
@@ -82,7 +72,7 @@ fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, inde
     Ok(piece.map(|piece| Value::Str(text.piece(piece))))
 }
 
-/// Whether a text may begin inside itself, as `aa` does: then its last place from the right may be none from the left.
+/// Returns whether two occurrences of a text can overlap, as those of `aa` in `aaa` do.
 fn overlaps_itself(text: &str) -> bool {
     (1..text.len()).any(|shift| {
         text.as_bytes()
@@ -93,12 +83,12 @@ fn overlaps_itself(text: &str) -> bool {
 
 /// `str.split(sep, maxsplit)`
 pub(super) fn split<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (text, separator, maxsplit) = split_arguments(arguments)?;
+    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
     let pieces = match &separator {
-        None => views(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
+        None => to_values(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
         Some(separator) => {
             let pieces = split::split(text.as_str(), separator.as_str(), maxsplit);
-            views(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
         }
     };
     runtime.list(pieces)
@@ -106,12 +96,12 @@ pub(super) fn split<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> 
 
 /// `str.rsplit(sep, maxsplit)`
 pub(super) fn split_from_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (text, separator, maxsplit) = split_arguments(arguments)?;
+    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
     let mut pieces = match &separator {
-        None => views(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
+        None => to_values(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
         Some(separator) => {
             let pieces = split::rsplit(text.as_str(), separator.as_str(), maxsplit);
-            views(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
         }
     };
     pieces.reverse();
@@ -120,23 +110,23 @@ pub(super) fn split_from_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments
 
 /// `str.splitlines(keepends)`
 pub(super) fn split_lines<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let text = receiver(&mut arguments)?;
-    let keeps_ends = c_int(arguments.get(1), 0)? != 0;
-    let pieces = views(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
+    let text = take_str_receiver(&mut arguments)?;
+    let keeps_ends = read_c_int(arguments.get(1), 0)? != 0;
+    let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
     runtime.list(pieces)
 }
 
-/// A tuple of what stands before, at and after the separator. A separator that was found is the argument itself, of its own type,
-/// unless the text is a Markup.
-fn parted<'a>(
+/// Returns a tuple of the text before, at and after the separator. A plain text returns the argument itself as the middle, which may be
+/// a Markup.
+fn split_in_three<'a>(
     runtime: &mut Runtime<'a>,
     mut arguments: Arguments<'a>,
-    part: for<'t> fn(&'t str, &str) -> Option<split::Partition<'t>>,
+    partition: for<'t> fn(&'t str, &str) -> Option<split::Partition<'t>>,
 ) -> Result<Value<'a>> {
-    let whole = receiver(&mut arguments)?;
-    let separator = text(arguments.take(1), |ty| format!("must be str, not {ty}"))?;
+    let whole = take_str_receiver(&mut arguments)?;
+    let separator = require_str(arguments.take(1), |ty| format!("must be str, not {ty}"))?;
     runtime.meter.charge_scan(whole.as_str().len())?;
-    let (before, at, after) = part(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
+    let (before, at, after) = partition(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
     let middle = match at {
         "" => whole.piece(""),
         _ if whole.is_markup() => whole.piece(at),
@@ -148,25 +138,25 @@ fn parted<'a>(
 
 /// `str.partition(sep)`
 pub(super) fn partition<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    parted(runtime, arguments, split::partition)
+    split_in_three(runtime, arguments, split::partition)
 }
 
 /// `str.rpartition(sep)`
 pub(super) fn partition_at_last<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    parted(runtime, arguments, split::rpartition)
+    split_in_three(runtime, arguments, split::rpartition)
 }
 
 /// `str.join(iterable)`
-fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = receiver(&mut arguments)?;
+pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let separator = take_str_receiver(&mut arguments)?;
     let iterable = arguments.take(1).unwrap_or(Value::None);
     let mut iter = Iter::try_new(&iterable).ok_or_else(|| Error::type_error("can only join an iterable"))?;
     let items = iter.drain(runtime)?;
-    joined(runtime, &separator, &items)
+    join_items(runtime, &separator, &items)
 }
 
-/// The strings with the separator between them; a single plain string is given back as it is.
-pub(super) fn joined<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, items: &[Value<'a>]) -> Result<Value<'a>> {
+/// Returns the items, which are strings, with the separator between them. A single item is returned itself, as a plain string.
+pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, items: &[Value<'a>]) -> Result<Value<'a>> {
     let mut len = separator.as_str().len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         match item {

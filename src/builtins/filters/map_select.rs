@@ -1,4 +1,4 @@
-//! Filters that go over their input as it is asked of them: `map`, `select`, `reject`, `selectattr`, `rejectattr`, `items`.
+//! Filters that return a generator: `map`, `select`, `reject`, `selectattr`, `rejectattr`, `items`.
 //!
 //! ```text
 //! {{ ["a", "b"]|map("upper")|list }}              ['A', 'B']
@@ -6,37 +6,69 @@
 //! {{ users|selectattr("age", "ge", 18)|list }}
 //! ```
 //!
-//! Each gives a generator: it has no length, a second pass is empty, and what is wrong with the arguments shows when the first item is
-//! wanted, and only if the input is true. After jinja2 3.1.6 `filters.py`: `sync_do_map`, `prepare_map`, `select_or_reject`,
-//! `prepare_select_or_reject`, `do_items`.
+//! A generator has no length, and its second pass is empty. Wrong arguments are an error when the first item is read, and only if the
+//! input is true. The rules are those of jinja2 3.1.6 `filters.py`: `sync_do_map`, `prepare_map`, `select_or_reject`,
+//! `prepare_select_or_reject`, `do_items`, and `environment.py` `_filter_test_common`.
 
-use super::path::Path;
-use super::source::Source;
-use super::{given, named};
-use crate::builtins::predicates;
+use super::attribute_path::AttributePath;
+use super::lazy_input::LazyInput;
+use crate::builtins::arguments::take_or_none;
 use crate::error::{Error, Result};
 use crate::text::short_eq::{SHORT, is_equal};
-use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
+use crate::unsupported::{self, Place};
+use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ValueRef, ops, print};
 
-fn find_filter(name: &str) -> Option<&'static Function> {
-    super::get(super::find(name)?)
+/// A table of functions to which an argument of the filter refers by name.
+#[derive(Clone, Copy)]
+enum Table {
+    Filters,
+    Tests,
 }
 
-fn find_test(name: &str) -> Option<&'static Function> {
-    predicates::get(predicates::find(name)?)
+impl Table {
+    fn find(self, runtime: &Runtime<'_>, name: &str) -> Option<&'static Function> {
+        match self {
+            Self::Filters => (runtime.lookups.filter)(name),
+            Self::Tests => (runtime.lookups.test)(name),
+        }
+    }
+
+    /// Returns the function that a value names. An unknown name is an error.
+    fn require<'a>(self, runtime: &mut Runtime<'a>, name: &Value<'a>) -> Result<&'static Function> {
+        if let Some(text) = name.as_str() {
+            if let Some(function) = self.find(runtime, text) {
+                return Ok(function);
+            }
+            if let (Self::Filters, Some(error)) = (self, unsupported::find(Place::Filter, text)) {
+                return Err(error);
+            }
+        }
+        // Names are the keys of a dict, so an unhashable name is a TypeError.
+        Key::new(runtime, name.clone())?;
+        let kind = match self {
+            Self::Filters => "filter",
+            Self::Tests => "test",
+        };
+        let repr = print::repr(runtime, name)?;
+        let mut message = format!("No {kind} named {repr}.");
+        if let Value::Undefined(undefined) = name {
+            let error = undefined.error();
+            message = format!("{message} ({}; did you forget to quote the callable name?)", error.message());
+        }
+        Err(Error::runtime(message))
+    }
 }
 
-/// What a lazy filter is given besides its input.
+/// The arguments of a filter after its input.
 struct Extra<'a> {
     positional: Vec<Value<'a>>,
     keywords: Vec<(Str<'a>, Value<'a>)>,
-    /// The filter or test among them, once an item has been there for it.
+    /// The filter or test that one of them names, once it has been looked up for the first item.
     function: Option<&'static Function>,
 }
 
 impl<'a> Extra<'a> {
-    /// What stands behind the input.
-    fn of(arguments: &mut Arguments<'a>) -> Self {
+    fn take(arguments: &mut Arguments<'a>) -> Self {
         Self {
             positional: arguments.take_from(1),
             keywords: arguments.take_keywords(),
@@ -49,7 +81,6 @@ impl<'a> Extra<'a> {
         self.positional.iter().chain(keywords).map(Value::height).max().unwrap_or(0)
     }
 
-    /// Bytes of what was given.
     fn owned_bytes(&self) -> usize {
         let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
         let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
@@ -57,57 +88,44 @@ impl<'a> Extra<'a> {
     }
 
     fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
-        let at = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
-        Some(self.keywords.remove(at).1)
+        let index = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
+        Some(self.keywords.remove(index).1)
     }
 
-    /// Calls the filter or test whose name stands at an index, on an item and with what stands behind the name.
-    fn call(
-        &mut self,
-        runtime: &mut Runtime<'a>,
-        kind: &str,
-        find: fn(&str) -> Option<&'static Function>,
-        at: usize,
-        item: Value<'a>,
-    ) -> Result<Value<'a>> {
-        match self.function(runtime, kind, find, at)? {
-            Some(function) => function.call(runtime, &mut self.arguments(item, at.saturating_add(1))),
+    /// Applies the filter that the first argument names to an item, with the other arguments.
+    fn apply_filter(&mut self, runtime: &mut Runtime<'a>, item: Value<'a>) -> Result<Value<'a>> {
+        match self.find_function(runtime, Table::Filters, 0)? {
+            Some(function) => function.call(runtime, &mut self.arguments(item, 1)),
             None => Ok(item),
         }
     }
 
-    /// Whether an item passes the test whose name stands at an index; without a name, whether it is true.
-    fn test(&mut self, runtime: &mut Runtime<'a>, at: usize, item: Value<'a>) -> Result<bool> {
-        let Some(function) = self.function(runtime, "test", find_test, at)? else {
+    /// Returns whether an item passes the test that the argument at an index names, or is true if there is no such argument.
+    fn passes_test(&mut self, runtime: &mut Runtime<'a>, index: usize, item: Value<'a>) -> Result<bool> {
+        let Some(function) = self.find_function(runtime, Table::Tests, index)? else {
             return ops::is_true(runtime, &item);
         };
-        let others = at.saturating_add(1);
+        let others = index.saturating_add(1);
         if self.keywords.is_empty() {
-            if let Some(told) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
-                return told;
+            if let Some(outcome) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
+                return outcome;
             }
         }
         let outcome = function.call(runtime, &mut self.arguments(item, others))?;
         ops::is_true(runtime, &outcome)
     }
 
-    /// The filter or test whose name stands at an index.
+    /// Returns the function that the argument at an index names. It is looked up once.
     #[inline]
-    fn function(
-        &mut self,
-        runtime: &mut Runtime<'a>,
-        kind: &str,
-        find: fn(&str) -> Option<&'static Function>,
-        at: usize,
-    ) -> Result<Option<&'static Function>> {
-        Ok(match (self.function, self.positional.get(at)) {
+    fn find_function(&mut self, runtime: &mut Runtime<'a>, table: Table, index: usize) -> Result<Option<&'static Function>> {
+        Ok(match (self.function, self.positional.get(index)) {
             (Some(function), _) => Some(function),
-            (None, Some(name)) => Some(*self.function.insert(named(runtime, kind, name, find)?)),
+            (None, Some(name)) => Some(*self.function.insert(table.require(runtime, name)?)),
             (None, None) => None,
         })
     }
 
-    /// The arguments of a call with the item first, and those positional ones that stand from an index on.
+    /// Returns the arguments of a call: the item, the positional arguments from an index on, and the keywords.
     fn arguments(&self, item: Value<'a>, from: usize) -> Arguments<'a> {
         let mut arguments = Arguments::one(item);
         let positional = self.positional.iter().skip(from);
@@ -118,19 +136,19 @@ impl<'a> Extra<'a> {
     }
 }
 
-/// What a generator goes over, what it is given besides, and how high both stand.
-fn begin<'a>(arguments: &mut Arguments<'a>) -> (Source<'a>, Extra<'a>, u32) {
-    let extra = Extra::of(arguments);
-    let value = given(arguments, 0);
+/// Takes the input of a generator and its other arguments, and returns them with their nesting depth.
+fn take_input<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u32) {
+    let extra = Extra::take(arguments);
+    let value = take_or_none(arguments, 0);
     let below = value.height().max(extra.height());
-    (Source::new(value), extra, below)
+    (LazyInput::new(value), extra, below)
 }
 
-/// What a filter, or an attribute, makes of each item.
+/// Applies a filter to each item, or returns an attribute of each item.
 ///
 /// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
 pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (source, extra, below) = begin(&mut arguments);
+    let (source, extra, below) = take_input(&mut arguments);
     runtime.generator(
         below,
         Map {
@@ -142,10 +160,10 @@ pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
 }
 
 struct Map<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     extra: Extra<'a>,
-    /// Where each item leads, if it is not a filter that is mapped.
-    path: Option<Path<'a>>,
+    /// The attribute to return, unless a filter is applied.
+    path: Option<AttributePath<'a>>,
 }
 
 impl<'a> Map<'a> {
@@ -161,7 +179,7 @@ impl<'a> Map<'a> {
             let name = print::repr(runtime, &Value::Str(name.clone()))?;
             return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
         }
-        self.path = Some(Path::new(runtime, &attribute)?.or(default));
+        self.path = Some(AttributePath::new(runtime, &attribute)?.with_default(default));
         Ok(())
     }
 }
@@ -172,7 +190,7 @@ impl<'a> ItemSource<'a> for Map<'a> {
     }
 
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(value) = self.source.untouched() {
+        if let Some(value) = self.source.unread_value() {
             if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
@@ -183,7 +201,7 @@ impl<'a> ItemSource<'a> for Map<'a> {
         };
         let mapped = match &self.path {
             Some(path) => path.follow(runtime, &item)?,
-            None => self.extra.call(runtime, "filter", find_filter, 0, item)?,
+            None => self.extra.apply_filter(runtime, item)?,
         };
         Ok(Some(mapped))
     }
@@ -193,42 +211,42 @@ impl<'a> ItemSource<'a> for Map<'a> {
     }
 }
 
-/// The items that pass a test, or that are true.
+/// Returns the items that pass a test, or that are true.
 ///
 /// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
 pub(super) fn select<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     select_or_reject(runtime, arguments, true, false)
 }
 
-/// The items that fail a test, or that are false.
+/// Returns the items that fail a test, or that are false.
 ///
 /// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
 pub(super) fn reject<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     select_or_reject(runtime, arguments, false, false)
 }
 
-/// The items with an attribute that passes a test, or that is true.
+/// Returns the items with an attribute that passes a test, or that is true.
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
 pub(super) fn selectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     select_or_reject(runtime, arguments, true, true)
 }
 
-/// The items with an attribute that fails a test, or that is false.
+/// Returns the items with an attribute that fails a test, or that is false.
 ///
 /// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
 pub(super) fn rejectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     select_or_reject(runtime, arguments, false, true)
 }
 
-/// The generator of the four filters above.
+/// Creates the generator of `select`, `reject`, `selectattr` and `rejectattr`.
 fn select_or_reject<'a>(
     runtime: &mut Runtime<'a>,
     mut arguments: Arguments<'a>,
     wanted: bool,
     by_attribute: bool,
 ) -> Result<Value<'a>> {
-    let (source, extra, below) = begin(&mut arguments);
+    let (source, extra, below) = take_input(&mut arguments);
     runtime.generator(
         below,
         Select {
@@ -242,12 +260,12 @@ fn select_or_reject<'a>(
 }
 
 struct Select<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     extra: Extra<'a>,
-    /// Which outcome of the test lets an item through.
+    /// The outcome of the test for an item that is selected.
     wanted: bool,
     by_attribute: bool,
-    path: Option<Path<'a>>,
+    path: Option<AttributePath<'a>>,
 }
 
 impl<'a> Select<'a> {
@@ -256,15 +274,15 @@ impl<'a> Select<'a> {
             let Some(attribute) = self.extra.positional.first() else {
                 return Err(Error::runtime("Missing parameter for attribute name"));
             };
-            self.path = Some(Path::new(runtime, attribute)?);
+            self.path = Some(AttributePath::new(runtime, attribute)?);
         }
         Ok(())
     }
 
-    /// Whether a string that stands in a dict is the wanted one, which is short, where that is all that is asked and a look tells. It is
-    /// so little that the step of the item pays for it too.
+    /// Returns whether the attribute of an item equals a short string, in a filter such as `selectattr("role", "equalto", "user")` over dicts.
+    /// Any other filter or item is `None`. The comparison is charged with the step of the item.
     #[inline]
-    fn is_equal(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
+    fn equals_text(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
         let (path, [_, _, wanted]) = (self.path.as_ref()?, self.extra.positional.as_slice()) else {
             return None;
         };
@@ -272,19 +290,19 @@ impl<'a> Select<'a> {
         let wanted = ValueRef::Value(wanted)
             .plain_text()
             .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_equal(path.look(runtime, item)?.plain_text()?, wanted))
+        Some(is_equal(path.peek(runtime, item)?.plain_text()?, wanted))
     }
 
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
-        if let Some(is_equal) = self.is_equal(runtime, item) {
+        if let Some(is_equal) = self.equals_text(runtime, item) {
             return Ok(is_equal == self.wanted);
         }
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
             None => item.clone(),
         };
-        let at = usize::from(self.by_attribute);
-        Ok(self.extra.test(runtime, at, tested)? == self.wanted)
+        let index = usize::from(self.by_attribute);
+        Ok(self.extra.passes_test(runtime, index, tested)? == self.wanted)
     }
 }
 
@@ -294,7 +312,7 @@ impl<'a> ItemSource<'a> for Select<'a> {
     }
 
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        if let Some(value) = self.source.untouched() {
+        if let Some(value) = self.source.unread_value() {
             if !ops::is_true(runtime, value)? {
                 return Ok(None);
             }
@@ -313,30 +331,30 @@ impl<'a> ItemSource<'a> for Select<'a> {
     }
 }
 
-/// The pairs of a dict; nothing where the value is undefined.
+/// Returns the pairs of a dict, or none if the value is undefined.
 ///
 /// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    runtime.generator(value.height(), Pairs(Source::new(value)))
+    let value = take_or_none(&mut arguments, 0);
+    runtime.generator(value.height(), Pairs(LazyInput::new(value)))
 }
 
-/// The same pairs as a view, where there is a dict.
-pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+/// Returns a view of the pairs of a dict. Any other value is `None`.
+pub(super) fn view_pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match value {
         Value::Dict(dict) => Some(Value::Items(dict.clone())),
         _ => None,
     }
 }
 
-struct Pairs<'a>(Source<'a>);
+struct Pairs<'a>(LazyInput<'a>);
 
 impl<'a> ItemSource<'a> for Pairs<'a> {
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        match self.0.untouched() {
+        match self.0.unread_value() {
             None | Some(Value::Undefined(_)) => {}
             Some(value) => match value.as_mapping() {
-                Some(dict) => self.0 = Source::Iter(Iter::Items(dict.iter())),
+                Some(dict) => self.0 = LazyInput::Iter(Iter::Items(dict.iter())),
                 None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
             },
         }

@@ -1,35 +1,34 @@
-//! What the generators of lazy filters draw from.
+//! The input of filters that return a generator.
 //!
-//! A generator function of Python runs nothing before its first item is wanted; so nothing is asked of the value before then, and
-//! `{{ 5|batch(2) }}` fails only where somebody goes over it.
+//! A generator function of Python runs when its first item is read. So `{{ 5|batch(2) }}` is no error, but `{{ 5|batch(2)|list }}` is one.
 
 use crate::error::Result;
 use crate::value::{Iter, Runtime, Value};
 
-/// A value that is iterated once somebody wants an item.
+/// A value whose iteration begins when its first item is read.
 #[derive(Debug)]
-pub(super) enum Source<'a> {
-    /// Before the first item.
+pub(super) enum LazyInput<'a> {
+    /// The value, before its first item is read.
     Value(Value<'a>),
-    /// Under way.
+    /// The iterator, after that.
     Iter(Iter<'a>),
 }
 
-impl<'a> Source<'a> {
-    /// Nothing has been asked of the value yet.
+impl<'a> LazyInput<'a> {
+    /// Creates the input without reading from the value.
     pub fn new(value: Value<'a>) -> Self {
         Self::Value(value)
     }
 
-    /// The value, as long as nothing has been asked of it.
-    pub fn untouched(&self) -> Option<&Value<'a>> {
+    /// Returns the value, if no item has been read yet.
+    pub fn unread_value(&self) -> Option<&Value<'a>> {
         match self {
             Self::Value(value) => Some(value),
             Self::Iter(_) => None,
         }
     }
 
-    /// The next item.
+    /// Reads the next item.
     pub fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         match self {
             Self::Value(value) => {
