@@ -1,12 +1,12 @@
-//! Sorts as CPython 3.11 does, comparing by `<` only.
+//! Python's stable sort, which compares items with `<` only.
 //!
 //! ```text
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The result is a list of indices, so keys and items need not move. The comparisons and their order are those of `listobject.c`. They
-//! can be seen in two ways: the first comparison that fails is the error of the sort, and the position of a NaN depends on what it was
-//! compared with.
+//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.11's `listobject.c` in their order, for two reasons:
+//! the first comparison that fails, as that of `1` and `"a"` does, is reported, and the place of a NaN depends on what it was compared
+//! with.
 
 mod merge;
 
@@ -15,13 +15,13 @@ use merge::Merger;
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// Lists below this length become one run.
+/// Lists that are shorter than this are one run.
 const RUN: usize = 64;
 
-/// Returns whether the item of the first index belongs before that of the second.
+/// Returns whether the item at the first index comes before the item at the second index.
 pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool> + 'f;
 
-/// Returns the indices from 0 to `len` in their sorted order. Equal items keep their order, also if `reverse` is set.
+/// Returns the indices from 0 to `len` in sorted order. Equal items keep their order, also if `reverse` is set.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
     runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
@@ -117,7 +117,7 @@ fn boundary_power(start: usize, left: usize, right: usize, len: usize) -> u32 {
     power
 }
 
-/// Returns the least length of a run, such that the number of runs is a power of two or a little less (`merge_compute_minrun`).
+/// Returns the minimum length of a run, for which the number of runs is close to a power of two (`merge_compute_minrun`).
 fn run_length(len: usize) -> usize {
     let (mut length, mut odd) = (len, 0);
     while length >= RUN {
@@ -127,8 +127,8 @@ fn run_length(len: usize) -> usize {
     length.saturating_add(odd)
 }
 
-/// Makes a run at the beginning of the list and returns its length (`binarysort`). It consists of the items that are sorted already and,
-/// where these are fewer than `least`, of further items inserted among them.
+/// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
+/// short run (`binarysort`).
 fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
     let beginning = sorted_beginning(runtime, rest, less)?;
     let length = beginning.max(least.min(rest.len()));
@@ -150,7 +150,7 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
     Ok(length)
 }
 
-/// Sorts the longest beginning of the list that ascends or strictly descends, and returns its length (`count_run`).
+/// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends (`count_run`).
 fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
     let mut descends = None;
     let mut end = run.len().min(1);
