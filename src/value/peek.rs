@@ -76,7 +76,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
     }
 
     /// Looks up a key or an attribute of a value of the render.
-    #[inline]
+    #[inline(always)]
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
