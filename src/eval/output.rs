@@ -5,7 +5,7 @@ use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::resolve::operators;
 use crate::value::print;
 use crate::value::{Arguments, Function, Recycler, Undefined, Value, Write};

@@ -7,9 +7,9 @@ use indexmap::IndexMap;
 
 use super::Value;
 use super::key::{Key, KeyHasher, StrKey};
-use crate::data::{Entry, Object};
-use crate::limits::Claim;
-use crate::text::same::{SHORT, is_same};
+use crate::json::{Entry, Object};
+use crate::meter::Claim;
+use crate::text::short_eq::{SHORT, is_equal};
 
 /// The most entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
@@ -43,7 +43,7 @@ pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>
     if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);
     }
-    map.iter().find(|(name, _)| is_same(name, key)).map(|(_, value)| value)
+    map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
 }
 
 impl<'a> Dict<'a> {

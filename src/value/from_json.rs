@@ -6,7 +6,7 @@ use super::Value;
 use super::dict::Dict;
 use super::int::Big;
 use super::list::Seq;
-use crate::data::Data;
+use crate::json::Data;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
     #[inline]

@@ -7,7 +7,7 @@ use super::Value;
 use super::runtime::Runtime;
 use super::types::Type;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 
 /// Produces the items of a one-pass iterator, one at a time.
 pub trait ItemSource<'a> {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
-use crate::data::{Data, Entry};
-use crate::limits::Claim;
+use crate::json::{Data, Entry};
+use crate::meter::Claim;
 
 /// The items of a list or a tuple, which do not change.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::Callable;
 
 /// Bytes of the object that calls a recursive loop.

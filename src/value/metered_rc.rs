@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::error::Result;
-use crate::limits::{Claim, Meter};
+use crate::meter::{Claim, Meter};
 
 /// A reference-counted object that claims its memory once.
 pub struct MeteredRc<T>(Rc<Held<T>>);

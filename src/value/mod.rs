@@ -54,7 +54,6 @@ pub use list::Seq;
 pub use loop_context::Loop;
 pub use metered_rc::MeteredRc;
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
-pub use number::CHARACTERS;
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use super::Value;
 use super::list::Seq;
 use super::str::Str;
-use crate::text::same::is_same;
+use crate::text::short_eq::is_equal;
 
 /// The index of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ impl<'a> Namespace<'a> {
 
     /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_same(attribute, name));
+        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_equal(attribute, name));
         let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute));
         found.map(|(_, value)| value)
     }

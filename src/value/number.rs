@@ -3,10 +3,9 @@
 use super::Value;
 use super::int::Big;
 use crate::error::{Error, ErrorKind};
-use crate::number::parse::CharacterRules;
+use crate::number::parse::Repr;
 use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
 use crate::text::quote;
-use crate::unicode;
 use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
@@ -73,24 +72,11 @@ impl From<NumberError> for Error {
     }
 }
 
-/// The digits and blanks that Python's `int()` and `float()` accept in a string.
-pub const CHARACTERS: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
-
-/// The digits and blanks that Python's `int()` and `float()` accept in a Markup, whose `repr` differs in errors.
-const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
-    repr: |text| format!("Markup({})", quote::repr(text)),
-    ..CHARACTERS
-};
-
-/// Returns the text of a string, and the rules for reading it as a number.
-pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, &'static CharacterRules)> {
+/// Returns the text of a string that is parsed as a number, and its function `repr` for the error message.
+pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
     match value {
-        Value::Str(text) if text.is_markup() => Some((text.as_str(), &MARKUP_CHARACTERS)),
-        Value::Str(text) => Some((text.as_str(), &CHARACTERS)),
+        Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),
+        Value::Str(text) => Some((text.as_str(), quote::repr)),
         _ => None,
     }
 }

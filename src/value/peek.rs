@@ -10,7 +10,7 @@ use super::dict::Dict;
 use super::runtime::Heap;
 use super::types::Type;
 use super::{Value, dict};
-use crate::data::{Data, Object};
+use crate::json::{Data, Object};
 
 /// A borrowed reference to a value.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,8 @@ use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -202,7 +203,7 @@ impl<'a> Runtime<'a> {
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
 pub fn object_number(count: usize) -> Result<u32> {
-    u32::try_from(count).map_err(|_| Error::limit(Reached::sizes(Limit::Objects, count, u32::MAX as usize)))
+    u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {

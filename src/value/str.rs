@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::limits::Claim;
+use crate::meter::Claim;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use super::metered_rc::MeteredRc;
 use super::str::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
-use crate::text::measure::written;
 use crate::text::quote::write_repr;
+use crate::text::written_len::write_to_string;
 
 /// The origin of an undefined value.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl<'a> Undefined<'a> {
     /// Returns the error that using the value raises.
     #[cold]
     pub fn error(&self) -> Error {
-        let quoted = |text: &str| written(|output| write_repr(output, text));
+        let quoted = |text: &str| write_to_string(|output| write_repr(output, text));
         let no_attribute = |owner: Type, name: &str| match owner {
             // An attribute of nothing is a name to Jinja's `Undefined`.
             Type::Missing => format!("{} is undefined", quoted(name)),

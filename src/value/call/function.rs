@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::arguments::Arguments;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
 
 /// A filter, a test, a method or a global function: a row of a table.

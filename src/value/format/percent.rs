@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::text::slice::split_at_char;
+use crate::text::written_len::write_to_string;
 use crate::value::number::readable;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
@@ -60,7 +60,7 @@ pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Fla
         one => Given::One(Some(one.clone())),
     };
     let mut source = Source {
-        runtime: runtime,
+        runtime,
         mapping: is_mapping(arguments).then(|| arguments.clone()),
         arguments: given,
         flavor,
@@ -205,7 +205,7 @@ impl<'a> Source<'_, 'a> {
         let text = self.runtime.text(text)?;
         let escaped = markup::escape_text(self.runtime, &text)?.as_str().to_owned();
         Ok(if letter == 'a' {
-            written(|output| quote::write_ascii(output, &escaped))
+            write_to_string(|output| quote::write_ascii(output, &escaped))
         } else {
             escaped
         })
@@ -236,8 +236,8 @@ impl<'a> Source<'_, 'a> {
             return Err(undefined.error());
         }
         let parsed = match readable(argument) {
-            Some((text, characters)) if is_integer => Value::from(parse_int(text, 10, characters)?),
-            Some((text, characters)) => Value::Float(parse_float(text, characters)?),
+            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
+            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {

@@ -178,7 +178,6 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     runtime.meter.charge_scan(specification.len())?;
     let rules = SpecRules {
         type_name: value.ty().name(),
-        decimal: decimal_value,
         max_width: runtime.meter.limits().width,
     };
     if let Value::Str(text) = value {

@@ -194,7 +194,7 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
 
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: usize) -> Result<()> {
     if bytes > UNTHINKABLE {
-        return Err(Error::memory(Reached::sizes(Limit::Value, bytes, UNTHINKABLE)));
+        return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, UNTHINKABLE)));
     }
     runtime.meter.check_size(bytes)
 }

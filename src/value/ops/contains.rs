@@ -4,7 +4,7 @@
 
 use super::compare;
 use crate::error::{Error, Result};
-use crate::number::{Int, exact};
+use crate::number::{Int, int_float};
 use crate::value::{Iter, Runtime, Seq, Value};
 
 /// Returns whether the item is in the container.
@@ -67,7 +67,7 @@ fn iteration_contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item
 /// Returns the integer that equals a number, if there is one and it fits in 64 bits.
 fn whole_number(value: &Value<'_>) -> Option<i64> {
     match value {
-        Value::Float(float) if exact::is_integer(*float) => match exact::truncate(*float) {
+        Value::Float(float) if int_float::is_integer(*float) => match int_float::truncate(*float) {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },

@@ -83,7 +83,7 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
 /// Returns the position of an index in a sequence, or `None` if it is out of range.
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
-    Ok(slice::position(index, len).filter(|position| *position < len))
+    Ok(slice::resolve_index(index, len).filter(|position| *position < len))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::{arithmetic, compare, views};
 use crate::error::{Error, Result};
-use crate::number::exact;
+use crate::number::int_float;
 use crate::value::{Runtime, Seq, Value};
 
 /// One of the four operators.
@@ -85,7 +85,7 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
             // A NaN has no order with any number.
             (Some(one), Some(other)) => {
                 arithmetic::charge_digits(runtime, left, right)?;
-                Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
+                Ok(int_float::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
             }
             _ => Err(Error::type_error(format!(
                 "'{}' not supported between instances of '{}' and '{}'",

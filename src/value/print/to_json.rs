@@ -11,10 +11,10 @@ use serde_json::{Map, Value as Json};
 
 use super::repr;
 use super::repr::DIGITS;
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::json::{Layout, write_escaped, write_float, write_short};
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
 use crate::value::ops::sorted;
@@ -37,7 +37,7 @@ pub struct JsonOptions {
 /// Appends `json.dumps(value)`.
 pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &JsonOptions, out: &mut String) -> Result<()> {
     let mut dumper = Dumper {
-        runtime: runtime,
+        runtime,
         options,
         level: 0,
         out,
@@ -214,8 +214,8 @@ impl<'a> Dumper<'_, 'a> {
     ) -> Result<()> {
         let meter = &mut self.runtime.meter;
         meter.check_stack()?;
-        let around = self.options.layout.around(self.level);
-        let length = around.length();
+        let member_layout = self.options.layout.for_level(self.level);
+        let length = member_layout.max_length();
         meter.charge(count as u64)?;
         if length >= STEP_BYTES {
             meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
@@ -226,10 +226,10 @@ impl<'a> Dumper<'_, 'a> {
             if self.out.len() as u64 > most {
                 self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
-            around.write_lead(std::mem::take(&mut is_first), self.out);
+            member_layout.write_before(std::mem::take(&mut is_first), self.out);
             dump(self, member)?;
         }
-        around.write_end(self.out);
+        member_layout.write_after_last(self.out);
         Ok(())
     }
 
