@@ -80,7 +80,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string value that contains `generation` blocks. Wherever it is written, their ranges are recorded.
-    pub fn generated_str(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    pub fn str_with_spans(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if generated.is_empty() || text.is_empty() {
             return self.str(text);
         }
@@ -91,16 +91,16 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
-    pub fn written_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    pub fn finish_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if text.capacity().saturating_sub(text.len()) > SPARE {
             text.shrink_to_fit();
         }
-        self.generated_str(text, generated)
+        self.str_with_spans(text, generated)
     }
 
     /// Records the `generation` blocks of a string that is about to be written at a byte of the output.
     #[inline]
-    pub fn note_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+    pub fn record_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         match text.generated_count() {
             0 => Ok(()),
             count => {
@@ -114,12 +114,12 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string value of the text that a function writes.
-    pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+    pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
         let mut text = self.heap.recycler.take_buffer();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
-        self.written_str(text, generated)
+        self.finish_str(text, generated)
     }
 
     /// Checks the size of a list before it is made.
@@ -226,25 +226,25 @@ impl<'a> Heap<'a> {
     }
 
     /// Reserves a place for the arguments of `loop.changed` and returns its index.
-    pub(super) fn new_memory(&mut self) -> usize {
+    pub(super) fn reserve_changed(&mut self) -> usize {
         self.memories.push(None);
         self.memories.len().saturating_sub(1)
     }
 
     /// Forgets the arguments of the last `loop.changed`.
-    pub(super) fn forget(&mut self, memory: usize) {
+    pub(super) fn clear_changed(&mut self, memory: usize) {
         if let Some(place) = self.memories.get_mut(memory) {
             *place = None;
         }
     }
 
     /// Stores the arguments of `loop.changed` and returns those of the call before.
-    pub fn remember(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
+    pub fn replace_changed(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
         self.memories.get_mut(memory)?.replace(value)
     }
 
     /// Returns the arguments of the last `loop.changed`.
-    pub fn remembered(&self, memory: usize) -> Option<&Value<'a>> {
+    pub fn last_changed(&self, memory: usize) -> Option<&Value<'a>> {
         self.memories.get(memory)?.as_ref()
     }
 }

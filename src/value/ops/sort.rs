@@ -38,8 +38,8 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
         let mut rest = order.as_slice();
         let pairs = runs.chunks(2).map(|pair| {
             let mut next = |length: Option<&usize>| {
-                let (run, behind) = rest.split_at_checked(length.copied().unwrap_or(0)).unwrap_or((rest, &[]));
-                rest = behind;
+                let (run, after) = rest.split_at_checked(length.copied().unwrap_or(0)).unwrap_or((rest, &[]));
+                rest = after;
                 run
             };
             let (left, right) = (next(pair.first()), next(pair.get(1)));
@@ -67,7 +67,7 @@ fn run_length(len: usize) -> usize {
 /// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
 /// short run.
 fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
-    let beginning = sorted_beginning(runtime, rest, less)?;
+    let beginning = sort_beginning(runtime, rest, less)?;
     let length = beginning.max(least.min(rest.len()));
     for next in beginning..length {
         let (sorted, others) = rest.split_at_mut(next);
@@ -88,7 +88,7 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
 }
 
 /// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends.
-fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
+fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
     let mut descends = None;
     let mut end = run.len().min(1);
     for pair in run.windows(2) {

@@ -270,9 +270,10 @@ impl<'a> Dumper<'_, 'a> {
     /// Writes the characters of a string. Short strings are charged by their container.
     #[inline(always)]
     fn dump_characters(&mut self, text: &str) -> Result<()> {
-        match write_short(text, self.options.ensure_ascii, self.out) {
-            true => Ok(()),
-            false => self.dump_long(text),
+        if write_short(text, self.options.ensure_ascii, self.out) {
+            Ok(())
+        } else {
+            self.dump_long(text)
         }
     }
 
@@ -294,7 +295,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::value::{Entries, Key};
 
-    fn dumped(options: &JsonOptions) -> String {
+    fn dump(options: &JsonOptions) -> String {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let list = runtime
             .list(vec![Value::Float(1.0), Value::Bool(true), Value::Float(f64::NAN)])
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn options_change_the_layout() {
-        assert_eq!(dumped(&JsonOptions::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
+        assert_eq!(dump(&JsonOptions::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
         let options = JsonOptions {
             ensure_ascii: true,
             sort_keys: true,
@@ -321,6 +322,6 @@ mod tests {
             ..JsonOptions::default()
         };
         let lines = "{\n \"a\": null,\n \"\\u00e9\": [\n  1.0,\n  true,\n  NaN\n ]\n}";
-        assert_eq!(dumped(&options), lines);
+        assert_eq!(dump(&options), lines);
     }
 }
