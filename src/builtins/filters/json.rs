@@ -6,14 +6,14 @@
 //! ```
 //!
 //! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
-//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`write_json`](crate::value::print::write_json)'s business.
+//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`write`](crate::value::to_json::write)'s business.
 
 use super::pythonic::{blanks, unpack};
 use super::{flag, given};
 use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::text::escape::escape;
-use crate::value::{Arguments, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Runtime, Str, Value, ops, to_json};
 
 /// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
 const ROOM: usize = 256;
@@ -42,7 +42,7 @@ fn room(runtime: &mut Runtime<'_>) -> String {
 
 /// The same, appended to a text.
 pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    print::write_json(runtime, value, &print::JsonOptions::default(), out)
+    to_json::write(runtime, value, &to_json::Options::default(), out)
 }
 
 /// The same as the filter, appended to a text.
@@ -53,14 +53,14 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         Value::None => None,
         separators => Some(unpack(runtime, &separators)?),
     };
-    let mut options = print::JsonOptions {
+    let mut options = to_json::Options {
         ensure_ascii: flag(runtime, &arguments, 1)?,
         sort_keys: flag(runtime, &arguments, 4)?,
-        ..print::JsonOptions::default()
+        ..to_json::Options::default()
     };
     // A string is written without looking at the rest of the options.
     if matches!(value, Value::Str(_)) {
-        return print::write_json(runtime, &value, &options, out);
+        return to_json::write(runtime, &value, &options, out);
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
     if !matches!(indent, Value::None) {
@@ -68,7 +68,7 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         options.escapes = [indent.is_markup(), indent.is_markup() || between];
     }
     options.layout = layout(runtime, &value, &indent, separators)?;
-    print::write_json(runtime, &value, &options, out)?;
+    to_json::write(runtime, &value, &options, out)?;
     match key_separator {
         Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
         _ => Ok(()),

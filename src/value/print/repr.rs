@@ -16,7 +16,7 @@ use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value};
 
 /// Steps of finding the shortest digits of a float.
-pub(super) const DIGITS: u64 = 4;
+pub const DIGITS: u64 = 4;
 
 /// The containers that are being printed enclosing a value, as CPython's `Py_ReprEnter` records them.
 #[derive(Clone, Copy)]
