@@ -93,8 +93,8 @@ impl<'a> Loop<'a> {
         if let Some(mut context) = runtime.heap.ended_loops.pop() {
             if let Some(own) = Rc::get_mut(&mut context) {
                 own.begin(iter, length);
-                if let Some(memory) = own.changed.get() {
-                    runtime.heap.clear_changed(memory);
+                if let Some(index) = own.changed.get() {
+                    runtime.heap.clear_changed(index);
                 }
                 return Ok(context);
             }
@@ -258,10 +258,10 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns the index of the arguments of the last `loop.changed` in the heap.
-    pub fn changed_memory(&self, heap: &mut Heap<'a>) -> usize {
-        let memory = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
-        self.changed.set(Some(memory));
-        memory
+    pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
+        let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
+        self.changed.set(Some(index));
+        index
     }
 
     /// Returns the function that renders the body again for `loop(iterable)`.

@@ -58,7 +58,7 @@ pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;
-pub use runtime::{Heap, Runtime, object_number};
+pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use types::Type;
 pub use undefined::Undefined;

@@ -33,7 +33,7 @@ pub struct Runtime<'a> {
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
     /// The arguments of the last `loop.changed` of each loop that called it.
-    memories: Vec<Option<Value<'a>>>,
+    changed: Vec<Option<Value<'a>>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
     /// The buffers of strings that nothing uses any more.
@@ -107,7 +107,7 @@ impl<'a> Runtime<'a> {
                 self.meter.charge(count as u64)?;
                 let places = self.heap.generated.len().saturating_add(count);
                 self.meter.check_size(places.saturating_mul(size_of::<Range<usize>>()))?;
-                text.generated_at(at, &mut self.heap.generated);
+                text.append_generated_at(at, &mut self.heap.generated);
                 Ok(())
             }
         }
@@ -195,14 +195,14 @@ impl<'a> Runtime<'a> {
     pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
         self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
-        let number = object_number(self.heap.namespaces.len())?;
+        let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))
     }
 }
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
-pub fn object_number(count: usize) -> Result<u32> {
+pub fn next_object_index(count: usize) -> Result<u32> {
     u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
@@ -227,24 +227,24 @@ impl<'a> Heap<'a> {
 
     /// Reserves a place for the arguments of `loop.changed` and returns its index.
     pub(super) fn reserve_changed(&mut self) -> usize {
-        self.memories.push(None);
-        self.memories.len().saturating_sub(1)
+        self.changed.push(None);
+        self.changed.len().saturating_sub(1)
     }
 
     /// Forgets the arguments of the last `loop.changed`.
-    pub(super) fn clear_changed(&mut self, memory: usize) {
-        if let Some(place) = self.memories.get_mut(memory) {
+    pub(super) fn clear_changed(&mut self, index: usize) {
+        if let Some(place) = self.changed.get_mut(index) {
             *place = None;
         }
     }
 
     /// Stores the arguments of `loop.changed` and returns those of the call before.
-    pub fn replace_changed(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
-        self.memories.get_mut(memory)?.replace(value)
+    pub fn replace_changed(&mut self, index: usize, value: Value<'a>) -> Option<Value<'a>> {
+        self.changed.get_mut(index)?.replace(value)
     }
 
     /// Returns the arguments of the last `loop.changed`.
-    pub fn last_changed(&self, memory: usize) -> Option<&Value<'a>> {
-        self.memories.get(memory)?.as_ref()
+    pub fn last_changed(&self, index: usize) -> Option<&Value<'a>> {
+        self.changed.get(index)?.as_ref()
     }
 }

@@ -113,13 +113,13 @@ fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<
 fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let context = loop_of(&mut arguments)?;
     let values = runtime.tuple(arguments.take_from(1))?;
-    let memory = context.changed_memory(&mut runtime.heap);
-    if let Some(before) = runtime.heap.last_changed(memory).cloned() {
+    let index = context.changed_index(&mut runtime.heap);
+    if let Some(before) = runtime.heap.last_changed(index).cloned() {
         if ops::equal(runtime, &before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
-    runtime.heap.replace_changed(memory, values);
+    runtime.heap.replace_changed(index, values);
     Ok(Value::Bool(true))
 }
 

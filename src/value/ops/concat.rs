@@ -97,8 +97,8 @@ fn concat_spans<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     let count = left.generated_count().saturating_add(right.generated_count());
     if count > 0 {
         runtime.meter.charge(count as u64)?;
-        left.generated_at(0, &mut generated);
-        right.generated_at(left.as_str().len(), &mut generated);
+        left.append_generated_at(0, &mut generated);
+        right.append_generated_at(left.as_str().len(), &mut generated);
     }
     Ok(generated)
 }
