@@ -75,7 +75,7 @@ impl<'a> Evaluator<'a, '_> {
                 globals::check_attribute_name(name)?;
                 let runtime = &mut *self.runtime;
                 if let Some(namespace) = runtime.heap.namespace_mut(id) {
-                    runtime.meter.charge(namespace.looks())?;
+                    runtime.meter.charge(namespace.lookup_steps())?;
                     namespace.set(Str::from(name), value);
                 }
                 Ok(())

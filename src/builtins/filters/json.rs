@@ -6,7 +6,7 @@
 //! ```
 //!
 //! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.11
-//! `json/encoder.py` (`JSONEncoder.__init__`, `_make_iterencode`). [`print::write_json`] writes the value.
+//! `json/encoder.py` (`JSONEncoder.__init__`, `_make_iterencode`). [`to_json::write`] writes the value.
 
 use super::python_calls::{repeat_blank, unpack_pair};
 use crate::builtins::arguments::{is_flag_set, take_or_none};
@@ -14,7 +14,7 @@ use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::text::escape::escape;
-use crate::value::{Arguments, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Runtime, Str, Value, ops, to_json};
 
 /// The first capacity of the output, in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
 const CAPACITY: usize = 256;
@@ -43,7 +43,7 @@ fn new_output(runtime: &mut Runtime<'_>) -> String {
 
 /// Appends a value as JSON to a text, without options.
 pub(super) fn write_json_alone<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    print::write_json(runtime, value, &print::JsonOptions::default(), out)
+    to_json::write(runtime, value, &to_json::Options::default(), out)
 }
 
 /// Appends the result of the filter to a text.
@@ -54,14 +54,14 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         Value::None => None,
         separators => Some(unpack_pair(runtime, &separators)?),
     };
-    let mut options = print::JsonOptions {
+    let mut options = to_json::Options {
         ensure_ascii: is_flag_set(runtime, &arguments, 1)?,
         sort_keys: is_flag_set(runtime, &arguments, 4)?,
-        ..print::JsonOptions::default()
+        ..to_json::Options::default()
     };
     // The other options have no effect on a string.
     if matches!(value, Value::Str(_)) {
-        return print::write_json(runtime, &value, &options, out);
+        return to_json::write(runtime, &value, &options, out);
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
     if !matches!(indent, Value::None) {
@@ -69,7 +69,7 @@ pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments
         options.escapes = [indent.is_markup(), indent.is_markup() || between];
     }
     options.layout = read_layout(runtime, &value, &indent, separators)?;
-    print::write_json(runtime, &value, &options, out)?;
+    to_json::write(runtime, &value, &options, out)?;
     match key_separator {
         Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_key_separator(runtime, &value, &key),
         _ => Ok(()),

@@ -130,7 +130,7 @@ impl<'a> Reversed<'a> {
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
-                let last = range.at(range.len.saturating_sub(1)).unwrap_or(0);
+                let last = range.item(range.len.saturating_sub(1)).unwrap_or(0);
                 Self::Items(Iter::Range(last, range.step.saturating_neg(), range.len))
             }
             // An undefined value has the length 0.

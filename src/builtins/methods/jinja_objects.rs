@@ -34,13 +34,13 @@ pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &
         // Now the loop knows its length.
         context.length(runtime)?;
     }
-    if let Peek::Found(part) = context.look(name) {
+    if let Peek::Found(part) = context.peek_attribute(name) {
         return Ok(Some(part.to_value()));
     }
     Ok(Some(match name {
         "last" => Value::Bool(context.is_last(runtime)?),
-        "previtem" => context.previous()?,
-        "nextitem" => context.following(runtime)?,
+        "previtem" => context.previous_item()?,
+        "nextitem" => context.next_item(runtime)?,
         "depth" => Value::Int(context.depth0.saturating_add(1)),
         "depth0" => Value::Int(context.depth0),
         _ => return Ok(None),
@@ -85,7 +85,7 @@ pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name:
         return Ok(None);
     };
     let work = (name.len() as u64 >> 6).saturating_add(1);
-    runtime.meter.charge(namespace.looks().saturating_mul(work))?;
+    runtime.meter.charge(namespace.lookup_steps().saturating_mul(work))?;
     Ok(namespace.get(name).cloned())
 }
 
@@ -113,13 +113,13 @@ fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<
 fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let context = take_loop(&mut arguments)?;
     let values = runtime.tuple(arguments.take_from(1))?;
-    let memory = context.memory(&mut runtime.heap);
-    if let Some(before) = runtime.heap.remembered(memory).cloned() {
+    let index = context.changed_index(&mut runtime.heap);
+    if let Some(before) = runtime.heap.last_changed(index).cloned() {
         if ops::equal(runtime, &before, &values)? {
             return Ok(Value::Bool(false));
         }
     }
-    runtime.heap.remember(memory, values);
+    runtime.heap.replace_changed(index, values);
     Ok(Value::Bool(true))
 }
 

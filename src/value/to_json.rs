@@ -9,20 +9,18 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::repr;
-use super::repr::DIGITS;
+use super::ops::sorted;
+use super::print::DIGITS;
+use super::{Dict, Runtime, Seq, Value, ops, print};
 use crate::error::{Error, Result};
-use crate::json::{Data, Object};
-use crate::json::{Layout, write_escaped, write_float, write_short};
+use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
 use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
-use crate::value::ops::sorted;
-use crate::value::{Dict, Runtime, Seq, Value, ops};
 
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
-pub struct JsonOptions {
+pub struct Options {
     /// Whether characters beyond ASCII are escaped.
     pub ensure_ascii: bool,
     /// Whether the entries of dicts are sorted by key.
@@ -35,7 +33,7 @@ pub struct JsonOptions {
 }
 
 /// Appends `json.dumps(value)`.
-pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &JsonOptions, out: &mut String) -> Result<()> {
+pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
     let mut dumper = Dumper {
         runtime,
         options,
@@ -49,7 +47,7 @@ pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Js
 /// A JSON text in progress.
 struct Dumper<'r, 'a> {
     runtime: &'r mut Runtime<'a>,
-    options: &'r JsonOptions,
+    options: &'r Options,
     /// The number of open containers.
     level: usize,
     out: &'r mut String,
@@ -61,7 +59,7 @@ impl<'a> Dumper<'_, 'a> {
             Value::Str(text) => return self.dump_text(text.as_str()),
             Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
             Value::Dict(dict) => return self.dump_dict(dict),
-            Value::Big(_) => return repr::write_repr(self.runtime, value, self.out),
+            Value::Big(_) => return print::write_repr(self.runtime, value, self.out),
             // Short texts are charged by their container, which also checks the limit of the output.
             Value::None => self.out.push_str("null"),
             Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
@@ -270,9 +268,10 @@ impl<'a> Dumper<'_, 'a> {
     /// Writes the characters of a string. Short strings are charged by their container.
     #[inline(always)]
     fn dump_characters(&mut self, text: &str) -> Result<()> {
-        match write_short(text, self.options.ensure_ascii, self.out) {
-            true => Ok(()),
-            false => self.dump_long(text),
+        if write_short(text, self.options.ensure_ascii, self.out) {
+            Ok(())
+        } else {
+            self.dump_long(text)
         }
     }
 
@@ -294,7 +293,7 @@ mod tests {
     use crate::limits::Limits;
     use crate::value::{Entries, Key};
 
-    fn dumped(options: &JsonOptions) -> String {
+    fn dump(options: &Options) -> String {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let list = runtime
             .list(vec![Value::Float(1.0), Value::Bool(true), Value::Float(f64::NAN)])
@@ -305,7 +304,7 @@ mod tests {
         }
         let dict = Value::Dict(runtime.dict(entries).unwrap());
         let mut out = String::new();
-        match write_json(&mut runtime, &dict, options, &mut out) {
+        match write(&mut runtime, &dict, options, &mut out) {
             Ok(()) => out,
             Err(error) => error.message().to_owned(),
         }
@@ -313,14 +312,14 @@ mod tests {
 
     #[test]
     fn options_change_the_layout() {
-        assert_eq!(dumped(&JsonOptions::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
-        let options = JsonOptions {
+        assert_eq!(dump(&Options::default()), r#"{"é": [1.0, true, NaN], "a": null}"#);
+        let options = Options {
             ensure_ascii: true,
             sort_keys: true,
             layout: Layout::indented(" ".to_owned()),
-            ..JsonOptions::default()
+            ..Options::default()
         };
         let lines = "{\n \"a\": null,\n \"\\u00e9\": [\n  1.0,\n  true,\n  NaN\n ]\n}";
-        assert_eq!(dumped(&options), lines);
+        assert_eq!(dump(&options), lines);
     }
 }
