@@ -10,7 +10,8 @@ use crate::ast;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use crate::source::Source;
 use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
@@ -136,7 +137,7 @@ impl Template {
     /// See [`Template::compile`].
     pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
         if source.len() > limits.source {
-            return Err(Error::limit(Reached::sizes(Limit::Source, source.len(), limits.source)).without_line());
+            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), limits.source)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -242,7 +243,7 @@ impl Template {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let output = self.render_value(&mut runtime, input, options.generation)?;
         Ok(Rendered {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::slot::Slot;
 use super::symbols::Symbol;
-use crate::data::Data;
+use crate::json::Data;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 

@@ -12,8 +12,8 @@ use super::answer::Answer;
 use super::frame::Activation;
 use crate::ast::{Attribute, Compare, CompareOp, Expr, ExprKind, Literal};
 use crate::error::Result;
-use crate::limits::{Meter, STEP_BYTES};
-use crate::text::same::is_same;
+use crate::meter::{Meter, STEP_BYTES};
+use crate::text::short_eq::is_equal;
 use crate::value::{Dict, Heap, Peek, Piece, Runtime, Type, Undefined, Value, ValueRef};
 
 impl Activation {
@@ -155,7 +155,7 @@ impl<'a> Evaluator<'a, '_> {
         let text = literal(right).filter(|_| more.is_empty())?;
         let is_equal = match self.frame.look_up(&self.runtime.heap, first) {
             Peek::Found(found) => match (found.plain_text(), found) {
-                (Some(left), _) => is_same(left, text),
+                (Some(left), _) => is_equal(left, text),
                 (None, ValueRef::Value(_)) => return None,
                 (None, ValueRef::Json(_) | ValueRef::Data(_) | ValueRef::Int(_) | ValueRef::Bool(_)) => false,
             },

@@ -5,10 +5,10 @@ use super::{Evaluator, placed};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal, Piece};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::resolve::operators;
 use crate::value::print;
-use crate::value::{Arguments, Function, Idle, Undefined, Value, Write};
+use crate::value::{Arguments, Function, Recycler, Undefined, Value, Write};
 
 impl<'a> Evaluator<'a, '_> {
     /// An output statement.
@@ -106,8 +106,8 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     fn write_last(&mut self, value: Value<'a>) -> Result<()> {
         self.write_value(&value)?;
-        if Idle::takes(&value) {
-            self.runtime.heap.idle.keep(value);
+        if Recycler::accepts(&value) {
+            self.runtime.heap.recycler.recycle(value);
         }
         Ok(())
     }

@@ -8,20 +8,12 @@ use std::borrow::Cow;
 
 use super::escape::{self, Fault};
 use crate::ast::Literal;
-use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::parse::{CharacterRules, parse_float_literal, parse_int_literal};
+use crate::json::Data;
+use crate::number::parse::{parse_float_literal, parse_int_literal};
 use crate::number::{Int, NumberError};
 use crate::span::Span;
-use crate::text::quote;
-use crate::unicode;
 use crate::unsupported::Unsupported;
-
-const RULES: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
 
 /// The value of a string token.
 #[derive(Debug)]
@@ -55,7 +47,7 @@ pub fn parse_integer(token: &str, span: Span) -> Result<Literal> {
     if let Ok(int) = token.parse() {
         return Ok(Literal::Int(int));
     }
-    match parse_int_literal(token, &RULES) {
+    match parse_int_literal(token) {
         Ok(Int::Small(int)) => Ok(Literal::Int(int)),
         Ok(Int::Big(int)) => Ok(Data::BigInt(Box::new(int)).into()),
         Err(error) => Err(python_error(error, span)),

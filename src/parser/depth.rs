@@ -79,7 +79,7 @@ impl<'s> Parser<'s> {
     pub fn build_node(&mut self, out: &mut Expr, kind: ExprKind, span: Span, at: u32, below: Height) -> Height {
         let height = below.saturating_add(1);
         if height > HEIGHT {
-            self.fail_later(recursion_error(Reached::sizes(Limit::Tree, height, HEIGHT), span));
+            self.fail_later(recursion_error(Reached::from_sizes(Limit::Tree, height, HEIGHT), span));
             return build_leaf(out, ExprKind::Literal(Literal::None), span, at);
         }
         build_leaf(out, kind, span, at);

@@ -60,7 +60,7 @@ struct Generator {
 impl Generator {
     fn new() -> Self {
         Self {
-            grammar: Grammar::of_templates().expect("the grammar is read"),
+            grammar: Grammar::load().expect("the grammar is read"),
             state: 0x9e37_79b9_7f4a_7c15,
             sentence: String::new(),
         }
@@ -163,7 +163,7 @@ fn the_parser_accepts_sentences_of_the_grammar() {
 
 #[test]
 fn each_function_of_the_parser_has_a_production() {
-    let grammar = Grammar::of_templates().expect("the grammar is read");
+    let grammar = Grammar::load().expect("the grammar is read");
     for rest in SOURCES.iter().flat_map(|source| source.split("fn parse_").skip(1)) {
         let name = rest.split('(').next().unwrap_or_default();
         assert!(grammar.find(name).is_some(), "no production {name}");

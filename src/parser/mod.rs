@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-use crate::limits::Stack;
+use crate::meter::Stack;
 use crate::source::Source;
 use depth::Height;
 use expression::Start;

@@ -84,7 +84,7 @@ impl<'s> Parser<'s> {
         let name = self.stream.text(token);
         let statements = self.open_tags.len().saturating_add(1);
         if statements > depth::STATEMENTS {
-            let reached = Reached::sizes(Limit::Statements, statements, depth::STATEMENTS);
+            let reached = Reached::from_sizes(Limit::Statements, statements, depth::STATEMENTS);
             return Err(depth::recursion_error(reached, token.span));
         }
         self.open_tags.push(OpenTag {

@@ -23,7 +23,7 @@ use scopes::Scopes;
 use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{STEP_BYTES, Stack};
+use crate::meter::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;

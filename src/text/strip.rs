@@ -1,55 +1,53 @@
-//! Text without its ends: `str.strip`, `lstrip` and `rstrip`.
+//! Stripping: `strip`, `lstrip` and `rstrip` of Python's `str`.
 //!
 //! ```text
 //! strip("\u{a0}a b\x1f")                           "a b"
 //! strip_chars("xy</answer>", "</answer>")          "xy"    a set of characters, not a suffix
 //! ```
 //!
-//! The results are pieces of the text. The rule is that of CPython's `unicodeobject.c`, `do_strip`
-//! and `_PyUnicode_XStrip`; removal of a whole prefix or suffix is `str::strip_prefix` of `std`.
+//! The results are borrowed from the text. The rules are CPython's `unicodeobject.c` `do_strip` and `_PyUnicode_XStrip`.
 
 use crate::unicode::is_whitespace;
 
-/// `str.strip()`
+/// `str.strip()`: removes leading and trailing whitespace.
 #[inline]
 pub fn strip(text: &str) -> &str {
-    // Of most texts nothing is taken off.
+    // Most texts have no whitespace at their ends.
     match text.as_bytes() {
         [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~'] => text,
         _ => text.trim_matches(is_whitespace),
     }
 }
 
-/// `str.lstrip()`
+/// `str.lstrip()`: removes leading whitespace.
 pub fn strip_start(text: &str) -> &str {
     text.trim_start_matches(is_whitespace)
 }
 
-/// `str.rstrip()`
+/// `str.rstrip()`: removes trailing whitespace.
 pub fn strip_end(text: &str) -> &str {
     text.trim_end_matches(is_whitespace)
 }
 
-/// `str.strip(chars)`
+/// `str.strip(chars)`: removes leading and trailing characters of a set.
 pub fn strip_chars<'a>(text: &'a str, chars: &str) -> &'a str {
     let set = CharSet::new(chars);
     text.trim_matches(|char| set.contains(char))
 }
 
-/// `str.lstrip(chars)`
+/// `str.lstrip(chars)`: removes leading characters of a set.
 pub fn strip_start_chars<'a>(text: &'a str, chars: &str) -> &'a str {
     let set = CharSet::new(chars);
     text.trim_start_matches(|char| set.contains(char))
 }
 
-/// `str.rstrip(chars)`
+/// `str.rstrip(chars)`: removes trailing characters of a set.
 pub fn strip_end_chars<'a>(text: &'a str, chars: &str) -> &'a str {
     let set = CharSet::new(chars);
     text.trim_end_matches(|char| set.contains(char))
 }
 
-/// A set of characters; asking it does not search the string that it was made from, which may be as
-/// long as the text.
+/// A set of characters. A look-up does not scan the string that the set was made from, which may be as long as the text.
 struct CharSet {
     ascii: u128,
     others: Vec<char>,
@@ -76,7 +74,7 @@ impl CharSet {
     }
 }
 
-/// The bit that stands for the character, if it is ASCII.
+/// Returns the bit of an ASCII character in a set, or `None` outside ASCII.
 fn ascii_bit(char: char) -> Option<u128> {
     char.is_ascii().then(|| 1_u128.checked_shl(u32::from(char))).flatten()
 }
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whitespace_is_pythons() {
+    fn whitespace_is_that_of_python() {
         assert_eq!(strip("\u{a0} a b \u{1f}"), "a b");
         assert_eq!(strip("\u{200b}a"), "\u{200b}a");
         assert_eq!(
@@ -99,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn chars_are_a_set() {
+    fn the_argument_is_a_set_of_characters() {
         assert_eq!(strip_chars("xy</answer>", "</answer>"), "xy");
         assert_eq!(strip_chars("éaé\u{7f}", "\u{7f}é"), "a");
         assert_eq!(strip_start_chars("aab", "a"), "b");

@@ -2,7 +2,7 @@
 
 use super::printer::{Parentheses, Printer};
 use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
-use crate::data::Data;
+use crate::json::Data;
 
 /// The levels of precedence, from the loosest to the tightest; see `grammar/precedence.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -35,7 +35,7 @@ pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
 }
 
 fn room(runtime: &mut Runtime<'_>) -> String {
-    let mut room = runtime.heap.idle.room();
+    let mut room = runtime.heap.recycler.take_buffer();
     room.reserve(ROOM);
     room
 }

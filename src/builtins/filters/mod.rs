@@ -25,7 +25,7 @@ mod text;
 
 use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
-use crate::text::{measure, strip};
+use crate::text::{strip, written_len};
 use crate::unsupported::{self, Place};
 use crate::value::ops;
 use crate::value::print;
@@ -187,10 +187,10 @@ pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
 
 /// What a function writes, once its length is known to be allowed.
 fn written<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
-    let len = measure::written_len(|output| write(output));
+    let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.text(measure::written(|output| write(output)))
+    runtime.text(written_len::write_to_string(|output| write(output)))
 }
 
 #[cfg(test)]
