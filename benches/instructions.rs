@@ -78,12 +78,11 @@ fn render(family: &Family, rounds: usize, from_text: bool) {
         ..RenderOptions::default()
     };
     for _ in 0..rounds {
-        let rendered = match from_text {
-            true => {
-                let context = json::read(&text, json::DEPTH).expect("it is JSON");
-                template.render_with(&context, &options)
-            }
-            false => template.render_with(&context, &options),
+        let rendered = if from_text {
+            let context = json::read(&text, json::DEPTH).expect("it is JSON");
+            template.render_with(&context, &options)
+        } else {
+            template.render_with(&context, &options)
         };
         black_box(rendered).expect("it renders");
     }
