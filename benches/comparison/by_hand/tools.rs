@@ -1,11 +1,11 @@
-//! `templates/tools.jinja` by hand, on the day of [`NOW`](crate::arena::NOW).
+//! The template `templates/tools.jinja` as a function, with the date of [`NOW`](crate::comparison::NOW).
 
 use serde_json::Value;
 
 use super::json::{write_indented, write_json};
 use super::{field, is_true, list, text, write};
 
-/// Renders.
+/// Writes the prompt of a context to `out`.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let mut messages = list(context, "messages")?;
     let mut opening = "";

@@ -1,27 +1,27 @@
-//! Conversations made by rule: the same bytes on every machine and in every run.
+//! Generates conversations, which are equal on every machine and in every run.
 //!
 //! ```text
 //! conversation(&family, Size::Messages(10))  ->  {"messages": [system, user, assistant, …, user], "bos_token": "<s>", …}
 //! ```
 //!
-//! Rounds follow each other: of six, the first calls functions twice before it is answered, two are answered after a thought, three
-//! are plain. The first message is the system's, the last a question, and all counts are even. It deliberately knows no template:
-//! what one of them cannot take (two calls in a turn, parts) is told by its [`Family`].
+//! The first message is a system message and the last one a question. Between them are rounds of a question and an answer. Of each six
+//! rounds, the first has two turns of function calls before the answer, two have an answer with a thought, and three have a plain answer.
+//! [`Family`] tells which kinds of messages a template accepts.
 
 use serde_json::{Value, json};
 
 use super::Family;
 
-/// How large a conversation is.
+/// The size of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// So many messages and no functions to call.
+    /// This number of messages, and no list of functions.
     Messages(usize),
-    /// Ten messages, and so many functions listed.
+    /// Ten messages, and a list of this number of functions.
     Tools(usize),
     /// Ten messages of 100 KB each.
     Large,
-    /// Ten messages, of which each question has a hundred parts; for templates that take parts.
+    /// Ten messages, in which each question has a hundred parts. Only for templates that accept parts.
     Parts,
 }
 
@@ -38,13 +38,13 @@ impl Size {
         Self::Parts,
     ];
 
-    /// The sizes that a family's template is measured with.
+    /// Returns the sizes with which the template of a family is measured.
     pub fn of(family: &Family) -> impl Iterator<Item = Self> + use<> {
         let takes_parts = family.parts;
         Self::ALL.into_iter().filter(move |size| takes_parts || *size != Self::Parts)
     }
 
-    /// The number of messages.
+    /// Returns the number of messages.
     pub fn messages(self) -> usize {
         match self {
             Self::Messages(count) => count,
@@ -52,7 +52,7 @@ impl Size {
         }
     }
 
-    /// The name in reports.
+    /// Returns the name of the size in reports.
     pub fn label(self) -> String {
         match self {
             Self::Messages(count) => count.to_string(),
@@ -63,7 +63,7 @@ impl Size {
     }
 }
 
-/// The context of a conversation for a family's template.
+/// Returns the context of a conversation for the template of a family.
 pub fn conversation(family: &Family, size: Size) -> Value {
     let mut writer = Writer {
         state: 0x9E37_79B9,
@@ -81,9 +81,9 @@ pub fn conversation(family: &Family, size: Size) -> Value {
     context
 }
 
-/// The same context read from its text, so that it lies in memory as a server's does: objects have room to spare, and what made it is
-/// gone by then.
-pub fn read_anew(context: Value) -> Value {
+/// Writes a context to JSON and reads it again. Its layout in memory is then that of the context of a server: objects have spare capacity,
+/// and no memory of the generator lies between them.
+pub fn reparse(context: Value) -> Value {
     let text = context.to_string();
     drop(context);
     serde_json::from_str(&text).expect("it is JSON")
@@ -116,7 +116,7 @@ const WORDS: [&str; 24] = [
     "roofs.",
 ];
 
-/// A generator of numbers (Marsaglia's xorshift64) and the texts that come of them.
+/// A generator of texts from pseudorandom numbers (Marsaglia's xorshift64).
 struct Writer {
     state: u64,
     size: Size,
@@ -130,13 +130,13 @@ impl Writer {
         (self.state >> 33) as usize % bound
     }
 
-    /// A text of about 50 to 400 bytes, which neither begins nor ends with white space.
+    /// Returns a text of about 50 to 400 bytes without whitespace at its ends.
     fn text(&mut self) -> String {
         let length = 50 + self.below(330);
         self.words(length)
     }
 
-    /// The content of a message.
+    /// Returns the content of a message.
     fn content(&mut self) -> String {
         match self.size {
             Size::Large => self.words(100_000),
@@ -191,7 +191,7 @@ impl Writer {
         }
     }
 
-    /// A turn that calls functions, and their answers.
+    /// Returns a turn that calls functions, and the answers of the functions.
     fn calls(&mut self, count: usize) -> Vec<Value> {
         let calls: Vec<Value> = (0..count).map(|index| self.call(index)).collect();
         let answers: Vec<Value> = calls
@@ -216,7 +216,7 @@ impl Writer {
         })
     }
 
-    /// A function as JSON Schema describes it.
+    /// Returns the description of a function in JSON Schema.
     fn tool(&mut self, index: usize) -> Value {
         let properties = json!({
             "place": {"type": "string", "description": self.text()},

@@ -1,11 +1,11 @@
-//! `templates/backward_scan.jinja` by hand.
+//! The template `templates/backward_scan.jinja` as a function.
 
 use serde_json::Value;
 
 use super::json::write_json;
-use super::{field, is_answer, is_true, list, text, thought_and_answer, write};
+use super::{field, is_answer, is_true, list, split_thought, text, write};
 
-/// Renders.
+/// Writes the prompt of a context to `out`.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let messages = list(context, "messages")?;
     write_opening(context, messages.first()?, out)?;
@@ -69,7 +69,7 @@ fn write_opening(context: &Value, first: &Value, out: &mut String) -> Option<()>
 fn write_answer(message: &Value, content: &str, is_recent: bool, is_last: bool, out: &mut String) -> Option<()> {
     let (thought, content) = match text(message, "reasoning_content") {
         Some(thought) => (thought, content),
-        None => thought_and_answer(content).unwrap_or(("", content)),
+        None => split_thought(content).unwrap_or(("", content)),
     };
     if is_recent && (is_last || !thought.is_empty()) {
         let (thought, content) = (thought.trim_matches('\n'), content.trim_start_matches('\n'));

@@ -1,11 +1,11 @@
-//! `templates/selectattr.jinja` by hand.
+//! The template `templates/selectattr.jinja` as a function.
 
 use serde_json::Value;
 
 use super::json::write_json;
 use super::{field, list, text, write};
 
-/// Renders.
+/// Writes the prompt of a context to `out`.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let mut turns = list(context, "messages")?;
     let mut opening = None;
@@ -14,7 +14,7 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
         turns = &turns[1..];
     }
     let is_question = |message: &Value| text(message, "role") == Some("user");
-    if !they_alternate(turns) {
+    if !do_roles_alternate(turns) {
         return None;
     }
     let tools = list(context, "tools");
@@ -59,7 +59,7 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
     Some(())
 }
 
-fn they_alternate(turns: &[Value]) -> bool {
+fn do_roles_alternate(turns: &[Value]) -> bool {
     let is_spoken = |message: &&Value| {
         !matches!(text(message, "role"), Some("tool" | "tool_results")) && field(message, "tool_calls").is_none_or(Value::is_null)
     };

@@ -1,10 +1,10 @@
-//! `templates/chatml.jinja` by hand.
+//! The template `templates/chatml.jinja` as a function.
 
 use serde_json::Value;
 
 use super::{field, is_true, list, text, write};
 
-/// Renders.
+/// Writes the prompt of a context to `out`.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let messages = list(context, "messages")?;
     if text(messages.first()?, "role") != Some("system") {

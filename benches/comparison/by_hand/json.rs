@@ -1,4 +1,4 @@
-//! Python's `json.dumps(value, ensure_ascii=False)`, on one line or indented.
+//! Writes JSON as Python's `json.dumps(value, ensure_ascii=False)` does, on one line or indented.
 //!
 //! ```text
 //! {"a":[1,"x\n"]}   ->   {"a": [1, "x\n"]}
@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-/// Writes on one line, a blank behind each comma and colon.
+/// Writes JSON on one line, with a blank after each comma and colon.
 pub fn write_json(out: &mut String, value: &Value) {
     match value {
         Value::Array(items) => {
@@ -37,7 +37,7 @@ pub fn write_json(out: &mut String, value: &Value) {
     }
 }
 
-/// Writes each member on a line of its own, four blanks deeper than what holds it.
+/// Writes JSON with each member on a line of its own, indented by four blanks for each level.
 pub fn write_indented(out: &mut String, value: &Value, depth: usize) {
     match value {
         Value::Array(items) if !items.is_empty() => {

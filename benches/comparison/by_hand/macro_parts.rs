@@ -1,4 +1,4 @@
-//! `templates/macro_parts.jinja` by hand. The macro is a function that borrows a text and joins parts.
+//! The template `templates/macro_parts.jinja` as a function. Its macro is a function that borrows a text or joins parts.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -6,9 +6,9 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::json::write_json;
-use super::{field, is_answer, is_true, list, text, thought_and_answer, write};
+use super::{field, is_answer, is_true, list, split_thought, text, write};
 
-/// Renders.
+/// Writes the prompt of a context to `out`.
 pub fn render(context: &Value, out: &mut String) -> Option<()> {
     let messages = list(context, "messages")?;
     let mut pictures = Pictures {
@@ -46,14 +46,14 @@ pub fn render(context: &Value, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// What the macro knows beside its arguments.
+/// The variables of the template that the macro uses.
 struct Pictures {
     are_numbered: bool,
     seen: usize,
 }
 
 impl Pictures {
-    /// The text of a message, which may be in parts.
+    /// Returns the text of a message, whose parts are joined if it has any.
     fn joined<'v>(&mut self, content: Option<&'v Value>, counted: bool, opening: bool) -> Option<Cow<'v, str>> {
         let parts = match content {
             None | Some(Value::Null) => return Some(Cow::Borrowed("")),
@@ -115,7 +115,7 @@ fn last_question(messages: &[Value], pictures: &mut Pictures) -> Option<usize> {
 fn write_answer(message: &Value, content: &str, is_recent: bool, out: &mut String) -> Option<()> {
     let (thought, content) = match text(message, "reasoning_content") {
         Some(thought) => (thought, content),
-        None => thought_and_answer(content).unwrap_or(("", content)),
+        None => split_thought(content).unwrap_or(("", content)),
     };
     if is_recent {
         let thought = thought.trim();

@@ -1,46 +1,45 @@
-//! What every bench runs: five templates written for it, conversations made by rule, and this crate, minijinja and a renderer written by
-//! hand side by side on them.
+//! Compares this crate with minijinja and with renderers written by hand, on five templates and generated conversations.
 //!
 //! ```text
-//! let context = read_anew(conversation(&family, Size::Messages(100)));
-//! let contest = Contest::new(&Engines::new(&environment, &family), context)?;
-//! contest.ours();  contest.rival();  contest.by_hand();  contest.copy();
+//! let context = reparse(conversation(&family, Size::Messages(100)));
+//! let comparison = Comparison::new(&Engines::new(&environment, &family), context)?;
+//! comparison.render_ours();  comparison.render_minijinja_ready();  comparison.render_by_hand();  comparison.copy_output();
 //! ```
 //!
-//! A contest is made only where all give the same bytes. It knows nothing of how time is taken.
+//! A comparison can be made only if all outputs are equal. `stopwatch` measures the time.
 #![allow(dead_code, reason = "each bench is a crate of its own and takes what it needs")]
 
 pub mod by_hand;
 pub mod conversation;
 pub mod corpus;
-pub mod rival;
+pub mod minijinja_setup;
 pub mod stopwatch;
 
 use chat_template::{Clock, FixedClock, RenderOptions, Template, json};
 use minijinja::Environment;
 use minijinja::value::Serde;
 
-/// The local time that every render sees; [`rival`] writes the same date.
+/// The local time of every render. [`minijinja_setup`] has this date as a constant.
 pub const NOW: &str = "2026-01-02T03:04:05";
 
-/// A template, and what its conversations look like.
+/// A template, with the properties of its conversations.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The name of its file in `templates/`.
+    /// The name of the file in `templates/`.
     pub name: &'static str,
-    /// Its text.
+    /// The source of the template.
     pub source: &'static str,
-    /// How many functions the assistant calls in one turn: some templates take only one.
+    /// The number of functions that the assistant calls in one turn. Some templates allow only one.
     pub calls: usize,
-    /// Whether every other question is a list of parts and not a text.
+    /// Whether every other question is a list of parts instead of a string.
     pub parts: bool,
-    /// The same as a Rust function.
+    /// The template as a Rust function.
     pub by_hand: by_hand::Renderer,
 }
 
-/// The five templates: each stands for a kind that is common among real ones.
+/// The five templates. Each is written in a manner that is common among real templates.
 pub const FAMILIES: [Family; 5] = [
-    // One line a message, as ChatML is written.
+    // ChatML, with one line of code for each message.
     Family {
         name: "chatml",
         source: include_str!("../templates/chatml.jinja"),
@@ -82,36 +81,36 @@ pub const FAMILIES: [Family; 5] = [
     },
 ];
 
-/// A template compiled by both engines, and by hand where somebody wrote that; minijinja's side borrows the environment.
+/// A template that this crate and minijinja have compiled, and the renderer written by hand if there is one.
 pub struct Engines<'e> {
     ours: Template,
-    rival: minijinja::Template<'e, 'e>,
+    minijinja: minijinja::Template<'e, 'e>,
     by_hand: Option<by_hand::Renderer>,
 }
 
 impl<'e> Engines<'e> {
-    /// The engines of one of the five.
+    /// Compiles one of the five templates.
     pub fn new(environment: &'e Environment<'e>, family: &'e Family) -> Self {
         let mut engines = Self::compile(environment, family.source).unwrap_or_else(|error| panic!("{error}"));
         engines.by_hand = Some(family.by_hand);
         engines
     }
 
-    /// Compiles a template with both.
+    /// Compiles any template with this crate and with minijinja.
     ///
     /// # Errors
-    /// What either of them does not compile.
+    /// If one of the two does not compile it.
     pub fn compile(environment: &'e Environment<'e>, source: &'e str) -> Result<Self, String> {
         Ok(Self {
             ours: Template::compile(source).map_err(|error| error.to_string())?,
-            rival: environment.template_from_str(source).map_err(|error| format!("{error:#}"))?,
+            minijinja: environment.template_from_str(source).map_err(|error| format!("{error:#}"))?,
             by_hand: None,
         })
     }
 }
 
-/// One template and one conversation, in the forms that the engines take.
-pub struct Contest<'e> {
+/// A template and a conversation, in all the forms that the engines accept.
+pub struct Comparison<'e> {
     engines: &'e Engines<'e>,
     json: serde_json::Value,
     text: String,
@@ -120,13 +119,13 @@ pub struct Contest<'e> {
     output: String,
 }
 
-impl<'e> Contest<'e> {
-    /// Renders once at each door.
+impl<'e> Comparison<'e> {
+    /// Renders the conversation once in each way.
     ///
     /// # Errors
-    /// Where one fails, or the bytes differ.
+    /// If a render fails, or if two outputs differ.
     pub fn new(engines: &'e Engines<'e>, context: serde_json::Value) -> Result<Self, String> {
-        let mut contest = Self {
+        let mut comparison = Self {
             engines,
             ready: minijinja::Value::from(Serde(&context)),
             text: context.to_string(),
@@ -134,31 +133,34 @@ impl<'e> Contest<'e> {
             clock: FixedClock(NOW.parse().expect("NOW is a time")),
             output: String::new(),
         };
-        contest.output = contest.render(&contest.json).map_err(|error| error.to_string())?;
-        let rival = engines.rival.render(contest.ready.clone());
-        contest.compare("minijinja", &rival.map_err(|error| format!("{error:#}"))?)?;
-        contest.compare("minijinja from JSON", &contest.rival_from_json())?;
-        contest.compare("minijinja from text", &contest.rival_from_text())?;
-        contest.compare("minijinja from text over JSON", &contest.rival_from_text_over_json())?;
-        contest.compare("from text", &contest.ours_from_text())?;
+        comparison.output = comparison.render(&comparison.json).map_err(|error| error.to_string())?;
+        let output = engines.minijinja.render(comparison.ready.clone());
+        comparison.compare("minijinja", &output.map_err(|error| format!("{error:#}"))?)?;
+        comparison.compare("minijinja from JSON", &comparison.render_minijinja_from_json())?;
+        comparison.compare("minijinja from text", &comparison.render_minijinja_from_text())?;
+        comparison.compare(
+            "minijinja from text over JSON",
+            &comparison.render_minijinja_from_text_over_json(),
+        )?;
+        comparison.compare("from text", &comparison.render_ours_from_text())?;
         if engines.by_hand.is_some() {
-            contest.compare("by hand", &contest.by_hand())?;
+            comparison.compare("by hand", &comparison.render_by_hand())?;
         }
-        Ok(contest)
+        Ok(comparison)
     }
 
-    /// The same, and no bench where that fails.
+    /// Renders the conversation once in each way, and panics if a render fails or if two outputs differ.
     pub fn checked(engines: &'e Engines<'e>, context: serde_json::Value) -> Self {
         Self::new(engines, context).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// This crate, on the caller's JSON, which it borrows.
-    pub fn ours(&self) -> String {
+    /// Renders with this crate. The context is borrowed JSON.
+    pub fn render_ours(&self) -> String {
         self.render(&self.json).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// This crate, from JSON text: what `Template::render_json` does, at a time of our own.
-    pub fn ours_from_text(&self) -> String {
+    /// Renders with this crate. The context is JSON text, read as `Template::render_json` does.
+    pub fn render_ours_from_text(&self) -> String {
         let context = json::read(&self.text, json::DEPTH).unwrap_or_else(|error| panic!("{error}"));
         self.render(&context).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -172,47 +174,47 @@ impl<'e> Contest<'e> {
         Ok(self.engines.ours.render_with(context, &options)?.text)
     }
 
-    /// The function written by hand, with room for its output, on the caller's JSON.
-    pub fn by_hand(&self) -> String {
+    /// Renders with the function written by hand, which borrows the JSON and writes to a string of sufficient capacity.
+    pub fn render_by_hand(&self) -> String {
         let mut out = String::with_capacity(self.output.len());
         let render = self.engines.by_hand.expect("the five have one");
         render(&self.json, &mut out).expect("the conversation is not refused");
         out
     }
 
-    /// Minijinja, on a context that is ready in its own form.
-    pub fn rival(&self) -> String {
-        self.rival_on(self.ready.clone())
+    /// Renders with minijinja. The context is a value of minijinja.
+    pub fn render_minijinja_ready(&self) -> String {
+        self.render_minijinja(self.ready.clone())
     }
 
-    /// Minijinja, on the caller's JSON, which it converts.
-    pub fn rival_from_json(&self) -> String {
-        self.rival_on(Serde(&self.json))
+    /// Renders with minijinja. The context is JSON, which minijinja converts.
+    pub fn render_minijinja_from_json(&self) -> String {
+        self.render_minijinja(Serde(&self.json))
     }
 
-    /// Minijinja, from JSON text read into its own values.
-    pub fn rival_from_text(&self) -> String {
+    /// Renders with minijinja. The context is JSON text, read as a value of minijinja.
+    pub fn render_minijinja_from_text(&self) -> String {
         let context: minijinja::Value = serde_json::from_str(&self.text).expect("it is JSON");
-        self.rival_on(context)
+        self.render_minijinja(context)
     }
 
-    /// Minijinja, from JSON text read into JSON, which it converts.
-    pub fn rival_from_text_over_json(&self) -> String {
+    /// Renders with minijinja. The context is JSON text, read as JSON, which minijinja converts.
+    pub fn render_minijinja_from_text_over_json(&self) -> String {
         let context: serde_json::Value = serde_json::from_str(&self.text).expect("it is JSON");
-        self.rival_on(Serde(&context))
+        self.render_minijinja(Serde(&context))
     }
 
-    fn rival_on(&self, context: impl Into<minijinja::Value>) -> String {
-        let rendered = self.engines.rival.render(context);
+    fn render_minijinja(&self, context: impl Into<minijinja::Value>) -> String {
+        let rendered = self.engines.minijinja.render(context);
         rendered.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
-    /// The floor: the output allocated and copied once.
-    pub fn copy(&self) -> String {
+    /// Allocates and copies the output, which is the least that a render has to do.
+    pub fn copy_output(&self) -> String {
         self.output.clone()
     }
 
-    /// What a render writes.
+    /// Returns the output of a render.
     pub fn output(&self) -> &str {
         &self.output
     }

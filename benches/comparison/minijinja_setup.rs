@@ -1,10 +1,10 @@
-//! Minijinja as a server sets it up to stand in for transformers: Python's methods, Python's JSON, and what transformers adds.
+//! Sets up minijinja as a server would do to replace transformers: with Python's methods, Python's JSON, and the functions of transformers.
 //!
 //! ```text
 //! environment().render_str("{{ [1, {'a': 2}]|tojson }}", ())  ->  [1, {"a": 2}]
 //! ```
 //!
-//! It deliberately does no more than the five templates and the corpus template need.
+//! It supports only what the five templates and those of the corpus need.
 
 use std::io;
 
@@ -14,10 +14,10 @@ use minijinja::{Environment, Error, ErrorKind};
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
-/// What `strftime_now("%d %b %Y")` gives at [`super::NOW`]. Writing it out spares minijinja the work of a calendar.
+/// The value of `strftime_now("%d %b %Y")` at [`super::NOW`]. As a constant, it costs minijinja no time.
 const TODAY: &str = "02 Jan 2026";
 
-/// An environment that renders as transformers 5 does.
+/// Returns an environment that renders as transformers 5 does.
 pub fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
@@ -37,7 +37,7 @@ fn strftime_now(_format: String) -> &'static str {
     TODAY
 }
 
-/// Python's `json.dumps(value, ensure_ascii=False, indent=indent)`.
+/// Returns JSON as Python's `json.dumps(value, ensure_ascii=False, indent=indent)` does.
 fn tojson(value: &Value, kwargs: Kwargs) -> Result<Value, Error> {
     let indent: Option<usize> = kwargs.get("indent")?;
     kwargs.assert_all_used()?;
@@ -55,7 +55,7 @@ fn write(value: &Value, formatter: impl Formatter) -> serde_json::Result<String>
     Ok(String::from_utf8(bytes).expect("serde_json writes UTF-8"))
 }
 
-/// A blank after each comma and each colon, as Python writes JSON on one line.
+/// Formats JSON as Python does on one line: with a blank after each comma and each colon.
 struct OneLine;
 
 impl Formatter for OneLine {
