@@ -21,7 +21,7 @@ pub struct Range {
 
 impl Range {
     /// Returns the number at an index, even if the index is out of range, or `None` if it does not fit in 64 bits.
-    pub fn at(&self, index: i64) -> Option<i64> {
+    pub fn item(&self, index: i64) -> Option<i64> {
         index.checked_mul(self.step)?.checked_add(self.start)
     }
 

@@ -51,10 +51,13 @@ fn equal_values<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
             Ok(one.len() == other.len() && views::is_subset(runtime, left, right)?)
         }
         // A view of values is equal only to itself.
-        (Value::Values(left), Value::Values(right)) => match left.shares_storage(right) {
-            true => Err(unsupported::IDENTITY.error()),
-            false => Ok(false),
-        },
+        (Value::Values(left), Value::Values(right)) => {
+            if left.shares_storage(right) {
+                Err(unsupported::IDENTITY.error())
+            } else {
+                Ok(false)
+            }
+        }
         _ => {
             arithmetic::charge_digits(runtime, left, right)?;
             Ok(is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)))

@@ -28,7 +28,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         Value::Range(range) => {
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             position(value, key, len)?
-                .and_then(|at| range.at(i64::try_from(at).ok()?))
+                .and_then(|at| range.item(i64::try_from(at).ok()?))
                 .map(Value::Int)
         }
         Value::Undefined(undefined) => return Err(undefined.error()),
