@@ -154,7 +154,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
 fn get_item_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     match (value, key) {
         (Value::Undefined(undefined), Value::Str(_)) => Err(undefined.error()),
-        // A dict has been asked for this item already, and nothing else has items with names.
+        // `get_item` has looked in a dict already, and nothing else has items with names.
         (_, Value::Str(name)) => {
             let attribute = find_attribute(runtime, value, name.as_str())?;
             let attribute = to_value(attribute, value, name);
