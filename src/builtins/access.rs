@@ -95,12 +95,8 @@ fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Val
             Err(error) => Err(error),
         };
     };
-    let item = match value {
-        Value::Undefined(undefined) => return Err(undefined.error()),
-        _ => None,
-    };
-    if let Some(item) = item {
-        return Ok(item);
+    if let Value::Undefined(undefined) = value {
+        return Err(undefined.error());
     }
     let found = methods::attribute(runtime, value, name.as_str())?;
     value_of(runtime, found, value, name)

@@ -38,17 +38,13 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     };
     runtime.meter.charge_scan(name.as_str().len())?;
     let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
-    if let Value::Undefined(undefined) = &object {
-        if !is_reserved {
-            return Err(undefined.error());
-        }
+    match (methods::attribute(runtime, &object, name.as_str())?, &object) {
+        (Attribute::Value(attribute), _) => Ok(attribute),
+        (Attribute::Method(function), _) => Ok(object.method(function)),
+        (Attribute::Unsafe, _) => Ok(access::unsafe_attribute(&object, name)),
+        (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
+        (Attribute::Missing, _) => Ok(access::missing(&object, name)),
     }
-    Ok(match methods::attribute(runtime, &object, name.as_str())? {
-        Attribute::Value(attribute) => attribute,
-        Attribute::Method(function) => object.method(function),
-        Attribute::Unsafe => access::unsafe_attribute(&object, name),
-        Attribute::Missing => access::missing(&object, name),
-    })
 }
 
 /// The first item, or an undefined value.

@@ -159,11 +159,11 @@ fn in_tables<R>(ty: Type, look: impl FnOnce(&[&'static [Function]]) -> R) -> R {
 pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
     if name.starts_with('_') {
-        return Ok(if hidden::is_hidden(ty, name) {
-            Attribute::Unsafe
-        } else {
-            Attribute::Missing
-        });
+        let is_hidden = match value {
+            Value::Function(class) if ty == Type::Class && hidden::is_hidden_in_class(class.name, name) => true,
+            _ => hidden::is_hidden(ty, name),
+        };
+        return Ok(if is_hidden { Attribute::Unsafe } else { Attribute::Missing });
     }
     let part = match value {
         Value::Namespace(id) => engine::namespace_attribute(runtime, *id, name)?,
@@ -183,7 +183,7 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
     if is_refused(ty, name) {
         return Ok(Attribute::Unsafe);
     }
-    match unsupported_attribute(ty, name) {
+    match unsupported_attribute(value, name) {
         Some(error) => Err(error),
         None => Ok(Attribute::Missing),
     }
@@ -191,8 +191,8 @@ pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -
 
 /// Returns the error of reaching an attribute that Python has and this crate does not.
 #[cold]
-fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
-    let owners: &[&str] = match ty {
+fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
+    let owners: &[&str] = match value.ty() {
         Type::Str => &["str"],
         Type::Markup => &["Markup", "str"],
         Type::Int | Type::Bool => &["int"],
@@ -201,6 +201,8 @@ fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
         Type::Dict | Type::TemplateDict => &["dict"],
         Type::Keys | Type::Items => &["view"],
         Type::Values if name == "mapping" => &["view"],
+        Type::Generator => &["generator"],
+        Type::Class if matches!(value, Value::Function(class) if class.name == "cycler") => &["cycler"],
         _ => &[],
     };
     owners
