@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use serde::Serialize;
 
 use crate::ast;
+use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
@@ -244,7 +245,7 @@ impl Template {
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let output = self.render_value(&mut runtime, input, options.generation)?;
         Ok(Rendered {
             text: output.text,

@@ -19,6 +19,7 @@ use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
 use super::variables::Variables;
 use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
+use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
@@ -117,7 +118,7 @@ impl ChatTemplate {
         // Declared before the runtime, which borrows from it.
         let chosen;
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
         chosen = self.parts.templates.choose(options.chat_template, has_tools);
@@ -181,7 +182,7 @@ impl<'a> Render<'a> {
     fn render_conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,

@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a, '_> {
         let name = Str::from(&*attribute.name);
         if matches!(object, Value::Undefined(_) | Value::Namespace(_)) {
             // Python looks the attribute up before it evaluates the arguments: it mostly fails, or the arguments may assign it anew.
-            let method = access::attribute(self.runtime, &object, &name);
+            let method = access::get_attribute(self.runtime, &object, &name);
             let method = method.map_err(|error| self.explain_object(error.at(span), &attribute.object))?;
             return self.called(&method, args, caller);
         }
@@ -60,7 +60,7 @@ impl<'a> Evaluator<'a, '_> {
         args: &'a Args,
         index: Option<i64>,
     ) -> Result<Option<Value<'a>>> {
-        let (Value::Str(text), Some(method)) = (object, attribute.text_method.and_then(methods::text)) else {
+        let (Value::Str(text), Some(method)) = (object, attribute.text_method.and_then(methods::get_str)) else {
             return Ok(None);
         };
         if text.is_markup() || !args.are_positional() {
@@ -134,7 +134,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let called = self.call_on(receiver, attribute, callee.span, args, None);
         let items = called.map_err(|error| self.explained(error, object))?;
-        access::item(self.runtime, &items, &Value::Int(index))
+        access::get_item(self.runtime, &items, &Value::Int(index))
     }
 
     /// The frames of calls are small and apart: a chain of calls, or of macros that call each other, holds many of them.

@@ -10,7 +10,7 @@ use super::Evaluator;
 use super::answer::Answer;
 use super::arguments::unknown;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
-use crate::builtins::predicates;
+use crate::builtins::jinja_tests;
 use crate::error::Result;
 use crate::resolve::operators;
 use crate::value::ops;
@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a, '_> {
     fn test(&mut self, test: &'a Test) -> Result<Answer> {
         self.runtime.meter.check_stack()?;
         let input = self.expr(&test.input)?;
-        let found = test.builtin.and_then(predicates::get);
+        let found = test.builtin.and_then(jinja_tests::get);
         let mut arguments = Arguments::new();
         match (found, test.args.positional.as_slice(), test.args.are_positional()) {
             (Some(row), [other], true) => {
@@ -149,7 +149,7 @@ fn is_one_variable(left: &Expr, right: &Expr) -> bool {
 /// The question of a test without arguments that only looks at its value.
 #[inline]
 fn look(test: &Test) -> Option<fn(&Value<'_>) -> bool> {
-    let row = predicates::get(test.builtin?)?;
+    let row = jinja_tests::get(test.builtin?)?;
     match row.code {
         Code::Look(asks) if test.args.is_empty() => {
             #[cfg(test)]

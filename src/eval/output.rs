@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         match callee
             .text_method
-            .and_then(methods::text)
+            .and_then(methods::get_str)
             .and_then(|method| method.shortcuts.piece)
         {
             Some(piece) if call.args.is_empty() => self.write_piece(&callee.object, piece),
@@ -118,7 +118,7 @@ impl<'a> Evaluator<'a, '_> {
         match value {
             Value::Str(text) => {
                 self.runtime.meter.charge_bytes(text.as_str().len())?;
-                self.runtime.note_generated(text, self.out.len())?;
+                self.runtime.record_generated(text, self.out.len())?;
                 self.out.push_str(text.as_str());
                 self.runtime.meter.check_output(self.out.len())
             }
@@ -203,7 +203,7 @@ impl<'a> Evaluator<'a, '_> {
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
                 let generated = self.runtime.heap.take_generated(start);
-                (self.runtime.generated_str(text, generated)?, right)
+                (self.runtime.str_with_spans(text, generated)?, right)
             }
         };
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);

@@ -60,9 +60,10 @@ fn replace_with_escapes(body: &str) -> Cow<'_, str> {
     let mut ascii = String::with_capacity(body.len().saturating_mul(2));
     for char in body.chars() {
         // Writing to a string cannot fail.
-        let _ = match char.is_ascii() {
-            true => ascii.write_char(char),
-            false => write_code(&mut ascii, char),
+        let _ = if char.is_ascii() {
+            ascii.write_char(char)
+        } else {
+            write_code(&mut ascii, char)
         };
     }
     Cow::Owned(ascii)

@@ -11,22 +11,22 @@ use super::word::{blank_length, trim_end_blanks, trim_end_indent};
 /// The construct that an opener begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// `{{`
+    /// The opener `{{`.
     Variable,
-    /// `{%`
+    /// The opener `{%`.
     Block,
-    /// `{#`
+    /// The opener `{#`.
     Comment,
-    /// `{% raw %}`
+    /// The opener `{% raw %}`.
     Raw,
-    /// `{% endraw %}`
+    /// The opener `{% endraw %}`.
     EndRaw,
 }
 
 /// The mark after an opening delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// No mark.
+    /// No mark after the delimiter.
     None,
     /// `-`, which strips all blanks before the tag.
     Strip,
@@ -37,7 +37,7 @@ pub enum Mark {
 /// An opening delimiter with its mark, or a whole `raw` or `endraw` tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opener {
-    /// The construct.
+    /// The construct that the opener begins or ends.
     pub opening: Opening,
     /// The mark after the delimiter.
     pub mark: Mark,
@@ -99,11 +99,11 @@ pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
 /// A closing delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closer {
-    /// `}}`
+    /// The closer `}}`.
     Variable,
-    /// `%}`
+    /// The closer `%}`.
     Block,
-    /// `#}`
+    /// The closer `#}`.
     Comment,
 }
 

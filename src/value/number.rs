@@ -73,7 +73,7 @@ impl From<NumberError> for Error {
 }
 
 /// Returns the text of a string that is parsed as a number, and its function `repr` for the error message.
-pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
+pub fn number_text<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
     match value {
         Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),
         Value::Str(text) => Some((text.as_str(), quote::repr)),

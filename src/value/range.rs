@@ -21,7 +21,7 @@ pub struct Range {
 
 impl Range {
     /// Returns the number at an index, even if the index is out of range, or `None` if it does not fit in 64 bits.
-    pub fn at(&self, index: i64) -> Option<i64> {
+    pub fn item(&self, index: i64) -> Option<i64> {
         index.checked_mul(self.step)?.checked_add(self.start)
     }
 
@@ -58,7 +58,7 @@ mod tests {
             len: 4,
         };
         assert_eq!([10, 7, 4, 1].map(|int| range.position(int)), [0, 1, 2, 3].map(Some));
-        assert_eq!([0, 1, 2, 3].map(|index| range.at(index)), [10, 7, 4, 1].map(Some));
+        assert_eq!([0, 1, 2, 3].map(|index| range.item(index)), [10, 7, 4, 1].map(Some));
         assert!(
             [13, 9, -2, i64::MIN, i64::MAX]
                 .into_iter()

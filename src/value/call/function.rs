@@ -166,9 +166,9 @@ impl Function {
                 let value = run(runtime, std::mem::take(arguments))?;
                 runtime.claim_value(value)
             }
-            Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
-            Code::Compare(holds) => match (arguments.get(0), arguments.get(1)) {
-                (Some(value), Some(other)) => holds(runtime, value, other).map(Value::Bool),
+            Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
+            Code::Compare(compare) => match (arguments.get(0), arguments.get(1)) {
+                (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
             },
         }
@@ -177,14 +177,14 @@ impl Function {
     /// Returns the result of a test of a value and further positional arguments, or `None` if only [`Function::call`] can run it.
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
-        let told = match (self.code, others) {
-            (Code::Look(asks), []) => runtime.meter.charge(1).map(|()| asks(value)),
-            (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
+        let result = match (self.code, others) {
+            (Code::Look(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
+            (Code::Compare(compare), [other]) => runtime.meter.charge(1).and_then(|()| compare(runtime, value, other)),
             _ => return None,
         };
         #[cfg(test)]
         called::note(self);
-        Some(told)
+        Some(result)
     }
 
     /// Appends the result for one argument to a text. Returns whether the function has a shortcut for that.
@@ -221,6 +221,12 @@ impl<'a> Value<'a> {
             function,
         }))
     }
+}
+
+/// Returns the TypeError of calling a value that is not callable.
+#[cold]
+pub fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
 }
 
 /// Records the functions that were called in this thread, for the test that every row of a table has a case.

@@ -4,6 +4,7 @@ mod arguments;
 mod bind;
 mod c_messages;
 mod function;
+mod lookups;
 mod positional;
 mod signature;
 
@@ -12,6 +13,7 @@ pub use arguments::Arguments;
 pub use function::called;
 pub use function::{
     Alone, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText, Write,
-    WriteAlone,
+    WriteAlone, not_callable,
 };
+pub use lookups::Lookups;
 pub use signature::{Parameter, Signature, Style};

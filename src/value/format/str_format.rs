@@ -82,7 +82,7 @@ fn write_replacement<'a>(
     depth: u8,
     output: &mut String,
 ) -> Result<()> {
-    let value = field(runtime, format, replacement.field, fields, numbering)?;
+    let value = get_field(runtime, format, replacement.field, fields, numbering)?;
     let value = convert(runtime, value, replacement.conversion)?;
     let mut specification = String::new();
     let nested = format.piece(replacement.specification);
@@ -110,7 +110,7 @@ fn write_replacement<'a>(
 }
 
 /// Returns the value of a field.
-fn field<'a>(
+fn get_field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
     field: &str,
@@ -123,7 +123,7 @@ fn field<'a>(
             return Err(Error::value(mixed));
         };
         *numbering = Numbering::Automatic(index.saturating_add(1));
-        return positional(fields, index);
+        return get_positional(fields, index);
     }
     if is_digit_str(field) {
         if matches!(numbering, Numbering::Automatic(1..)) {
@@ -133,15 +133,15 @@ fn field<'a>(
     }
     let (first, mut rest) = FieldName::split(field);
     let plain = |piece: &str| format.piece(piece).with_markup(false);
-    let mut value = match index_of(first)? {
-        Some(index) => positional(fields, index)?,
+    let mut value = match parse_index(first)? {
+        Some(index) => get_positional(fields, index)?,
         None => fields.named(runtime, plain(first))?,
     };
     while let Some(step) = rest.next_step()? {
         value = match step {
             FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
             FieldName::Item(key) => {
-                let key = match index_of(key)? {
+                let key = match parse_index(key)? {
                     Some(index) => Value::from(index),
                     None => Value::Str(plain(key)),
                 };
@@ -204,13 +204,13 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     Ok(formatted)
 }
 
-fn positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
+fn get_positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
     let value = fields.positional(index);
     value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
 }
 
 /// Returns a field name as an index, if it consists of decimal digits of any script.
-fn index_of(name: &str) -> Result<Option<usize>> {
+fn parse_index(name: &str) -> Result<Option<usize>> {
     let mut index: i64 = 0;
     for character in name.chars() {
         let Some(digit) = decimal_value(character) else {

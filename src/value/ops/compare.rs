@@ -51,10 +51,13 @@ fn equal_values<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
             Ok(one.len() == other.len() && views::is_subset(runtime, left, right)?)
         }
         // A view of values is equal only to itself.
-        (Value::Values(left), Value::Values(right)) => match left.shares_storage(right) {
-            true => Err(unsupported::IDENTITY.error()),
-            false => Ok(false),
-        },
+        (Value::Values(left), Value::Values(right)) => {
+            if left.shares_storage(right) {
+                Err(unsupported::IDENTITY.error())
+            } else {
+                Ok(false)
+            }
+        }
         _ => {
             arithmetic::charge_digits(runtime, left, right)?;
             Ok(is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)))
@@ -116,7 +119,7 @@ mod tests {
     use crate::value::Undefined;
 
     #[test]
-    fn equality_is_pythons() {
+    fn equality_is_that_of_python() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let nan = Value::Float(f64::NAN);
         let list = runtime.list(vec![nan.clone()]).unwrap();

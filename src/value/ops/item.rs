@@ -28,7 +28,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         Value::Range(range) => {
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             position(value, key, len)?
-                .and_then(|at| range.at(i64::try_from(at).ok()?))
+                .and_then(|at| range.item(i64::try_from(at).ok()?))
                 .map(Value::Int)
         }
         Value::Undefined(undefined) => return Err(undefined.error()),
@@ -93,7 +93,7 @@ mod tests {
     use crate::limits::Limits;
 
     #[test]
-    fn complaints_are_pythons() {
+    fn errors_are_those_of_python() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let list = runtime.list(vec![Value::Int(1)]).unwrap();
         assert_eq!(get_item(&mut runtime, &list, &Value::Int(-1)).unwrap().as_int(), Some(1));

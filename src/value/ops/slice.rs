@@ -115,8 +115,8 @@ fn slice_range<'a>(range: &Range, bounds: Bounds) -> Result<Value<'a>> {
     let indices = bounds.within(usize::try_from(range.len).unwrap_or(0))?;
     let sliced = || {
         Some(Range {
-            start: range.at(indices.start)?,
-            stop: range.at(indices.stop)?,
+            start: range.item(indices.start)?,
+            stop: range.item(indices.stop)?,
             step: indices.step.checked_mul(range.step)?,
             len: i64::try_from(indices.count).ok()?,
         })

@@ -130,7 +130,7 @@ fn run_length(len: usize) -> usize {
 /// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
 /// short run (`binarysort`).
 fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
-    let beginning = sorted_beginning(runtime, rest, less)?;
+    let beginning = sort_beginning(runtime, rest, less)?;
     let length = beginning.max(least.min(rest.len()));
     for next in beginning..length {
         let (sorted, others) = rest.split_at_mut(next);
@@ -151,7 +151,7 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
 }
 
 /// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends (`count_run`).
-fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
+fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
     let mut descends = None;
     let mut end = run.len().min(1);
     for pair in run.windows(2) {

@@ -31,7 +31,7 @@ mod tests {
     use crate::value::Seq;
 
     #[test]
-    fn empty_things_are_false() {
+    fn empty_values_are_false() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let falsehoods = [Value::None, Value::Float(-0.0), Value::text(""), Value::List(Seq::empty())];
         assert!(falsehoods.iter().all(|value| !is_true(&mut runtime, value).unwrap()));
