@@ -186,7 +186,7 @@ fn quoted(name: &Str<'_>) -> String {
 /// Returns the undefined value of a name that is neither an attribute nor an item.
 fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
     if name.is_markup() {
-        let owner = quote::repr(value.ty().object_name());
+        let owner = quote::repr(&value.ty().object_name());
         return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
     }
     Value::Undefined(Undefined::attribute(value.ty(), name))

@@ -8,6 +8,7 @@ use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
 use super::int_float::{int_to_float, truncate};
+use super::layout::{Align, Layout, Parts, lay_out_number};
 use super::spec::char_from_code;
 use super::text::magnitude_text;
 
@@ -140,22 +141,24 @@ impl Conversion {
         if width > max_width {
             return Err(NumberError::too_wide(width, max_width));
         }
-        let length: usize = [sign, prefix, digits].map(|part| part.chars().count()).iter().sum();
-        let missing = width.saturating_sub(length);
-        let (left, inner, right) = match (self.is_left, has_zeros) {
-            (true, _) => (0, 0, missing),
-            (false, true) => (0, missing, 0),
-            (false, false) => (missing, 0, 0),
+        let (fill, align) = match (self.is_left, has_zeros) {
+            (true, _) => (' ', Align::Left),
+            (false, true) => ('0', Align::AfterSign),
+            (false, false) => (' ', Align::Right),
         };
-        Ok([
-            &*" ".repeat(left),
+        let layout = Layout {
+            fill,
+            align,
+            width,
+            grouping: None,
+        };
+        let parts = Parts {
             sign,
             prefix,
-            &"0".repeat(inner),
-            digits,
-            &" ".repeat(right),
-        ]
-        .concat())
+            digits: "",
+            rest: digits,
+        };
+        Ok(lay_out_number(&parts, &layout))
     }
 
     /// Returns the text of the sign.

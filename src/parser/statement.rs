@@ -110,8 +110,8 @@ impl<'s> Parser<'s> {
             "if" => self.parse_if(),
             "set" => self.parse_set(),
             "print" => self.parse_print(),
-            "break" => self.parse_break(),
-            "continue" => self.parse_continue(),
+            "break" => self.stream.bump().map(|()| StmtKind::Break),
+            "continue" => self.stream.bump().map(|()| StmtKind::Continue),
             "macro" => self.parse_macro(),
             "call" => self.parse_call_block(),
             "generation" => self.parse_generation(),
@@ -265,16 +265,6 @@ impl<'s> Parser<'s> {
             pieces.push(Piece::Expr(self.read_expression()?, 0));
         }
         Ok(StmtKind::Output(pieces))
-    }
-
-    fn parse_break(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        Ok(StmtKind::Break)
-    }
-
-    fn parse_continue(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        Ok(StmtKind::Continue)
     }
 }
 

@@ -77,6 +77,15 @@ fn push_mapped(output: &mut String, char: char, mapped: Mapped) {
     }
 }
 
+/// Maps each character of a text.
+fn map_all(text: &str, map: impl Fn(char) -> Mapped) -> String {
+    let mut output = String::with_capacity(text.len());
+    for char in text.chars() {
+        push_mapped(&mut output, char, map(char));
+    }
+    output
+}
+
 /// Returns whether a capital sigma between two texts is at the end of a word.
 ///
 /// The search stops at the next sigma, so a text of many sigmas is scanned only twice.
@@ -113,11 +122,7 @@ pub fn to_upper(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_uppercase();
     }
-    let mut output = String::with_capacity(text.len());
-    for char in text.chars() {
-        push_mapped(&mut output, char, map_upper(char));
-    }
-    output
+    map_all(text, map_upper)
 }
 
 /// `str.title`: title case after uncased characters, lower case after cased ones.
@@ -184,11 +189,7 @@ pub fn casefold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let mut output = String::with_capacity(text.len());
-    for char in text.chars() {
-        push_mapped(&mut output, char, map_fold(char));
-    }
-    output
+    map_all(text, map_fold)
 }
 
 #[cfg(test)]
