@@ -161,7 +161,8 @@ impl Template {
         Ok(self.render_with(context, &RenderOptions::default())?.text)
     }
 
-    /// Renders the template with any context that serializes to an object.
+    /// Renders the template with any context that serializes to an object. An `f32` is rendered as the `f64` of equal value: `0.1_f32` as
+    /// `0.10000000149011612`.
     ///
     /// # Errors
     /// See [`Template::render`]. It is also an error if the context cannot be serialized.
@@ -175,7 +176,8 @@ impl Template {
     /// The text is read as by Python's `json.loads`, which keeps integers of any size, distinguishes `-0` from `-0.0`, and accepts `NaN`.
     ///
     /// # Errors
-    /// See [`Template::render`]. It is also an error if the text is not valid JSON.
+    /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which Python
+    /// reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str) -> Result<String> {
         let data = json::read(context, json::DEPTH)?;
         Ok(self.render_with(&data, &RenderOptions::default())?.text)

@@ -53,7 +53,8 @@ pub static SET: Unsupported = row(Place::Value, &["a set"], "filter a list, as i
 /// The test `sameas` on two values for which the answer depends on how CPython stores them: `{{ x is sameas y }}`.
 pub static IDENTITY: Unsupported = row(Place::Value, &["the identity of a computed value"], "compare with `==`");
 
-/// A block `set` whose target is an item of a dict `d`: `{% set d.a %}…{% endset %}`.
+/// A block `set` whose target is an item of a dict `d`: `{% set d.a %}…{% endset %}`. transformers changes the dict, which for `apply` is a
+/// copy of the caller's. The values of this crate do not change.
 pub static ITEM_ASSIGNMENT: Unsupported = row(Place::Value, &["a block `set` into a dict"], "use a `namespace`");
 
 /// The name of a character in a string literal: `{{ "\N{EM DASH}" }}`.

@@ -109,7 +109,8 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// Those of [`ChatTemplate::apply`], and if the text is not JSON.
+    /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and Rust's
+    /// strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         self.apply(&json::read(messages, json::DEPTH)?, options)
     }
