@@ -351,7 +351,7 @@ fn is_less_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Val
 #[cfg(test)]
 mod tests {
     use super::TESTS;
-    use crate::builtins::examples::assert_examples;
+    use crate::builtins::tests::assert_examples;
 
     #[test]
     fn each_test_has_an_example() {

@@ -68,7 +68,7 @@ fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation
     }
 }
 
-/// Returns the error of indenting a value that is no string. The reference begins with `value += "\n"`, which a list allows.
+/// Returns the error of indenting a value that is not a string. The reference begins with `value += "\n"`, which a list allows.
 fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
     if let Value::List(_) = value {
         return Error::new(ErrorKind::Attribute, "'list' object has no attribute 'splitlines'");

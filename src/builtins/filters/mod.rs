@@ -125,7 +125,7 @@ pub fn find(name: &str) -> Option<&'static Function> {
 #[cfg(test)]
 mod tests {
     use super::FILTERS;
-    use crate::builtins::examples::{assert_examples, render};
+    use crate::builtins::tests::{assert_examples, render};
     use crate::error::ErrorKind;
 
     #[test]

@@ -25,7 +25,7 @@ pub(super) fn sort<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     paths = paths.into_iter().map(|path| path.with_case_ignored(ignores_case)).collect();
     let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
     let reverse = read_c_int(arguments.get(1), 0)? != 0;
-    // The items and keys are no values of the heap, so their memory is claimed here.
+    // These lists are not on the heap of the render, so their memory is claimed here.
     let values = items.len().saturating_mul(size_of::<Value<'_>>());
     let _items = runtime.meter.claim(values)?;
     let _keys = runtime.meter.claim(values.saturating_mul(paths.len()))?;
