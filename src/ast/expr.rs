@@ -216,6 +216,8 @@ pub struct Attribute {
     pub is_key: bool,
     /// Its number among the methods of `str`; the resolver's. None for a name that no such method has.
     pub text_method: Option<u16>,
+    /// Whether its name is `get`; the resolver's.
+    pub is_get: bool,
 }
 
 /// `object[start:stop:step]`.

@@ -107,6 +107,9 @@ pub struct ApplyOptions<'o> {
     /// text that is written twice stands in two places; one that a filter made a new text of (`upper`, `replace`), in none. What is cut
     /// off a continued message is cut off its span.
     pub true_spans: bool,
+    /// Whether the render does without the shortcuts of the evaluator; see [`RenderOptions::plain`].
+    #[doc(hidden)]
+    pub plain: bool,
 }
 
 /// The arguments that are [`Input`] are shown as `Some(_)`, and the clock is left out.
@@ -154,6 +157,7 @@ impl Default for ApplyOptions<'_> {
             cancel,
             generation: false,
             true_spans: false,
+            plain: false,
         }
     }
 }
@@ -344,7 +348,7 @@ impl<'a> Render<'a> {
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans = options.generation || options.true_spans;
-        let output = self.compiled.render_value(&mut runtime, context, tracks_spans);
+        let output = self.compiled.render_value(&mut runtime, context, tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;

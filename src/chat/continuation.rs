@@ -85,8 +85,8 @@ impl<'a> Continuation<'a> {
 
     /// Cuts the rendered text where the tag came out.
     pub fn close(&self, mut text: String) -> Result<String> {
-        let final_text = strip(self.final_text.as_str());
-        let found = text.rfind(strip(TAG)).filter(|_| text.contains(final_text));
+        let final_text = strip(self.final_text.as_str(), None);
+        let found = text.rfind(strip(TAG, None)).filter(|_| text.contains(final_text));
         let Some(place) = found else {
             return Err(refused(
                 ErrorKind::Value,
@@ -101,7 +101,7 @@ impl<'a> Continuation<'a> {
         let keeps_space = text.get(place..).is_some_and(|rest| rest.starts_with(TAG));
         text.truncate(place);
         if !keeps_space {
-            let length = strip_end(&text).len();
+            let length = strip_end(&text, None).len();
             text.truncate(length);
         }
         Ok(text)

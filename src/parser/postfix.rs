@@ -61,6 +61,7 @@ impl<'s> Parser<'s> {
                 object: take(place),
                 is_key: false,
                 text_method: None,
+                is_get: false,
             })),
             TokenKind::Integer => {
                 let index = Expr {

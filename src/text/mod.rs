@@ -2,7 +2,7 @@
 //! and markupsafe do, as functions from `&str` to `&str` or `String`.
 //!
 //! ```text
-//! strip::strip("  a ")                         "a", a piece of the input
+//! strip::strip("  a ", None)                   "a", a piece of the input
 //! search::find("hello", "l", None, Some(-2))   Some(2), counted in code points
 //! quote::write_repr(&mut output, "it's")       "it's" with double quotes
 //! ```

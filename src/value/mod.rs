@@ -35,8 +35,7 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Parameter, Piece,
-    Shortcuts, Signature, Style, WithText, Write, WriteAlone,
+    Arguments, BoundMethod, Callable, Code, Comparison, Function, Macro, Parameter, Part, Shortcut, Signature, Style, Write,
 };
 pub use dict::{Dict, DictIter, Entries, Key};
 pub use generator::{Generator, ItemSource};

@@ -27,25 +27,13 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
     runtime.str(output)
 }
 
-/// The same of the value itself, without options.
-pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let mut output = room(runtime);
-    write_plain(runtime, value, &mut output)?;
-    runtime.str(output)
-}
-
 fn room(runtime: &mut Runtime<'_>) -> String {
     let mut room = runtime.heap.idle.room();
     room.reserve(ROOM);
     room
 }
 
-/// The same, appended to a text.
-pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    print::write_json(runtime, value, &print::JsonOptions::default(), out)
-}
-
-/// The same as the filter, appended to a text.
+/// Appends the value as JSON text.
 pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
     let value = given(&mut arguments, 0);
     let indent = given(&mut arguments, 2);

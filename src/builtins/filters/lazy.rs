@@ -321,14 +321,6 @@ pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     runtime.generator(value.height(), Pairs(Source::new(value)))
 }
 
-/// The same pairs as a view, where there is a dict.
-pub(super) fn pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    match value {
-        Value::Dict(dict) => Some(Value::Items(dict.clone())),
-        _ => None,
-    }
-}
-
 struct Pairs<'a>(Source<'a>);
 
 impl<'a> ItemSource<'a> for Pairs<'a> {

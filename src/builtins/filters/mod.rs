@@ -29,7 +29,7 @@ use crate::text::{measure, strip};
 use crate::unsupported::{self, Place};
 use crate::value::ops;
 use crate::value::print;
-use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Str, Style, Type, Value};
+use crate::value::{Arguments, Code, Function, Key, Parameter, Runtime, Shortcut, Str, Style, Type, Value};
 use std::fmt;
 
 const CONTEXT: Parameter = Parameter::hidden("context");
@@ -71,9 +71,9 @@ static FILTERS: [Function; 48] = [
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
-    python("capitalize", "do_capitalize", &[S], text::capitalize).alone(text::capitalize_of),
+    python("capitalize", "do_capitalize", &[S], text::capitalize).with_shortcut(Shortcut::Unary(text::capitalize_of)),
     python("center", "do_center", &[VALUE, optional("width")], text::center),
-    builtin("count", "len", sequence::length).alone(sequence::length_of),
+    builtin("count", "len", sequence::length).with_shortcut(Shortcut::Unary(sequence::length_of)),
     python("d", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("default", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("dictsort", "do_dictsort", &[VALUE, CASE_SENSITIVE, optional("by"), optional("reverse")], sort::dictsort),
@@ -87,12 +87,12 @@ static FILTERS: [Function; 48] = [
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
     python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
-    python("items", "do_items", &[VALUE], lazy::items).iterated(lazy::pairs),
+    python("items", "do_items", &[VALUE], lazy::items),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
-    builtin("length", "len", sequence::length).alone(sequence::length_of),
+    builtin("length", "len", sequence::length).with_shortcut(Shortcut::Unary(sequence::length_of)),
     python("list", "sync_do_list", &[VALUE], sequence::list),
-    python("lower", "do_lower", &[S], text::lower).alone(text::lower_of),
+    python("lower", "do_lower", &[S], text::lower).with_shortcut(Shortcut::Unary(text::lower_of)),
     open("map", "sync_do_map", lazy::map),
     python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
     python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
@@ -109,11 +109,11 @@ static FILTERS: [Function; 48] = [
     python("string", "soft_str", &[unnamed("s")], text::string),
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
     python("title", "do_title", &[S], text::title),
-    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).alone(json::plain).written(json::write_json, json::write_plain),
-    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).alone(text::trimmed).piece(strip::strip),
+    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).with_shortcut(Shortcut::Write(json::write_json)),
+    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).with_shortcut(Shortcut::Part(strip::strip)),
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
-    python("upper", "do_upper", &[S], text::upper).alone(text::upper_of),
+    python("upper", "do_upper", &[S], text::upper).with_shortcut(Shortcut::Unary(text::upper_of)),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
     python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
 ];

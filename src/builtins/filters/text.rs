@@ -90,14 +90,9 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     if !matches!(chars, Value::None) {
         return method(runtime, &value, "strip", Arguments::one(chars));
     }
-    trimmed(runtime, &value)
-}
-
-/// The same of the value itself, without characters to take off.
-pub(super) fn trimmed<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &value)?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
+    Ok(Value::Str(text.piece(strip::strip(text.as_str(), None))))
 }
 
 /// The text with one string in the place of another; never a Markup.

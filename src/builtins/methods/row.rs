@@ -8,10 +8,7 @@
 //! What the words are is [`Signature::bind`]'s business; which of them a method of CPython 3.11 uses was read off its `METH_` flags.
 
 use crate::error::Result;
-use crate::value::{
-    Alone, Arguments, Code, Function, ItemWithText, Iterated, Parameter, Piece, Runtime, Shortcuts, Signature, Style, Type, Value,
-    WithText, Write, WriteAlone,
-};
+use crate::value::{Arguments, Code, Function, Parameter, Runtime, Shortcut, Signature, Style, Type, Value};
 
 /// What a method does, given its parameters.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
@@ -44,7 +41,7 @@ pub const fn optional_unnamed(name: &'static str) -> Parameter {
     }
 }
 
-/// Any function without shortcuts.
+/// Any function without a shortcut.
 pub const fn row(
     name: &'static str,
     python: &'static str,
@@ -64,7 +61,7 @@ pub const fn row(
             double_star: false,
         },
         code,
-        shortcuts: Shortcuts::NONE,
+        shortcut: Shortcut::None,
     }
 }
 
@@ -115,40 +112,9 @@ impl Function {
         self
     }
 
-    /// The same with a shortcut for its first parameter alone.
-    pub const fn alone(mut self, alone: Alone) -> Self {
-        self.shortcuts.alone = Some(alone);
-        self
-    }
-
-    /// The same with a shortcut for a result that is iterated.
-    pub const fn iterated(mut self, iterated: Iterated) -> Self {
-        self.shortcuts.iterated = Some(iterated);
-        self
-    }
-
-    /// The same with shortcuts for a result that is written, in any case and for the first parameter alone.
-    pub const fn written(mut self, write: Write, write_alone: WriteAlone) -> Self {
-        self.shortcuts.write = Some(write);
-        self.shortcuts.write_alone = Some(write_alone);
-        self
-    }
-
-    /// The same with a shortcut for a plain string, of which it gives a part.
-    pub const fn piece(mut self, piece: Piece) -> Self {
-        self.shortcuts.piece = Some(piece);
-        self
-    }
-
-    /// The same with a shortcut for one string.
-    pub const fn with_text(mut self, with_text: WithText) -> Self {
-        self.shortcuts.with_text = Some(with_text);
-        self
-    }
-
-    /// The same with a shortcut for one item of the result for one string.
-    pub const fn with_item(mut self, item: ItemWithText) -> Self {
-        self.shortcuts.item = Some(item);
+    /// Returns the function with a shortcut.
+    pub const fn with_shortcut(mut self, shortcut: Shortcut) -> Self {
+        self.shortcut = shortcut;
         self
     }
 }

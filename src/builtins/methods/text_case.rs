@@ -3,7 +3,7 @@
 //! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]; a Markup stays one (markupsafe 3.0.4 `Markup.upper`
 //! and its neighbours).
 
-use super::argument::{receiver, wrong_receiver};
+use super::argument::receiver;
 use super::row::no_arguments;
 use crate::error::Result;
 use crate::unicode;
@@ -11,11 +11,10 @@ use crate::value::{Arguments, Function, Runtime, Str, Value};
 
 /// The rows.
 pub(super) static METHODS: [Function; 6] = [
-    no_arguments("lower", "str.lower", lower).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_lower)),
-    no_arguments("upper", "str.upper", upper).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_upper)),
-    no_arguments("title", "str.title", title).alone(|runtime, text| mapped_alone(runtime, text, unicode::to_title)),
-    no_arguments("capitalize", "str.capitalize", capitalize)
-        .alone(|runtime, text| mapped_alone(runtime, text, unicode::capitalize)),
+    no_arguments("lower", "str.lower", lower),
+    no_arguments("upper", "str.upper", upper),
+    no_arguments("title", "str.title", title),
+    no_arguments("capitalize", "str.capitalize", capitalize),
     no_arguments("casefold", "str.casefold", casefold),
     no_arguments("swapcase", "str.swapcase", swapcase),
 ];
@@ -23,13 +22,6 @@ pub(super) static METHODS: [Function; 6] = [
 fn mapped<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     let text = receiver(&mut arguments)?;
     mapped_text(runtime, text, map)
-}
-
-fn mapped_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
-    match text {
-        Value::Str(text) => mapped_text(runtime, text.clone(), map),
-        _ => Err(wrong_receiver("str")),
-    }
 }
 
 /// The text mapped, and still a Markup if it is one; what the mapping leaves as it is stays the same piece of the context.

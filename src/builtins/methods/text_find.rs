@@ -12,20 +12,15 @@ use super::argument::{bound, receiver, text};
 use super::row::{SELF, optional, required, tuple};
 use crate::error::{Error, Result};
 use crate::text::search;
-use crate::value::{Arguments, Function, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Parameter, Runtime, Shortcut, Str, Value};
 
 const FINDS: &[Parameter] = &[SELF, required("sub"), optional("start"), optional("end")];
 
 /// The rows.
 pub(super) static METHODS: [Function; 7] = [
-    tuple("startswith", "str.startswith", FINDS, starts_with).with_text(|runtime, text, start| {
-        runtime.meter.charge_bytes(start.len())?;
-        Ok(Value::Bool(text.as_str().starts_with(start)))
-    }),
-    tuple("endswith", "str.endswith", FINDS, ends_with).with_text(|runtime, text, end| {
-        runtime.meter.charge_bytes(end.len())?;
-        Ok(Value::Bool(text.as_str().ends_with(end)))
-    }),
+    tuple("startswith", "str.startswith", FINDS, starts_with)
+        .with_shortcut(Shortcut::Predicate(|text, start| text.starts_with(start))),
+    tuple("endswith", "str.endswith", FINDS, ends_with).with_shortcut(Shortcut::Predicate(|text, end| text.ends_with(end))),
     tuple("find", "str.find", FINDS, find),
     tuple("rfind", "str.rfind", FINDS, rfind),
     tuple("index", "str.index", FINDS, index),

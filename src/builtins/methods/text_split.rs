@@ -13,15 +13,13 @@ use super::argument::{c_int, receiver, size, text};
 use super::row::{SELF, clinic, one_argument, optional};
 use crate::error::{Error, Result};
 use crate::text::{lines, search, split};
-use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Iter, Parameter, Runtime, Shortcut, Str, Value};
 
 const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
 
 /// The rows.
 pub(super) static METHODS: [Function; 6] = [
-    clinic("split", "str.split", SPLIT, split)
-        .with_text(split_at)
-        .with_item(piece_at),
+    clinic("split", "str.split", SPLIT, split).with_shortcut(Shortcut::Item(piece_at)),
     clinic("rsplit", "str.rsplit", SPLIT, split_from_end),
     clinic("splitlines", "str.splitlines", &[SELF, optional("keepends")], split_lines),
     one_argument("join", "str.join", join),
@@ -57,14 +55,7 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)`
-fn split_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str) -> Result<Value<'a>> {
-    let pieces = split::split(text.as_str(), separator, -1);
-    let pieces = views(runtime, text, pieces.ok_or_else(empty_separator)?)?;
-    runtime.list(pieces)
-}
-
-/// `str.split(sep)[index]`, of which templates mostly take the first or the last.
+/// Returns `text.split(separator)[index]` for the first and the last index, without making the list.
 fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, index: i64) -> Result<Option<Value<'a>>> {
     runtime.meter.charge_scan(text.as_str().len())?;
     let whole = text.as_str();

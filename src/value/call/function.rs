@@ -28,49 +28,40 @@ pub struct Function {
     pub signature: Signature,
     /// What it does, given its parameters.
     pub code: Code,
-    /// What it does in the most frequent calls.
-    pub shortcuts: Shortcuts,
+    /// A quick way to evaluate its most frequent calls.
+    pub shortcut: Shortcut,
 }
 
-/// What a function does in the calls that templates are full of: the same as [`Function::call`], sooner.
+/// A quick way to evaluate calls of one common form: it does what [`Function::call`] does with those arguments.
+///
+/// The fast lane of the evaluator uses it; see `eval/fast/builtins.rs`.
 #[derive(Clone, Copy)]
-pub struct Shortcuts {
-    /// Given its first parameter alone.
-    pub alone: Option<Alone>,
-    /// Another value with the items of what it gives for its first parameter alone, where there is one and only the items are wanted.
-    pub iterated: Option<Iterated>,
-    /// Given its parameters, where the result is written: appends it.
-    pub write: Option<Write>,
-    /// The same, given its first parameter alone.
-    pub write_alone: Option<WriteAlone>,
-    /// Given a plain string alone, of which it gives a part.
-    pub piece: Option<Piece>,
-    /// A method of `str`, given one string, both plain.
-    pub with_text: Option<WithText>,
-    /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
-    pub item: Option<ItemWithText>,
+pub enum Shortcut {
+    /// All calls are evaluated in full.
+    None,
+    /// `value|f` and `text.f()`.
+    Unary(Unary),
+    /// `text|f`, `text.f()` and `text.f("…")`, which return a part of a plain string.
+    Part(Part),
+    /// `text.f("…")`, which returns whether a plain string has a property.
+    Predicate(fn(&str, &str) -> bool),
+    /// `text.f("…")[i]`, which returns one item of the list of a method of plain strings.
+    Item(Item),
+    /// `{{ value|f(…) }}`, which appends the result to the output.
+    Write(Write),
 }
 
-/// See [`Shortcuts::alone`].
-pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
+/// Returns the result for a single argument.
+pub type Unary = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
 
-/// See [`Shortcuts::iterated`].
-pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
+/// Returns a part of a text. The second argument is that of the call, if it has one.
+pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
-/// See [`Shortcuts::write`].
+/// Returns the item at an index of the list that the method returns for a text and its argument, or None if it must be called.
+pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
+
+/// Appends the result for bound arguments to a text.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
-
-/// See [`Shortcuts::write_alone`].
-pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
-
-/// See [`Shortcuts::piece`].
-pub type Piece = fn(&str) -> &str;
-
-/// See [`Shortcuts::with_text`].
-pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
-
-/// See [`Shortcuts::item`].
-pub type ItemWithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
 /// What a function does, given its parameters.
 #[derive(Clone, Copy)]
@@ -81,6 +72,8 @@ pub enum Code {
     Look(fn(&Value<'_>) -> bool),
     /// It compares its two parameters, as a test with an argument does.
     Compare(Comparison),
+    /// It compares the identities of its two parameters, as the test `sameas` does: a variable is identical to itself.
+    Identify(Comparison),
 }
 
 /// What is said of two values.
@@ -131,19 +124,6 @@ impl fmt::Debug for Function {
     }
 }
 
-impl Shortcuts {
-    /// None.
-    pub const NONE: Self = Self {
-        alone: None,
-        iterated: None,
-        write: None,
-        write_alone: None,
-        piece: None,
-        with_text: None,
-        item: None,
-    };
-}
-
 /// Steps of binding the arguments of a call and making its result.
 const CALL: u64 = 4;
 
@@ -175,7 +155,7 @@ impl Function {
                 runtime.claim_value(value)
             }
             Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
-            Code::Compare(holds) => match (arguments.get(0), arguments.get(1)) {
+            Code::Compare(holds) | Code::Identify(holds) => match (arguments.get(0), arguments.get(1)) {
                 (Some(value), Some(other)) => holds(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
             },
@@ -187,7 +167,9 @@ impl Function {
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
         let told = match (self.code, others) {
             (Code::Look(asks), []) => runtime.meter.charge(1).map(|()| asks(value)),
-            (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
+            (Code::Compare(holds) | Code::Identify(holds), [other]) => {
+                runtime.meter.charge(1).and_then(|()| holds(runtime, value, other))
+            }
             _ => return None,
         };
         #[cfg(test)]
@@ -195,17 +177,7 @@ impl Function {
         Some(told)
     }
 
-    /// Appends the result for one argument to a text, where it has a shortcut for that; gives whether it has one.
-    pub fn write_alone<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<bool> {
-        let Some(write) = self.shortcuts.write_alone else {
-            return Ok(false);
-        };
-        runtime.meter.charge(CALL)?;
-        write(runtime, value, out)?;
-        Ok(true)
-    }
-
-    /// Binds the arguments and appends the result to a text, where it has a shortcut for that.
+    /// Binds the arguments, and appends the result to a text with the function's shortcut.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;

@@ -7,8 +7,5 @@ mod signature;
 
 #[cfg(test)]
 pub use function::called;
-pub use function::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText,
-    Write, WriteAlone,
-};
+pub use function::{Arguments, BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write};
 pub use signature::{Parameter, Signature, Style};

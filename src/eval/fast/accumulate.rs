@@ -1,6 +1,6 @@
 //! `ns.text = ns.text + x`: a text or list that grows round by round grows in place, where nobody else holds it.
 
-use super::Evaluator;
+use super::super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Set, Target, TargetKind};
 use crate::error::Result;
 use crate::value::{Value, ops, print};
@@ -9,7 +9,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the target with something added. The resolver has made sure that what is added cannot see the target meanwhile, so
     /// that its value can be taken out first; a failure ends the render.
     #[inline(never)]
-    pub(super) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
+    pub(in crate::eval) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
         let Some(value) = self.take(&node.target) else {
             let value = self.expr(&node.value)?;
             return self.assign(&node.target, value);
