@@ -94,7 +94,7 @@ const OF_GENERATED_CODE: [&str; 6] = [
 
 /// Returns whether an answer of the reference is an error that only the generated code has. A constant with more digits than Python
 /// prints has no line; a computed integer has one.
-fn is_of_generated_code(answer: &Answer) -> bool {
+pub fn is_of_generated_code(answer: &Answer) -> bool {
     let Answer::Error(failure) = answer else { return false };
     let is_long_constant = failure.kind == "value" && failure.line == Some(None);
     is_long_constant || OF_GENERATED_CODE.iter().any(|text| failure.message.contains(text))

@@ -75,6 +75,22 @@ fn each_built_in_is_called_by_a_case() {
 }
 
 #[test]
+fn each_name_of_the_tables_is_in_the_document_of_reachable_names() {
+    let document = include_str!("../../grammar/reachable.md");
+    let tables = [
+        ("## Global names", globals::all()),
+        ("## Filters", filters::all()),
+        ("## Tests", predicates::all()),
+    ];
+    for (heading, rows) in tables {
+        let section = document.split(heading).nth(1).and_then(|rest| rest.split("##").next());
+        let names: BTreeSet<&str> = section.expect(heading).split('`').skip(1).step_by(2).collect();
+        let rows: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+        assert_eq!(names, rows, "{heading}: run tests/reference/reachable.py --write");
+    }
+}
+
+#[test]
 fn each_attribute_of_an_object_has_a_case() {
     let templates: Vec<String> = suite().iter().filter_map(template).collect();
     let mut names = BTreeSet::new();

@@ -51,6 +51,7 @@ pub use badge::badge;
 pub use baseline::{Compared, Exceptions};
 pub use case::Case;
 pub use cause::Cause;
+pub use compare::is_of_generated_code;
 pub use diff::{Conversation, Differ, Differed, Difference, Found, find_templates, read_conversations};
 pub use fuzz::{Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;

@@ -32,27 +32,27 @@ pub enum Limit {
     Bits,
     /// [`Limits::milliseconds`](super::Limits::milliseconds)
     Milliseconds,
-    /// Someone set the flag of the render's options.
+    /// The flag `cancel` of the render's options was set.
     Cancel,
     /// [`LoadOptions::max_file_size`](crate::LoadOptions::max_file_size)
     File,
-    /// Fixed: functions of jinja2's parser inside each other, as CPython counts them: `((((…))))`.
+    /// Fixed: nested calls in jinja2's parser, as CPython counts them: `((((…))))`.
     Nesting,
-    /// Fixed: levels of an expression's tree, as jinja2's optimizer goes down it: `1 + 1 + …`.
+    /// Fixed: levels of an expression's tree, as jinja2's optimizer counts them: `1 + 1 + …`.
     Tree,
-    /// Fixed: statements inside each other.
+    /// Fixed: 128 nested statements.
     Statements,
-    /// Fixed: levels of arrays and objects in JSON.
+    /// Fixed: 512 nested arrays and objects in JSON.
     JsonDepth,
-    /// Fixed: bytes that the values of a JSON text take, its strings apart.
+    /// Fixed: 96 MiB for the values of a JSON text, without its strings.
     JsonValues,
-    /// Fixed: attributes of a namespace.
+    /// Fixed: 1000 attributes in one call of `namespace`.
     Attributes,
-    /// Fixed: bits of a bound of `range`.
+    /// Fixed: 64 bits for each bound of `range`.
     RangeBits,
-    /// Fixed: templates by name in one configuration.
+    /// Fixed: 1000 named templates in one configuration.
     Templates,
-    /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
+    /// Fixed: 2³² namespaces, or frames that macros close over.
     Objects,
 }
 

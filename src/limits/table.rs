@@ -15,7 +15,12 @@ macro_rules! limits {
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $limits {
-            $($(#[$doc])* pub $name: $type,)*
+            $(
+                $(#[$doc])*
+                ///
+                #[doc = concat!("Default: `", stringify!($default), "`.")]
+                pub $name: $type,
+            )*
         }
 
         impl Default for $limits {
