@@ -14,7 +14,7 @@ mod child;
 #[path = "../tests/hostile/set/mod.rs"]
 mod set;
 
-use child::{Allowed, Outcome};
+use child::{Allowance, Outcome};
 
 /// What a render should keep to on the machine that this is built on.
 const AIM: (f64, f64) = (1.0, 256.0);
@@ -33,7 +33,7 @@ fn main() {
     };
     let (every, first) = (number(1), number(0));
     let limits: Vec<&str> = wanted.next().map_or(Vec::new(), |file| vec!["--limits", file.as_str()]);
-    let allowed = Allowed {
+    let allowed = Allowance {
         seconds: Some(2),
         kib: 512 << 10,
     };
@@ -45,7 +45,7 @@ fn main() {
         .step_by(every);
     let mut outcomes: Vec<(&str, Outcome)> = Vec::new();
     for case in chosen {
-        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &limits, &case.bytes(), allowed);
+        let outcome = child::send(env!("CARGO_BIN_EXE_chat-template"), &limits, &case.bytes(), allowed);
         if outcome.answer.is_none() || outcome.seconds > AIM.0 || outcome.mib > AIM.1 {
             println!("{}", row(&case.name, &outcome));
         }

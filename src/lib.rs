@@ -306,7 +306,6 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
-mod data;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -316,6 +315,7 @@ pub mod fuzzing;
 pub mod json;
 mod lexer;
 mod limits;
+mod meter;
 mod number;
 mod parser;
 mod resolve;

@@ -1,4 +1,4 @@
-//! The contract with any request, as the port reads it: a JSON object with a template, messages and options.
+//! Applies a chat template, as the port does, with any request: a JSON object with a template, messages and options.
 #![no_main]
 
 use chat_template::json::{self, Data};
@@ -29,7 +29,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
             for span in &prompt.true_spans.bytes {
                 assert!(
                     prompt.text.get(span.clone()).is_some(),
-                    "a true span lies inside the text, on character boundaries"
+                    "a true span is in the prompt, on character boundaries"
                 );
             }
         }

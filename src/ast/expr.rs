@@ -1,14 +1,14 @@
-//! Expressions.
+//! The nodes of expressions.
 
 use std::sync::Arc;
 
 use super::slot::Slot;
 use super::symbols::Symbol;
-use crate::data::Data;
+use crate::json::Data;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
-/// A constant that the tree owns: written in the source, or folded by the resolver.
+/// A constant of the tree: one that the source has, or one that the resolver computed.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Literal {
@@ -22,7 +22,7 @@ pub enum Literal {
     Float(f64),
     /// `"text"`
     Str(Box<str>),
-    /// A long integer, or a container of constants: few templates have one, and expressions are smaller without.
+    /// An integer beyond 64 bits, or a container of constants. It is boxed because it is rare and would make every expression larger.
     Data(Box<Data<'static>>),
 }
 
@@ -42,15 +42,15 @@ impl From<Data<'static>> for Literal {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Which, with its parts.
+    /// The kind of the expression, with its parts.
     pub kind: ExprKind,
-    /// All of its source.
+    /// The source of the whole expression.
     pub span: Span,
-    /// Offset of the token that carries the node's line in the reference: the dot of an attribute, the name of a filter, …
+    /// The offset of the token whose line the reference gives the node, such as the dot of an attribute or the name of a filter.
     pub at: u32,
 }
 
-/// The place of an expression that is still to come.
+/// The default is a placeholder for an expression that is parsed later.
 impl Default for Expr {
     fn default() -> Self {
         Self {
@@ -61,15 +61,15 @@ impl Default for Expr {
     }
 }
 
-/// The kinds of expressions, each with the source it stands for.
+/// The kinds of expressions, each documented by an example of its source.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum ExprKind {
     /// `1`, `"a" "b"`, `none`.
     Literal(Literal),
-    /// `"\N{DASH}"`: a string literal that is not supported, which fails when it is reached.
+    /// `"\N{DASH}"`: a string literal that this crate does not support. Evaluating it is an error.
     UnsupportedText(&'static Unsupported),
-    /// `"<b>"|safe`: the text of a constant Markup; the resolver's.
+    /// `"<b>"|safe`: a constant Markup string. Made by the resolver.
     Markup(Box<str>),
     /// `messages`.
     Name(Name),
@@ -99,22 +99,22 @@ pub enum ExprKind {
     Slice(Box<Slice>),
     /// `a|f(1)`.
     Filter(Box<Filter>),
-    /// `a is t(1)`; `is not` is a [`UnaryOp::Not`] around it.
+    /// `a is t(1)`. The form `a is not t(1)` is this test inside a [`UnaryOp::Not`].
     Test(Box<Test>),
     /// `f(1, *a, b=2, **c)`.
     Call(Box<Call>),
 }
 
-/// A name that is read.
+/// A variable that an expression reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Name {
-    /// The name as it is spelled.
+    /// The name of the variable.
     pub symbol: Symbol,
-    /// Its variable; the resolver's.
+    /// The place of the variable. Set by the resolver.
     pub slot: Slot,
 }
 
-/// `not`, `-`, `+`.
+/// The unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
     /// `not a`
@@ -144,7 +144,7 @@ pub enum BinaryOp {
     Pow,
 }
 
-/// `and`, `or`.
+/// The operators `and` and `or`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicOp {
     /// `a and b`
@@ -153,25 +153,25 @@ pub enum LogicOp {
     Or,
 }
 
-/// A chain of comparisons.
+/// A chain of comparisons: `a < b <= c`.
 #[derive(Clone, Debug)]
 pub struct Compare {
     /// The leftmost operand.
     pub first: Expr,
-    /// The first operator with what stands right of it.
+    /// The first operator and its right operand.
     pub link: (CompareOp, Expr),
-    /// The others; few chains have some.
+    /// The further operators and their right operands. Few chains have any.
     pub more: Box<[(CompareOp, Expr)]>,
 }
 
 impl Compare {
-    /// The operators with what stands right of them.
+    /// Returns all operators with their right operands, from left to right.
     pub fn links(&self) -> impl Iterator<Item = &(CompareOp, Expr)> {
         std::iter::once(&self.link).chain(&*self.more)
     }
 }
 
-/// The operators of comparison.
+/// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
     /// `==`
@@ -197,24 +197,25 @@ pub enum CompareOp {
 pub struct Conditional {
     /// The condition.
     pub test: Expr,
-    /// The value where it is true.
+    /// The value if the condition is true.
     pub then: Expr,
-    /// The value where it is false; absent, it is undefined.
+    /// The value if the condition is false. Without an `else` the value is undefined.
     pub otherwise: Option<Expr>,
-    /// The line that the undefined value names; the resolver's.
+    /// The line in error messages about the undefined value. Set by the resolver.
     pub line: u32,
 }
 
 /// `object.name`.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// What is asked.
+    /// The object that has the attribute.
     pub object: Expr,
-    /// The attribute; one text for all places of the template that spell it.
+    /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
-    /// Whether it is a dict's key: no method of a dict has that name, and no string has anything hidden or unsupported under it; the resolver's.
+    /// Whether the name can only be a key of a dict: dicts have no method of this name, and strings have no hidden or unsupported
+    /// attribute of this name. Set by the resolver.
     pub is_key: bool,
-    /// Its number among the methods of `str`; the resolver's. None for a name that no such method has.
+    /// The index in the table of string methods, if there is a method of this name. Set by the resolver.
     pub text_method: Option<u16>,
     /// Whether its name is `get`; the resolver's.
     pub is_get: bool,
@@ -223,81 +224,81 @@ pub struct Attribute {
 /// `object[start:stop:step]`.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// What is sliced.
+    /// The sequence that is sliced.
     pub object: Expr,
-    /// The first bound.
+    /// The index of the first item.
     pub start: Option<Expr>,
-    /// The second bound.
+    /// The index after the last item.
     pub stop: Option<Expr>,
-    /// The step.
+    /// The distance between two items.
     pub step: Option<Expr>,
 }
 
 /// `input|name(args)`.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// What is filtered; absent for the first filter of a `filter` or `set` block, whose input is the block's text.
+    /// The value that is filtered. The first filter of a `filter` or `set` block has none: its input is the text of the block.
     pub input: Option<Expr>,
-    /// The name, dots included.
+    /// The name of the filter, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments after the input.
+    /// The arguments in parentheses.
     pub args: Args,
-    /// Its number in the table of filters; the resolver's. None for a name that no filter has.
+    /// The index in the table of filters, if there is a filter of this name. Set by the resolver.
     pub builtin: Option<usize>,
 }
 
 /// `input is name(args)`.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What is tested.
+    /// The value that is tested.
     pub input: Expr,
-    /// The name, dots included.
+    /// The name of the test, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments after the input.
+    /// The arguments after the name.
     pub args: Args,
-    /// Its number in the table of tests; the resolver's. None for a name that no test has.
+    /// The index in the table of tests, if there is a test of this name. Set by the resolver.
     pub builtin: Option<usize>,
 }
 
 /// `callee(args)`.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The function that is called.
     pub callee: Expr,
-    /// With which arguments.
+    /// The arguments of the call.
     pub args: Args,
 }
 
 /// The arguments of a call, a filter or a test.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
-    /// `f(a, b)`
+    /// The positional arguments: `f(a, b)`.
     pub positional: Vec<Expr>,
-    /// The others; most have none.
+    /// The arguments of all other kinds, if there are any.
     pub others: Option<Box<OtherArgs>>,
 }
 
-/// Arguments that are not positional.
+/// The arguments of a call that are not positional.
 #[derive(Clone, Debug, Default)]
 pub struct OtherArgs {
-    /// `f(a=b)`
+    /// The keyword arguments: `f(a=b)`.
     pub keywords: Vec<Keyword>,
-    /// `f(*a)`
+    /// The sequence of further positional arguments: `f(*a)`.
     pub star: Option<Expr>,
-    /// `f(**a)`
+    /// The mapping of further keyword arguments: `f(**a)`.
     pub double_star: Option<Expr>,
-    /// Whether one of the keywords is a word of Python, so that the reference makes a dict of them, in which the last of two equal ones
-    /// counts; the resolver's.
+    /// Whether a keyword is a reserved word of Python. The reference then passes the keywords as a dict, in which the last of two equal
+    /// keys wins. Set by the resolver.
     pub are_packed: bool,
 }
 
 impl Args {
-    /// Whether there are none.
+    /// Returns whether there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.positional.is_empty() && self.are_positional()
     }
 
-    /// Whether they are nothing but `f(a, b)`.
+    /// Returns whether all arguments are positional.
     pub fn are_positional(&self) -> bool {
         self.others.is_none()
     }
@@ -306,8 +307,8 @@ impl Args {
 /// `name=value` in a call.
 #[derive(Clone, Debug)]
 pub struct Keyword {
-    /// The name.
+    /// The name of the parameter.
     pub name: Arc<str>,
-    /// The value.
+    /// The value of the argument.
     pub value: Expr,
 }

@@ -12,7 +12,7 @@
 use super::methods::{self, Attribute};
 use crate::error::{ErrorKind, Result};
 use crate::text::quote;
-use crate::text::slice::position;
+use crate::text::slice::resolve_index;
 use crate::value::{Runtime, Str, Undefined, Value, ops, print};
 
 /// `value.name`
@@ -77,7 +77,7 @@ pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -
             None => runtime.claim_value(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
-            match position(*index, items.len()).and_then(|position| items.get(position)) {
+            match resolve_index(*index, items.len()).and_then(|position| items.get(position)) {
                 Some(item) => Ok(item),
                 None => missing_element(runtime, value, key),
             }

@@ -13,7 +13,7 @@ use std::io::{BufReader, Read};
 
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use crate::data::{Data, Object};
+use crate::json::{Data, Object};
 
 /// Returns the tokens of the lists in `tokenizer_config.json`, then those of `tokenizer.json`, each once.
 pub(super) fn of_files(config: &Object<'_>, tokenizer: Option<impl Read>) -> Vec<String> {
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for AddedTokens<'_> {
 #[cfg(test)]
 mod tests {
     use super::of_files;
-    use crate::data::Object;
+    use crate::json::Object;
 
     #[test]
     fn nothing_is_read_after_the_list() {

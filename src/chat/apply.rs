@@ -24,7 +24,8 @@ use super::{ChatTemplate, Input, refused};
 use crate::clock::Clock;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::{Limits, Meter};
+use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::template::{RenderOptions, Template};
 use crate::value::{Runtime, Value, ops};
 
@@ -260,7 +261,7 @@ impl ChatTemplate {
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         // Declared before the runtime, which borrows from it.
         let chosen;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
@@ -334,7 +335,7 @@ struct Render<'a> {
 impl<'a> Render<'a> {
     fn conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),

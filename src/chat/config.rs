@@ -10,8 +10,8 @@
 //! of an entry are ignored. Where a template is no text the reference fails once it is asked for; that is an error here at once.
 //! Files and special tokens are not known here.
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
@@ -56,7 +56,7 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
 /// Each is compiled, and takes some kilobytes.
 fn check_count(templates: usize) -> Result<()> {
     match templates > MAX_TEMPLATES {
-        true => Err(Error::limit(Reached::sizes(Limit::Templates, templates, MAX_TEMPLATES))),
+        true => Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES))),
         false => Ok(()),
     }
 }

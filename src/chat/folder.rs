@@ -22,9 +22,9 @@ use super::templates::{NamedTemplate, Templates};
 use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_tables::TokenizerClass;
 use super::{ChatTemplate, added_tokens, cache, config, padding, tokens};
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 
 /// Whose rules decide where a folder's templates are.

@@ -8,8 +8,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::data::{Data, Object};
 use crate::error::Result;
+use crate::json::{Data, Object};
 use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
 /// Values as servers hold them: JSON trees, and slices, maps and options of them. They are borrowed, and never copied or changed.

@@ -8,8 +8,8 @@
 //! values are not checked.
 
 use super::tokenizer_tables;
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 
 /// The model type whose `config.json` contains the configuration of another model.
 const ENCODER_DECODER: &str = "encoder-decoder";

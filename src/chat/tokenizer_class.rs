@@ -12,8 +12,8 @@
 
 use super::model_config::{ModelConfig, string};
 use super::tokenizer_tables::{self, TokenizerClass};
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
 
 /// The classes that say nothing of a tokenizer, so that another class in the files does not replace them.
 const GENERIC: [&str; 4] = [
@@ -136,8 +136,8 @@ mod tests {
     use super::{RemoteCode, choose};
     use crate::chat::model_config::ModelConfig;
     use crate::chat::tokenizer_tables;
-    use crate::data::{Data, Object};
     use crate::json;
+    use crate::json::{Data, Object};
 
     fn object(text: &str) -> Object<'_> {
         match json::read(text, json::DEPTH) {

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::value::Value;
 
 /// The tokens that every tokenizer has a place for.
@@ -293,8 +293,8 @@ fn no_token(name: &str, found: &Data<'_>) -> Error {
 #[cfg(test)]
 mod tests {
     use super::special_tokens;
-    use crate::data::{Data, Object};
     use crate::json;
+    use crate::json::{Data, Object};
 
     fn object(text: &str) -> Object<'_> {
         match json::read(text, json::DEPTH) {

@@ -31,7 +31,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
     // Derivations descend as deep as templates nest.
     let deep = std::thread::Builder::new().stack_size(256 << 20);
     let thread = deep.spawn(|| {
-        let derivations = Derivations::new(&Grammar::of_templates().expect("the grammar can be read"));
+        let derivations = Derivations::new(&Grammar::load().expect("the grammar can be read"));
         let mut missing: BTreeSet<Part> = derivations.leaves().collect();
         let mut strangers = Vec::new();
         // The grammar has nothing that is not supported.

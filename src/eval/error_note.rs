@@ -108,7 +108,7 @@ impl<'a> Evaluator<'a, '_> {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
-        let input = self.runtime.heap.input.as_ref();
+        let input = self.runtime.heap.frames.input.as_ref();
         let messages = input.and_then(|input| input.get_str("messages"));
         let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
             return error;
@@ -168,7 +168,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             ExprKind::Name(name) => {
                 let name = self.render.template.symbols.name(name.symbol);
-                let given = self.runtime.heap.input.as_ref()?.get_str(name)?;
+                let given = self.runtime.heap.frames.input.as_ref()?.get_str(name)?;
                 return given.shares_storage(value).then(|| pointer(&Value::text(name)));
             }
             _ => return None,
@@ -202,7 +202,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// The path of a value in the input, if it is an object of it.
     fn find(&self, target: &Value<'a>) -> Option<String> {
-        let input = Value::Dict(self.runtime.heap.input.clone()?);
+        let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
         find_below(&input, target, &mut MAX_LOOKS.clone(), 0)
     }
 }

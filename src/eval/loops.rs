@@ -83,7 +83,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         self.leave_scope(&node.scope)?;
         if let Some(context) = ended {
-            self.runtime.heap.idle.keep_loop(context);
+            context.recycle(&mut self.runtime.heap);
         }
         match reached {
             true => Ok(Flow::Next),
@@ -136,7 +136,7 @@ impl<'a> Evaluator<'a, '_> {
             return self.frame.environment;
         }
         let EnvironmentId(number) = self.frame.environment?;
-        self.runtime.heap.environments.get(number as usize)?.parent
+        self.runtime.heap.frames.environments.get(number as usize)?.parent
     }
 
     /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here

@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a, '_> {
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
-        if let Some(tracked) = &mut self.runtime.heap.tracked {
+        if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
             let start = tracked.root_length;
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;

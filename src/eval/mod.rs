@@ -90,9 +90,9 @@ pub fn render<'a>(
     is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
-    runtime.heap.input = Some(input);
-    runtime.heap.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
-    runtime.heap.tracked = tracks_spans.then(Box::default);
+    runtime.heap.frames.input = Some(input);
+    runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
+    runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let render = Render {
         template,
         source,
@@ -107,7 +107,7 @@ pub fn render<'a>(
     let text = evaluator.out;
     let mut true_spans = std::mem::take(&mut runtime.heap.generated);
     true_spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let spans = runtime.heap.tracked.take().map(|tracked| tracked.spans);
+    let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);
     Ok(Output {
         text,
         spans: spans.unwrap_or_default(),
@@ -129,7 +129,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs something whose text is captured.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
-        let room = self.runtime.heap.idle.room();
+        let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
@@ -152,7 +152,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     #[inline(never)]
     fn count_tracked(&mut self) {
         let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
-        if let Some(tracked) = &mut self.runtime.heap.tracked {
+        if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
             tracked.root_length = tracked.root_length.saturating_add(new);
         }
         self.counted = self.out.len();

@@ -3,7 +3,7 @@
 use super::{Evaluator, placed};
 use crate::ast::{Expr, Piece};
 use crate::error::Result;
-use crate::value::{Idle, Value, print};
+use crate::value::{Recycler, Value, print};
 
 impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
@@ -40,8 +40,8 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(super) fn write_last(&mut self, value: Value<'a>) -> Result<()> {
         self.write_value(&value)?;
-        if Idle::takes(&value) {
-            self.runtime.heap.idle.keep(value);
+        if Recycler::accepts(&value) {
+            self.runtime.heap.recycler.recycle(value);
         }
         Ok(())
     }

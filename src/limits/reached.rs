@@ -1,4 +1,4 @@
-//! Which limit was reached, and by what.
+//! The limit that stopped a compilation or a render.
 //!
 //! ```text
 //! limit reached: value: 40000000 bytes, at most 33554432
@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// What is limited.
+/// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Limit {
@@ -57,7 +57,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All of them, in order.
+    /// All limits, in the order of the variants.
     pub const ALL: &[Self] = &[
         Self::Steps,
         Self::Output,
@@ -83,7 +83,7 @@ impl Limit {
         Self::Objects,
     ];
 
-    /// Its name: that of the field of [`Limits`](super::Limits), where it is one.
+    /// Returns the name of the limit. For a field of [`Limits`](super::Limits) it is the field's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Steps => "steps",
@@ -127,7 +127,7 @@ impl Limit {
         }
     }
 
-    /// What is counted, with a space before it, where the name does not say so.
+    /// Returns the unit of the limit with a space before it, or an empty text if the name says what is counted.
     fn unit(self) -> &'static str {
         match self {
             Self::Output | Self::Value | Self::Live | Self::Stack | Self::Source | Self::File | Self::JsonValues => " bytes",
@@ -138,26 +138,27 @@ impl Limit {
     }
 }
 
-/// A limit, the figure that reached it, and what is allowed.
+/// A limit that has been reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Reached {
     /// The limit.
     pub limit: Limit,
-    /// What was asked for or counted; the largest number where it is beyond counting. Of [`Limit::Cancel`] the steps used so far.
+    /// The number that exceeded the limit, or the largest `u64` if it is too large to count. For [`Limit::Cancel`] it is the number of
+    /// steps used so far.
     pub figure: u64,
-    /// The most that is allowed; zero for [`Limit::Cancel`].
+    /// The largest allowed number; zero for [`Limit::Cancel`].
     pub allowed: u64,
 }
 
 impl Reached {
-    /// So much where only so much is allowed.
+    /// Returns a limit with the number that exceeded it.
     pub(crate) fn new(limit: Limit, figure: u64, allowed: u64) -> Self {
         Self { limit, figure, allowed }
     }
 
-    /// The same for sizes.
-    pub(crate) fn sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
+    /// Returns a limit with the size that exceeded it.
+    pub(crate) fn from_sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
         let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
         Self::new(limit, count(figure), count(allowed))
     }
@@ -167,7 +168,7 @@ impl fmt::Display for Reached {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, unit, allowed) = (self.limit.name(), self.limit.unit(), self.allowed);
         match (self.limit, self.figure) {
-            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: asked for after {steps} steps"),
+            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: requested after {steps} steps"),
             (_, u64::MAX) => write!(
                 out,
                 "limit reached: {name}: more{unit} than can be counted, at most {allowed}"
@@ -182,13 +183,13 @@ mod tests {
     use super::{Limit, Reached};
 
     #[test]
-    fn all_are_all() {
+    fn all_contains_each_limit() {
         let last = Limit::ALL.len() - 1;
         assert_eq!((Limit::ALL[last], Limit::ALL[last] as usize), (Limit::Objects, last));
     }
 
     #[test]
-    fn it_names_the_limit_and_the_figures() {
+    fn the_text_names_the_limit_and_the_figures() {
         let text = |limit, figure, allowed| Reached::new(limit, figure, allowed).to_string();
         assert_eq!(text(Limit::Steps, 101, 100), "limit reached: steps: 101, at most 100");
         assert_eq!(
@@ -197,7 +198,7 @@ mod tests {
         );
         assert_eq!(
             text(Limit::Cancel, 4096, 0),
-            "limit reached: cancel: asked for after 4096 steps"
+            "limit reached: cancel: requested after 4096 steps"
         );
     }
 }

@@ -1,13 +1,13 @@
 //! Python's operators on two numbers of any kind: `1 + 2.5` is `3.5`, `2 ** -1` is `0.5`, `7 // 2.0` is `3.0`.
 //!
-//! Two integers give what [`int_arithmetic`] says, and otherwise both are floats, as in CPython's
-//! `CONVERT_TO_DOUBLE`. Which values are numbers, and that booleans are, the caller knows.
+//! Two integers use [`int_arithmetic`]; otherwise both operands are converted to floats, as CPython's `CONVERT_TO_DOUBLE` does. The
+//! caller decides which values are numbers.
 
 use super::error::NumberResult;
 use super::int::{Number, NumberRef};
-use super::{exact, float, int_arithmetic};
+use super::{float, int_arithmetic, int_float};
 
-/// `left + right`.
+/// Returns `left + right`.
 pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::add(left, right, max_bits).map(Number::Int),
@@ -15,7 +15,7 @@ pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberRe
     }
 }
 
-/// `left - right`.
+/// Returns `left - right`.
 pub fn subtract(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::subtract(left, right, max_bits).map(Number::Int),
@@ -23,7 +23,7 @@ pub fn subtract(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> Num
     }
 }
 
-/// `left * right`.
+/// Returns `left * right`.
 pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::multiply(left, right, max_bits).map(Number::Int),
@@ -31,15 +31,15 @@ pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> Num
     }
 }
 
-/// `left / right`: always a float.
+/// Returns `left / right`, which is always a float.
 pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f64> {
     match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => exact::true_divide(left, right),
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_float::true_divide(left, right),
         _ => float::true_divide(to_float(left)?, to_float(right)?),
     }
 }
 
-/// `left // right`.
+/// Returns `left // right`.
 pub fn floor_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::floor_divide(left, right).map(Number::Int),
@@ -47,7 +47,7 @@ pub fn floor_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<N
     }
 }
 
-/// `left % right`.
+/// Returns `left % right`.
 pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::modulo(left, right).map(Number::Int),
@@ -55,7 +55,7 @@ pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number>
     }
 }
 
-/// `base ** exponent`: an integer with a negative exponent gives a float.
+/// Returns `base ** exponent`. An integer with a negative exponent gives a float.
 pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (base, exponent) {
         (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {
@@ -65,7 +65,7 @@ pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> Num
     }
 }
 
-/// `-number`.
+/// Returns `-number`.
 pub fn negate(number: NumberRef<'_>) -> Number {
     match number {
         NumberRef::Int(int) => Number::Int(int_arithmetic::negate(int)),
@@ -73,7 +73,7 @@ pub fn negate(number: NumberRef<'_>) -> Number {
     }
 }
 
-/// `abs(number)`.
+/// Returns `abs(number)`.
 pub fn absolute(number: NumberRef<'_>) -> Number {
     match number {
         NumberRef::Int(int) => Number::Int(int_arithmetic::absolute(int)),
@@ -81,10 +81,10 @@ pub fn absolute(number: NumberRef<'_>) -> Number {
     }
 }
 
-/// `float(number)`.
+/// Returns `float(number)`.
 pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
     match number {
-        NumberRef::Int(int) => exact::int_to_float(int),
+        NumberRef::Int(int) => int_float::int_to_float(int),
         NumberRef::Float(float) => Ok(float),
     }
 }
@@ -95,7 +95,7 @@ mod tests {
     use crate::number::Int;
 
     #[test]
-    fn kinds_mix_as_floats() {
+    fn mixed_operands_are_converted_to_floats() {
         let (one, half) = (NumberRef::Int(1.into()), NumberRef::Float(0.5));
         assert_eq!(add(one, half, 64), Ok(Number::Float(1.5)));
         assert_eq!(add(one, one, 64), Ok(Number::Int(Int::Small(2))));

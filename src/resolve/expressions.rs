@@ -149,7 +149,7 @@ impl Resolver<'_> {
     fn check_dropped(&self, expr: &Expr) -> Result<()> {
         self.check_stack(expr.span)?;
         let mut checked = Ok(());
-        expr.children(&mut |child| {
+        expr.for_each_child(&mut |child| {
             if checked.is_ok() {
                 checked = self.check_dropped(child);
             }

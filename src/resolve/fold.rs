@@ -8,8 +8,8 @@ use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
 use crate::builtins::{access, filters, globals, predicates};
 use crate::clock::SystemClock;
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
 use crate::limits::Limits;
 use crate::value::ops;
 use crate::value::print;
@@ -151,7 +151,7 @@ fn is_constant_filter(filter: &Filter) -> bool {
 
 fn have_constants(args: &Args) -> bool {
     let mut all = true;
-    args.children(&mut |child| all &= is_constant(child));
+    args.for_each_child(&mut |child| all &= is_constant(child));
     all
 }
 

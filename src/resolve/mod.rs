@@ -23,7 +23,7 @@ use scopes::Scopes;
 use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{STEP_BYTES, Stack};
+use crate::meter::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
@@ -272,7 +272,7 @@ impl Names {
             StmtKind::With(node) => self.scope(&node.scope),
             _ => {}
         }
-        stmt.children(&mut |child| {
+        stmt.for_each_child(&mut |child| {
             if let Child::Body(body) = child {
                 body.stmts.iter().for_each(|stmt| self.stmt(stmt));
             }

@@ -1,24 +1,23 @@
 //! The lines of a text: `str.splitlines`.
 //!
 //! ```text
-//! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last break
+//! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last line break
 //! split_lines("a\nb\r\n", true)     "a\n", "b\r\n"
 //! ```
 //!
-//! The rule is that of CPython's `stringlib/split.h`, `splitlines`, and `unicodetype_db.h`,
-//! `_PyUnicode_IsLinebreak`.
+//! The rules are CPython's `stringlib/split.h` `splitlines` and `unicodetype_db.h` `_PyUnicode_IsLinebreak`.
 
-/// Whether Python ends a line at the character; `\r\n` is one end.
+/// Returns whether a character ends a line for Python. The sequence `\r\n` ends one line.
 pub fn is_line_break(char: char) -> bool {
     matches!(char, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The lines of the text, with their ends if `keeps_ends`.
+/// Returns an iterator over the lines of a text. The lines include their line breaks if `keeps_ends` is set.
 pub fn split_lines(text: &str, keeps_ends: bool) -> Lines<'_> {
     Lines { rest: text, keeps_ends }
 }
 
-/// Iterator over lines; made by [`split_lines`].
+/// An iterator over lines, created by [`split_lines`].
 #[derive(Debug, Clone)]
 pub struct Lines<'a> {
     rest: &'a str,
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_break_makes_no_line() {
+    fn no_line_follows_a_final_line_break() {
         assert!(lines("", false).is_empty());
         assert_eq!(lines("a\n", false), ["a"]);
         assert_eq!(lines("\n\n", false), ["", ""]);
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_are_pythons() {
+    fn line_breaks_are_those_of_python() {
         assert_eq!(
             lines("a\u{b}b\u{c}c\u{1c}d\u{1f}e\u{85}f\u{2028}g", false),
             ["a", "b", "c", "d\u{1f}e", "f", "g"]

@@ -1,21 +1,20 @@
-//! Pieces of a text: `str.split`, `rsplit`, `partition` and `rpartition`.
+//! Splitting: `split`, `rsplit`, `partition` and `rpartition` of Python's `str`.
 //!
 //! ```text
 //! split_whitespace("  a  b  c ", 1)    "a", "b  c "     the rest keeps its trailing blanks
 //! split("a,,b", ",", -1)               "a", "", "b"
-//! rsplit("a,b,c", ",", 1)              "c", "a,b"       from the right; Python turns it round
+//! rsplit("a,b,c", ",", 1)              "c", "a,b"       from the right; the caller reverses the order
 //! partition("abc", "x")                ("abc", "", "")
 //! ```
 //!
-//! All pieces are borrowed. A negative `maxsplit` is no limit; an empty separator gives `None`, which
-//! Python reports as `empty separator`. The rules are those of CPython's `stringlib/split.h` and
-//! `stringlib/partition.h`.
+//! All pieces are borrowed. A negative `maxsplit` is no limit. An empty separator gives `None`, which Python reports as `empty
+//! separator`. The rules are CPython's `stringlib/split.h` and `stringlib/partition.h`.
 
-use super::search::{first, last};
+use super::search::{find_first, find_last};
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
 
-/// How many splits are still allowed.
+/// The number of splits that are left, or `None` if the number is unlimited.
 #[derive(Debug, Clone, Copy)]
 struct Allowance(Option<u64>);
 
@@ -24,7 +23,7 @@ impl Allowance {
         Self(u64::try_from(maxsplit).ok())
     }
 
-    /// Uses up one split, if one is left.
+    /// Uses up one split. Returns whether there was one left.
     fn take(&mut self) -> bool {
         match &mut self.0 {
             None => true,
@@ -33,7 +32,7 @@ impl Allowance {
     }
 }
 
-/// `str.split()` without a separator: runs of whitespace separate, and no piece is empty.
+/// `str.split` without a separator: returns an iterator over the pieces between runs of whitespace, without empty pieces.
 pub fn split_whitespace(text: &str, maxsplit: i64) -> SplitWhitespace<'_> {
     SplitWhitespace {
         rest: text,
@@ -41,7 +40,7 @@ pub fn split_whitespace(text: &str, maxsplit: i64) -> SplitWhitespace<'_> {
     }
 }
 
-/// Iterator over pieces between whitespace; made by [`split_whitespace`].
+/// An iterator over the pieces between whitespace, created by [`split_whitespace`].
 #[derive(Debug, Clone)]
 pub struct SplitWhitespace<'a> {
     rest: &'a str,
@@ -67,7 +66,7 @@ impl<'a> Iterator for SplitWhitespace<'a> {
     }
 }
 
-/// `str.rsplit()` without a separator; the pieces come from the right.
+/// `str.rsplit` without a separator: returns an iterator over the pieces from the last to the first, without empty pieces.
 pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> RSplitWhitespace<'_> {
     RSplitWhitespace {
         rest: text,
@@ -75,7 +74,7 @@ pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> RSplitWhitespace<'_> {
     }
 }
 
-/// Iterator over pieces between whitespace from the right; made by [`rsplit_whitespace`].
+/// An iterator over the pieces between whitespace, from the last to the first, created by [`rsplit_whitespace`].
 #[derive(Debug, Clone)]
 pub struct RSplitWhitespace<'a> {
     rest: &'a str,
@@ -100,12 +99,12 @@ impl<'a> Iterator for RSplitWhitespace<'a> {
     }
 }
 
-/// How many pieces `maxsplit` allows.
+/// Converts `maxsplit` to the largest number of pieces.
 fn piece_limit(maxsplit: i64) -> usize {
     usize::try_from(maxsplit).map_or(usize::MAX, |limit| limit.saturating_add(1))
 }
 
-/// `str.split(separator, maxsplit)`
+/// `str.split` with a separator: returns an iterator over the pieces, or `None` if the separator is empty.
 pub fn split<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
     (!separator.is_empty()).then(|| Pieces {
         rest: Some(text),
@@ -114,7 +113,7 @@ pub fn split<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<imp
     })
 }
 
-/// Iterator over pieces between separators.
+/// An iterator over the pieces between separators.
 struct Pieces<'a> {
     rest: Option<&'a str>,
     separator: &'a str,
@@ -127,11 +126,11 @@ impl<'a> Iterator for Pieces<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let text = self.rest.take()?;
         let found = if self.allowance.take() {
-            first(text, self.separator)
+            find_first(text, self.separator)
         } else {
             None
         };
-        match cut_out(text, found, self.separator) {
+        match split_at_separator(text, found, self.separator) {
             Some((piece, _, rest)) => {
                 self.rest = Some(rest);
                 Some(piece)
@@ -141,32 +140,32 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// `str.rsplit(separator, maxsplit)`; the pieces come from the right.
+/// `str.rsplit` with a separator: returns an iterator over the pieces from the last to the first, or `None` if the separator is empty.
 pub fn rsplit<'a>(text: &'a str, separator: &'a str, maxsplit: i64) -> Option<impl Iterator<Item = &'a str>> {
     (!separator.is_empty()).then(|| text.rsplitn(piece_limit(maxsplit), separator))
 }
 
-/// What stands before, at and after a separator.
+/// The text before a separator, the separator, and the text after it.
 pub type Partition<'a> = (&'a str, &'a str, &'a str);
 
-/// `str.partition`: around the first separator, or the text and two empty strings.
+/// `str.partition`: splits at the first separator. Without one, the result is the text and two empty strings.
 pub fn partition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, first(text, separator), separator).unwrap_or((text, "", "")))
+    Some(split_at_separator(text, find_first(text, separator), separator).unwrap_or((text, "", "")))
 }
 
-/// `str.rpartition`: around the last separator, or two empty strings and the text.
+/// `str.rpartition`: splits at the last separator. Without one, the result is two empty strings and the text.
 pub fn rpartition<'a>(text: &'a str, separator: &str) -> Option<Partition<'a>> {
     if separator.is_empty() {
         return None;
     }
-    Some(cut_out(text, last(text, separator), separator).unwrap_or(("", "", text)))
+    Some(split_at_separator(text, find_last(text, separator), separator).unwrap_or(("", "", text)))
 }
 
-/// What stands around a separator that was found at a byte.
-fn cut_out<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
+/// Splits a text around the separator at a byte offset.
+fn split_at_separator<'a>(text: &'a str, at: Option<usize>, separator: &str) -> Option<Partition<'a>> {
     let (before, from_separator) = text.split_at_checked(at?)?;
     let (found, after) = from_separator.split_at_checked(separator.len())?;
     Some((before, found, after))
@@ -177,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whitespace_separates_in_runs() {
+    fn runs_of_whitespace_separate() {
         let pieces = |text, maxsplit| split_whitespace(text, maxsplit).collect::<Vec<_>>();
         assert_eq!(pieces("  a  b  c ", -1), ["a", "b", "c"]);
         assert_eq!(pieces("  a  b  c ", 1), ["a", "b  c "]);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn whitespace_separates_from_the_right() {
+    fn rsplit_starts_at_the_right() {
         let pieces = |text, maxsplit| rsplit_whitespace(text, maxsplit).collect::<Vec<_>>();
         assert_eq!(pieces("  a  b  c ", -1), ["c", "b", "a"]);
         assert_eq!(pieces("  a  b  c ", 1), ["c", "  a  b"]);

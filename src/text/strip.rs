@@ -1,12 +1,11 @@
-//! Text without its ends: `str.strip`, `lstrip` and `rstrip`.
+//! Stripping: `strip`, `lstrip` and `rstrip` of Python's `str`.
 //!
 //! ```text
 //! strip("\u{a0}a b\x1f", None)                      "a b"
 //! strip("xy</answer>", Some("</answer>"))          "xy"    a set of characters, not a suffix
 //! ```
 //!
-//! The results are pieces of the text. The rule is that of CPython's `unicodeobject.c`, `do_strip`
-//! and `_PyUnicode_XStrip`; removal of a whole prefix or suffix is `str::strip_prefix` of `std`.
+//! The results are borrowed from the text. The rules are CPython's `unicodeobject.c` `do_strip` and `_PyUnicode_XStrip`.
 
 use crate::unicode::is_whitespace;
 
@@ -46,8 +45,7 @@ pub fn strip_end<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
     }
 }
 
-/// A set of characters; asking it does not search the string that it was made from, which may be as
-/// long as the text.
+/// A set of characters. A look-up does not scan the string that the set was made from, which may be as long as the text.
 struct CharSet {
     ascii: u128,
     others: Vec<char>,
@@ -74,7 +72,7 @@ impl CharSet {
     }
 }
 
-/// The bit that stands for the character, if it is ASCII.
+/// Returns the bit of an ASCII character in a set, or `None` outside ASCII.
 fn ascii_bit(char: char) -> Option<u128> {
     char.is_ascii().then(|| 1_u128.checked_shl(u32::from(char))).flatten()
 }
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whitespace_is_pythons() {
+    fn whitespace_is_that_of_python() {
         assert_eq!(strip("\u{a0} a b \u{1f}", None), "a b");
         assert_eq!(strip("\u{200b}a", None), "\u{200b}a");
         assert_eq!(
@@ -103,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn chars_are_a_set() {
+    fn the_argument_is_a_set_of_characters() {
         assert_eq!(strip("xy</answer>", Some("</answer>")), "xy");
         assert_eq!(strip("éaé\u{7f}", Some("\u{7f}é")), "a");
         assert_eq!(strip_start("aab", Some("a")), "b");

@@ -1,4 +1,4 @@
-//! The types of values, under the names that Python's and Jinja's messages give them.
+//! The types of values, and their names in messages of Python and Jinja.
 
 use super::Value;
 
@@ -42,7 +42,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// `type(x).__name__`
+    /// Returns `type(x).__name__`.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "NoneType",
@@ -81,7 +81,7 @@ impl Type {
         }
     }
 
-    /// How Undefined names the owner of a missing attribute (jinja2 `utils.py`, `object_type_repr`).
+    /// Returns the name of the owner in the message about a missing attribute (jinja2 `utils.py`, `object_type_repr`).
     pub fn described(self) -> &'static str {
         match self {
             Self::None => "None",
@@ -122,7 +122,7 @@ impl Type {
 }
 
 impl Value<'_> {
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn ty(&self) -> Type {
         match self {
             Self::None => Type::None,

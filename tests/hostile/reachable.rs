@@ -1,11 +1,11 @@
-//! A template can reach what grammar/reachable.md lists, and nothing else. `tests/reference/answer.py` checks that each name has a case.
+//! Tests that the names in grammar/reachable.md are those that a template can use. `tests/reference/answer.py` checks that each has a case.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use chat_template::{ErrorKind, Template};
 
-/// The methods that change a value, and the insides of Python's objects, which nothing reaches.
+/// Names that no value has: methods that change a value, and internal attributes of Python's objects.
 const REFUSED: &str = "append extend insert pop remove reverse sort clear popitem setdefault update add discard difference_update \
     intersection_update symmetric_difference_update mro gi_frame gi_code gi_running gi_yieldfrom close send throw func_globals tb_frame \
     __class__ __mro__ __subclasses__ __init__ __globals__ __builtins__ __dict__ __getattribute__ __func__ __self__ __code__ __closure__ \
@@ -19,12 +19,12 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file is there")
 }
 
-/// The names between backticks.
+/// Returns the texts between backticks.
 fn names(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The expression for each kind of value, with the names of its attributes.
+/// Returns an expression for each kind of value in the document, with the names of its attributes.
 fn kinds(document: &str) -> Vec<(&str, BTreeSet<&str>)> {
     let rows = document.lines().filter(|line| line.starts_with("- "));
     let kind = |line: &'static str| -> (&'static str, BTreeSet<&'static str>) {
@@ -56,7 +56,7 @@ fn attributes_are_those_of_the_document() {
     }
 }
 
-/// Returns whether a value has an attribute; one that this crate does not support is not reached.
+/// Returns whether a value has an attribute that this crate supports.
 fn is_reached(expression: &str, name: &str) -> bool {
     let source = format!(
         "{{% macro m() %}}{{% endmacro %}}{{% for i in [1, 2, 3] %}}{{% if loop.index == 2 %}}{{{{ ({expression}).{name} is defined }}}}{{% endif %}}{{% endfor %}}"

@@ -1,4 +1,4 @@
-//! The documents are right: the output, code, error and limits of the README, the deviations, the links, and the rules that cases cite.
+//! Tests of the documents: the output, code, error and limits of the README, the deviations, the links, and the rules that cases cite.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,12 +9,13 @@ use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
 use crate::sources::{self, read_lines, text};
 
 /// The documents whose links and paths are checked.
-const DOCUMENTS: [&str; 9] = [
+const DOCUMENTS: [&str; 10] = [
     "README.md",
     "CHANGELOG.md",
     ".github/CONTRIBUTING.md",
     "benches/README.md",
     "fuzz/README.md",
+    "grammar/README.md",
     "src/README.md",
     "tests/README.md",
     "tests/adapters/README.md",
@@ -64,7 +65,7 @@ fn readme_shows_an_error() {
 }
 
 #[test]
-fn readme_tells_the_limits() {
+fn readme_names_the_limits() {
     let limits = Limits::default();
     assert_quoted(
         "README.md",
@@ -162,7 +163,7 @@ fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
     assert_eq!(rules, cited, "the rules of the documents, and those that cases cite");
 }
 
-/// `W3` of grammar/whitespace.md, `P12` or `L4` of grammar/precedence.md.
+/// Returns whether a word is the identifier of a rule, such as `W3` of grammar/whitespace.md, or `P12` or `L4` of grammar/precedence.md.
 fn is_rule(word: &str) -> bool {
     word.strip_prefix(['L', 'P', 'W'])
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -192,16 +193,16 @@ fn every_kind_of_error_has_a_case() {
 }
 
 #[test]
-fn no_two_cases_ask_the_same() {
-    let mut asked = std::collections::BTreeMap::new();
-    let mut twice = Vec::new();
+fn no_two_cases_have_equal_requests() {
+    let mut requests = std::collections::BTreeMap::new();
+    let mut equal = Vec::new();
     for case in cases() {
         let request = ["template", "context", "now", "generation"].map(|key| case.get(key));
-        if let Some(other) = asked.insert(format!("{request:?}"), case.id.clone()) {
-            twice.push(format!("{other} and {}", case.id));
+        if let Some(other) = requests.insert(format!("{request:?}"), case.id.clone()) {
+            equal.push(format!("{other} and {}", case.id));
         }
     }
-    assert!(twice.is_empty(), "these cases ask the same: {twice:?}");
+    assert!(equal.is_empty(), "these cases have equal requests: {equal:?}");
 }
 
 fn cases() -> Vec<Case> {

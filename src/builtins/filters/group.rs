@@ -13,7 +13,7 @@ use super::sort::sorted_by_key;
 use super::source::Source;
 use super::{flag, given};
 use crate::error::Result;
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
 
 /// Pairs of a value of the attribute and the items that have it, in the order of the values.

@@ -28,7 +28,7 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
 }
 
 fn room(runtime: &mut Runtime<'_>) -> String {
-    let mut room = runtime.heap.idle.room();
+    let mut room = runtime.heap.recycler.take_buffer();
     room.reserve(ROOM);
     room
 }

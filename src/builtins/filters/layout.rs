@@ -104,7 +104,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     let kills_words = flag(runtime, &arguments, 2)?;
     let kept = ops::subtract(runtime, &length, &end_length)?;
     let beginning = match (&value, kept.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::beginning(text.as_str(), kept, kills_words))),
+        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
         _ => {
             let beginning = ops::slice(runtime, &value, None, Some(&kept), None)?;
             if kills_words {

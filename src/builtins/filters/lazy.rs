@@ -15,7 +15,7 @@ use super::source::Source;
 use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
-use crate::text::same::{SHORT, is_same};
+use crate::text::short_eq::{SHORT, is_equal};
 use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
@@ -272,7 +272,7 @@ impl<'a> Select<'a> {
         let wanted = ValueRef::Value(wanted)
             .plain_text()
             .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_same(path.look(runtime, item)?.plain_text()?, wanted))
+        Some(is_equal(path.look(runtime, item)?.plain_text()?, wanted))
     }
 
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {

@@ -25,7 +25,7 @@ mod text;
 
 use super::methods::{Body, optional, python, required, row, unnamed};
 use crate::error::{Error, Result};
-use crate::text::{measure, strip};
+use crate::text::{strip, written_len};
 use crate::unsupported::{self, Place};
 use crate::value::ops;
 use crate::value::print;
@@ -71,9 +71,9 @@ static FILTERS: [Function; 48] = [
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], rows::batch),
-    python("capitalize", "do_capitalize", &[S], text::capitalize).with_shortcut(Shortcut::Unary(text::capitalize_of)),
+    python("capitalize", "do_capitalize", &[S], text::capitalize),
     python("center", "do_center", &[VALUE, optional("width")], text::center),
-    builtin("count", "len", sequence::length).with_shortcut(Shortcut::Unary(sequence::length_of)),
+    builtin("count", "len", sequence::length).with_shortcut(Shortcut::Length),
     python("d", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("default", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("dictsort", "do_dictsort", &[VALUE, CASE_SENSITIVE, optional("by"), optional("reverse")], sort::dictsort),
@@ -90,9 +90,9 @@ static FILTERS: [Function; 48] = [
     python("items", "do_items", &[VALUE], lazy::items),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
-    builtin("length", "len", sequence::length).with_shortcut(Shortcut::Unary(sequence::length_of)),
+    builtin("length", "len", sequence::length).with_shortcut(Shortcut::Length),
     python("list", "sync_do_list", &[VALUE], sequence::list),
-    python("lower", "do_lower", &[S], text::lower).with_shortcut(Shortcut::Unary(text::lower_of)),
+    python("lower", "do_lower", &[S], text::lower),
     open("map", "sync_do_map", lazy::map),
     python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
     python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
@@ -113,7 +113,7 @@ static FILTERS: [Function; 48] = [
     python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).with_shortcut(Shortcut::Part(strip::strip)),
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
-    python("upper", "do_upper", &[S], text::upper).with_shortcut(Shortcut::Unary(text::upper_of)),
+    python("upper", "do_upper", &[S], text::upper),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
     python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
 ];
@@ -187,10 +187,10 @@ pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<
 
 /// What a function writes, once its length is known to be allowed.
 fn written<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
-    let len = measure::written_len(|output| write(output));
+    let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.text(measure::written(|output| write(output)))
+    runtime.text(written_len::write_to_string(|output| write(output)))
 }
 
 #[cfg(test)]

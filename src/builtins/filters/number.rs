@@ -12,12 +12,13 @@
 use super::{flag, given};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
-use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index, ops, print};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
+use crate::text::quote;
+use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
 
 /// `int(text)` of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, &CHARACTERS)?)
+    Ok(parse_int(text, 10, quote::repr)?)
 }
 
 /// The number without its sign.
@@ -97,11 +98,11 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,
             };
-            parse_int(text.as_str(), base, &CHARACTERS).ok()
+            parse_int(text.as_str(), base, quote::repr).ok()
         }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
-            Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
+            Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
             _ => None,
         },
     };
@@ -109,7 +110,7 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         return Ok(Value::from(int));
     }
     match to_float(runtime, &value) {
-        Ok(float) => Ok(exact::truncate(float).map_or(default, Value::from)),
+        Ok(float) => Ok(int_float::truncate(float).map_or(default, Value::from)),
         Err(error) if is_no_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
         Err(error) => Err(error),
     }
@@ -145,7 +146,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     match value {
         Value::Str(text) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            match parse_float(text.as_str(), &CHARACTERS) {
+            match parse_float(text.as_str(), quote::repr) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {
                     let repr = print::repr(runtime, value)?;

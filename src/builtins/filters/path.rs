@@ -11,7 +11,7 @@
 
 use crate::builtins::access;
 use crate::error::Result;
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::unicode;
 use crate::value::{Peek, Runtime, Str, Value, ValueRef};
 

@@ -27,12 +27,7 @@ fn method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str, 
 ///
 /// `{{ "ß"|upper }} -> SS`
 pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    upper_of(runtime, &given(&mut arguments, 0))
-}
-
-/// The same of the value itself.
-pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     mapped_text(runtime, text, unicode::to_upper)
 }
 
@@ -40,12 +35,7 @@ pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resu
 ///
 /// `{{ "ΑΣ"|lower }} -> ας`
 pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    lower_of(runtime, &given(&mut arguments, 0))
-}
-
-/// The same of the value itself.
-pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     mapped_text(runtime, text, unicode::to_lower)
 }
 
@@ -53,12 +43,7 @@ pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resu
 ///
 /// `{{ "hELLO"|capitalize }} -> Hello`
 pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    capitalize_of(runtime, &given(&mut arguments, 0))
-}
-
-/// The same of the value itself.
-pub(super) fn capitalize_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &given(&mut arguments, 0))?;
     mapped_text(runtime, text, unicode::capitalize)
 }
 

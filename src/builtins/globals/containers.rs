@@ -39,7 +39,7 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         }
     }
     if attributes.len() > MAX_ATTRIBUTES {
-        let reached = Reached::sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+        let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
         return Err(Error::limit(reached));
     }
     runtime.meter.charge_items(attributes.len())?;

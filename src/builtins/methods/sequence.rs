@@ -11,7 +11,7 @@
 use super::argument::{bound_not_none, wrong_receiver};
 use super::row::{SELF, no_arguments, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
-use crate::text::slice::position;
+use crate::text::slice::resolve_index;
 use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value, ops, print};
 
 const INDEX: &[Parameter] = &[SELF, required("value"), optional("start"), optional("stop")];
@@ -42,8 +42,8 @@ fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
 
 fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (items, is_list) = receiver(&mut arguments)?;
-    let start = position(bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
-    let stop = position(bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
+    let start = resolve_index(bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
+    let stop = resolve_index(bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
     let wanted = arguments.take(1).unwrap_or(Value::None);
     for at in start..stop.min(items.len()) {
         runtime.meter.charge(1)?;

@@ -43,7 +43,7 @@ fn result<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, result: Option<Cow<'_, 
             let padded = runtime.text(padded)?;
             Ok(Value::Str(padded.with_markup(text.is_markup())))
         }
-        None => Err(Error::memory(Reached::sizes(
+        None => Err(Error::memory(Reached::from_sizes(
             Limit::Value,
             usize::MAX,
             isize::MAX.unsigned_abs(),
@@ -89,17 +89,17 @@ fn padded<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: 
 
 /// `str.center(width, fillchar)`
 pub(super) fn center<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::center)
+    padded(runtime, arguments, Padding::for_center)
 }
 
 /// `str.ljust(width, fillchar)`
 pub(super) fn left_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::right_of)
+    padded(runtime, arguments, Padding::for_ljust)
 }
 
 /// `str.rjust(width, fillchar)`
 pub(super) fn right_justify<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    padded(runtime, arguments, Padding::left_of)
+    padded(runtime, arguments, Padding::for_rjust)
 }
 
 /// `str.zfill(width)`
@@ -107,7 +107,7 @@ pub(super) fn zero_fill<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
     let text = receiver(&mut arguments)?;
     let width = size(arguments.get(1), 0)?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    let padding = Padding::left_of(char_count(text.as_str()), width);
+    let padding = Padding::for_rjust(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, '0'))?;
     result(runtime, &text, pad::zfill(text.as_str(), width))
 }

@@ -61,8 +61,8 @@ fn piece_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str, inde
     let whole = text.as_str();
     let piece = match index {
         _ if separator.is_empty() => return Err(empty_separator()),
-        0 => search::first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
-        -1 => match search::last(whole, separator) {
+        0 => search::find_first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
+        -1 => match search::find_last(whole, separator) {
             None => Some(whole),
             // Pieces are cut off from the left, which matters where separators could overlap.
             Some(_) if overlaps_itself(separator) => return Ok(None),

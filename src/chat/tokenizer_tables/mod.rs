@@ -11,9 +11,9 @@
 
 use std::str::Split;
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
 use crate::json;
+use crate::json::{Data, Object};
 
 const CLASSES: &str = include_str!("classes.tsv");
 const MODEL_TYPES: &str = include_str!("model_types.tsv");

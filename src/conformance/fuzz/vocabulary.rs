@@ -44,7 +44,7 @@ impl Vocabulary {
     /// # Errors
     /// When the grammar has a fault; a test checks that it has none.
     pub fn new() -> Result<Self, String> {
-        let grammar = Grammar::of_templates()?;
+        let grammar = Grammar::load()?;
         let mut things = Vec::new();
         let is_unsupported = |name: &str| name == "unsupported" || unsupported::find(Place::Statement, name).is_some();
         let productions = grammar.productions().iter().map(|production| &production.name);

@@ -73,5 +73,8 @@ impl<'a> Evaluator<'a, '_> {
 
 /// Returns whether both values are strings or both are lists, so that one can be appended to the other.
 fn has_one_type(left: &Value<'_>, right: &Value<'_>) -> bool {
-    matches!((left, right), (Value::Str(_), Value::Str(_)) | (Value::List(_), Value::List(_)))
+    matches!(
+        (left, right),
+        (Value::Str(_), Value::Str(_)) | (Value::List(_), Value::List(_))
+    )
 }

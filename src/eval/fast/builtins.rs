@@ -9,7 +9,7 @@ use super::literal;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
 use crate::error::Result;
-use crate::value::{Dict, Function, Shortcut, Value};
+use crate::value::{Dict, Function, Shortcut, Value, ops};
 
 /// The arguments of a call after the value that it is applied to.
 #[derive(Clone, Copy)]
@@ -113,7 +113,7 @@ impl<'a> Evaluator<'a, '_> {
     ) -> Result<Option<Value<'a>>> {
         let meter = &mut self.runtime.meter;
         match (function.shortcut, Form::of(args), input, index) {
-            (Shortcut::Unary(evaluate), Form::Unary, _, None) => evaluate(self.runtime, input).map(Some),
+            (Shortcut::Length, Form::Unary, _, None) => ops::length(self.runtime, input).map(|length| Some(Value::from(length))),
             (Shortcut::Part(part), Form::Unary, Value::Str(text), None) if !text.is_markup() => {
                 meter.charge_scan(text.as_str().len())?;
                 Ok(Some(Value::Str(text.piece(part(text.as_str(), None)))))

@@ -11,8 +11,9 @@ use super::names::absent;
 use crate::ast::{Compare, CompareOp, Expr, ExprKind, Test, UnaryOp};
 use crate::builtins::predicates;
 use crate::error::Result;
-use crate::limits::STEP_BYTES;
-use crate::text::same::is_same;
+use crate::meter::STEP_BYTES;
+use crate::resolve::operators;
+use crate::text::short_eq::is_equal as is_same_text;
 use crate::value::{Code, Peek, Runtime, Value, ValueRef};
 
 impl<'a> Evaluator<'a, '_> {
@@ -92,7 +93,32 @@ impl<'a> Evaluator<'a, '_> {
                 return Ok(Truth::from(is_equal == (*op == CompareOp::Eq)));
             }
         }
-        self.fast_contains(compare, expr)
+        match op {
+            _ if !more.is_empty() => self.compare(compare, expr),
+            CompareOp::In | CompareOp::NotIn => self.fast_contains(compare, expr),
+            _ => self.fast_order(compare, expr),
+        }
+    }
+
+    /// Compares integers, and the outcomes of two conditions; leaves other values to the plain evaluator.
+    #[inline(never)]
+    fn fast_order(&mut self, compare: &'a Compare, expr: &'a Expr) -> Result<Truth> {
+        let Compare {
+            first,
+            link: (op, right),
+            ..
+        } = compare;
+        if is_condition(right) && is_condition(first) && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+            self.check_stack(expr)?;
+            let is_equal = self.fast_truth(first)? == self.fast_truth(right)?;
+            return Ok(Truth::from(is_equal == (*op == CompareOp::Eq)));
+        }
+        if let Some(right) = self.peek_int(right) {
+            if let Some(left) = self.peek_int(first) {
+                return operators::compare(self.runtime, *op, &Value::Int(left), &Value::Int(right)).map(Truth::from);
+            }
+        }
+        self.compare(compare, expr)
     }
 
     /// Returns whether a variable or a key is equal to a text, or None if a peek does not decide it.
@@ -100,7 +126,7 @@ impl<'a> Evaluator<'a, '_> {
     fn peek_equal(&self, expr: &'a Expr, text: &str) -> Option<bool> {
         match self.frame.peek(&self.runtime.heap, expr) {
             Peek::Found(found) => match (found.plain_text(), found) {
-                (Some(left), _) => Some(is_same(left, text)),
+                (Some(left), _) => Some(is_same_text(left, text)),
                 (None, ValueRef::Value(_)) => None,
                 (None, ValueRef::Json(_) | ValueRef::Data(_) | ValueRef::Int(_) | ValueRef::Bool(_)) => Some(false),
             },
@@ -152,4 +178,13 @@ impl<'a> Evaluator<'a, '_> {
         };
         Ok(Some(Truth::from(contains)))
     }
+}
+
+/// Returns whether the value of an expression is its truth.
+#[inline]
+fn is_condition(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _)
+    )
 }

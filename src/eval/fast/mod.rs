@@ -15,6 +15,7 @@
 mod accumulate;
 mod builtins;
 mod conditions;
+mod integers;
 mod names;
 mod output;
 
@@ -32,6 +33,10 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Attribute(attribute) => self.fast_attribute(attribute, expr),
             ExprKind::Filter(_) | ExprKind::Call(_) | ExprKind::Item(_) => self.fast_compound(expr),
             ExprKind::Binary(BinaryOp::Add, operands) if has_text(operands) => self.fast_compound(expr),
+            ExprKind::Binary(..) => match self.peek_int(expr) {
+                Some(int) => Ok(Value::Int(int)),
+                None => self.plain_value(expr),
+            },
             _ => self.plain_value(expr),
         }
     }

@@ -9,7 +9,7 @@ use super::super::truth::Truth;
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
-use crate::limits::{Meter, STEP_BYTES};
+use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
 

@@ -1,14 +1,14 @@
-//! The complaints of functions in C about their arguments, as CPython 3.11 words them (`methodobject.c`, `getargs.c`).
+//! The messages of functions written in C about their arguments (CPython 3.11 `methodobject.c`, `getargs.c`).
 //!
-//! A method's name comes with the type that its row belongs to, `str.strip`. Where CPython names the type it means that of the object,
-//! which may be a subclass: `Markup.isupper() takes no arguments (1 given)`, `bool.bit_length() takes no arguments (1 given)`. The
-//! object is the first parameter, and no complaint counts it. A name without a dot is a function's, `len`.
+//! The name of a method includes its type: `str.strip`. In messages CPython uses the type of the object, which can be a subclass:
+//! `Markup.isupper() takes no arguments (1 given)`. The object is the first parameter and is not counted. The name of a function has no
+//! dot: `len`.
 
 use super::signature::plural;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Style};
 
-/// How many positional arguments a function takes, and how many it was given.
+/// The number of positional arguments that a function takes and was given.
 #[derive(Clone, Copy)]
 struct Count {
     least: usize,
@@ -16,73 +16,71 @@ struct Count {
     given: usize,
 }
 
-impl Signature {
-    /// Binds the arguments of a function in C.
-    pub(super) fn bind_c(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        let (is_method, name) = match python.rsplit_once('.') {
-            // `_operator` is a module, which is no object.
-            Some((owner, name)) => (!owner.starts_with('_'), name),
-            None => (false, python),
-        };
-        let parameters = self.parameters.get(usize::from(is_method)..).unwrap_or_default();
-        let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
-        let count = Count {
-            least: positional.clone().filter(|parameter| !parameter.optional).count(),
-            most: if self.star { usize::MAX } else { positional.count() },
-            given: arguments.len().saturating_sub(usize::from(is_method)),
-        };
-        if self.style == Style::Clinic {
-            bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
-        } else {
-            if !arguments.keywords().is_empty() {
-                // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
-                let full_name = match self.style {
-                    Style::Tuple => name.to_owned(),
-                    _ if self.star => name.to_owned(),
-                    // A static method is that of the class that has it.
-                    _ if !is_method || name == "maketrans" => python.to_owned(),
-                    _ => qualified(is_method, name, arguments),
-                };
-                return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
-            }
-            self.check_count(is_method, name, count, arguments)?;
+/// Binds the arguments of a function written in C.
+pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
+    let (is_method, name) = match python.rsplit_once('.') {
+        // `_operator` is a module, not a type.
+        Some((owner, name)) => (!owner.starts_with('_'), name),
+        None => (false, python),
+    };
+    let parameters = signature.parameters.get(usize::from(is_method)..).unwrap_or_default();
+    let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
+    let count = Count {
+        least: positional.clone().filter(|parameter| !parameter.optional).count(),
+        most: if signature.star { usize::MAX } else { positional.count() },
+        given: arguments.len().saturating_sub(usize::from(is_method)),
+    };
+    if signature.style == Style::Clinic {
+        bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
+    } else {
+        if !arguments.keywords().is_empty() {
+            // `METH_VARARGS` is not called by vectorcall, and its caller knows the bare name only.
+            let full_name = match signature.style {
+                Style::Tuple => name.to_owned(),
+                _ if signature.star => name.to_owned(),
+                // A static method belongs to its class.
+                _ if !is_method || name == "maketrans" => python.to_owned(),
+                _ => qualified(is_method, name, arguments),
+            };
+            return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
         }
-        if arguments.len() < self.parameters.len() {
-            arguments.resize(self.parameters.len());
-        }
-        Ok(())
+        check_count(signature, is_method, name, count, arguments)?;
     }
-
-    fn check_count(&self, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
-        let Count { least, most, given } = count;
-        if (least..=most).contains(&given) {
-            return Ok(());
-        }
-        let bound = if given < least { least } else { most };
-        let s = plural(bound);
-        Err(Error::type_error(match self.style {
-            Style::NoArguments => format!(
-                "{}() takes no arguments ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::OneArgument => format!(
-                "{}() takes exactly one argument ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::Tuple => format!(
-                "{name}() takes {} {bound} argument{s} ({given} given)",
-                relation(count, "exactly")
-            ),
-            _ => {
-                let relation = relation(count, "");
-                let gap = if relation.is_empty() { "" } else { " " };
-                format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
-            }
-        }))
+    if arguments.len() < signature.parameters.len() {
+        arguments.resize(signature.parameters.len());
     }
+    Ok(())
 }
 
-/// How the bound that was missed relates to what is allowed; `exactly` where there is only one.
+fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
+    let Count { least, most, given } = count;
+    if (least..=most).contains(&given) {
+        return Ok(());
+    }
+    let bound = if given < least { least } else { most };
+    let s = plural(bound);
+    Err(Error::type_error(match signature.style {
+        Style::NoArguments => format!(
+            "{}() takes no arguments ({given} given)",
+            qualified(is_method, name, arguments)
+        ),
+        Style::OneArgument => format!(
+            "{}() takes exactly one argument ({given} given)",
+            qualified(is_method, name, arguments)
+        ),
+        Style::Tuple => format!(
+            "{name}() takes {} {bound} argument{s} ({given} given)",
+            relation(count, "exactly")
+        ),
+        _ => {
+            let relation = relation(count, "");
+            let gap = if relation.is_empty() { "" } else { " " };
+            format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
+        }
+    }))
+}
+
+/// Returns how the limit that was missed is described: `exactly` if the minimum and the maximum are equal.
 fn relation(count: Count, exactly: &'static str) -> &'static str {
     if count.least == count.most {
         exactly
@@ -93,7 +91,7 @@ fn relation(count: Count, exactly: &'static str) -> &'static str {
     }
 }
 
-/// The name under the type of the object.
+/// Returns the name with the type of the object before it.
 fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),
@@ -101,7 +99,8 @@ fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     }
 }
 
-/// `getargs.c`, `_PyArg_UnpackKeywords`. `skipped` counts the arguments before those of `parameters`.
+/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). `skipped` is the number of arguments
+/// before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
     check_clinic_count(name, parameters, count, arguments.keywords().len())?;
     arguments.resize(skipped.saturating_add(parameters.len()));
@@ -127,7 +126,7 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
     }
 }
 
-/// Checks how many arguments there are, before it is asked which.
+/// Checks the number of arguments, which CPython does before it looks at their names.
 fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywords: usize) -> Result<()> {
     let Count { least, most, given } = count;
     let all = given.saturating_add(keywords);
@@ -161,7 +160,7 @@ fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywor
     Ok(())
 }
 
-/// The complaint about the keywords that no parameter took.
+/// Returns the error for the keywords that no parameter takes.
 #[cold]
 fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());

@@ -1,32 +1,23 @@
-//! What can be called, and what a call passes.
+//! Functions, methods and macros.
 
 use std::fmt;
 
-use super::positional::Positional;
+use super::arguments::Arguments;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
 
-/// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
-#[derive(Clone, Debug, Default)]
-pub struct Arguments<'a> {
-    positional: Positional<'a>,
-    /// Boxed, because most calls have none and all of them move this.
-    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
-    keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
-}
-
-/// A filter, a test, a method or a global function: one row of a table.
+/// A filter, a test, a method or a global function: a row of a table.
 pub struct Function {
     /// The name in templates.
     pub name: &'static str,
     /// The name in CPython's messages about arguments: `do_center`, `str.strip`, `find`.
     pub python: &'static str,
-    /// The type of the function itself.
+    /// The type of the function object.
     pub ty: Type,
-    /// How arguments become parameters. The first parameter of a filter or test is what it is applied to; of a method, its object.
+    /// The parameters. The first parameter of a filter or test is the value that it is applied to, and that of a method is its object.
     pub signature: Signature,
-    /// What it does, given its parameters.
+    /// The body, which takes bound arguments.
     pub code: Code,
     /// A quick way to evaluate its most frequent calls.
     pub shortcut: Shortcut,
@@ -39,8 +30,8 @@ pub struct Function {
 pub enum Shortcut {
     /// All calls are evaluated in full.
     None,
-    /// `value|f` and `text.f()`.
-    Unary(Unary),
+    /// `value|length`.
+    Length,
     /// `text|f`, `text.f()` and `text.f("…")`, which return a part of a plain string.
     Part(Part),
     /// `text.f("…")`, which returns whether a plain string has a property.
@@ -51,9 +42,6 @@ pub enum Shortcut {
     Write(Write),
 }
 
-/// Returns the result for a single argument.
-pub type Unary = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
-
 /// Returns a part of a text. The second argument is that of the call, if it has one.
 pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
@@ -63,58 +51,58 @@ pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Opti
 /// Appends the result for bound arguments to a text.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// What a function does, given its parameters.
+/// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
-    /// It runs.
+    /// Runs any code.
     Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
-    /// It only looks at its first parameter, as most tests do.
+    /// Inspects the first parameter, as most tests do.
     Look(fn(&Value<'_>) -> bool),
-    /// It compares its two parameters, as a test with an argument does.
+    /// Compares two parameters, as a test with an argument does.
     Compare(Comparison),
-    /// It compares the identities of its two parameters, as the test `sameas` does: a variable is identical to itself.
+    /// Compares the identities of two parameters, as the test `sameas` does. A variable is identical to itself.
     Identify(Comparison),
 }
 
-/// What is said of two values.
+/// Compares two values.
 pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
 pub struct BoundMethod<'a> {
-    /// The object.
+    /// The object of the method.
     pub receiver: Value<'a>,
-    /// The method; the object is its first parameter.
+    /// The method, whose first parameter is the object.
     pub function: &'static Function,
 }
 
-/// What the evaluator calls: a macro, a call body, a recursive loop, a block.
+/// Code that the evaluator runs: a macro, the body of a call block, a recursive loop.
 pub trait Callable<'a>: fmt::Debug {
-    /// Calls it. The arguments are lent, because a move of them costs stack at every level of a recursion.
+    /// Calls the code. The arguments are borrowed, because moving them costs stack at every level of a recursion.
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
 
-    /// Calls it, and writes what it returns straight to `out`.
+    /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
 pub struct Macro<'a> {
-    /// Its name; the body of a call block has none.
+    /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The names of its parameters.
+    /// The names of the parameters.
     pub parameters: Box<[&'a str]>,
-    /// Whether it takes any keyword, because it mentions `kwargs`.
+    /// Whether the macro mentions `kwargs`, and so accepts any keyword.
     pub catches_keywords: bool,
-    /// Whether it takes any number of arguments, because it mentions `varargs`.
+    /// Whether the macro mentions `varargs`, and so accepts any number of arguments.
     pub catches_positional: bool,
-    /// Whether it mentions `caller`.
+    /// Whether the macro mentions `caller`.
     pub uses_caller: bool,
-    /// Whether `caller` is one of its parameters.
+    /// Whether `caller` is one of the parameters.
     pub explicit_caller: bool,
-    /// The code.
+    /// The body.
     pub code: Box<dyn Callable<'a> + 'a>,
-    /// The memory of all this.
+    /// The claim to the memory of the macro.
     pub claim: Claim,
 }
 
@@ -124,13 +112,13 @@ impl fmt::Debug for Function {
     }
 }
 
-/// Steps of binding the arguments of a call and making its result.
+/// The steps of binding the arguments of a call and making its result.
 const CALL: u64 = 4;
 
 impl Function {
-    /// Its name behind that of its module, as Python tells it where it complains before the call.
+    /// Returns the name with its module, as Python prints it in errors before a call.
     pub fn full_name(&self) -> String {
-        // A filter that has a form for asynchronous templates bears that one's name here.
+        // For a filter with an asynchronous variant, Python prints the name of that variant.
         let name = self.python.strip_prefix("sync_").unwrap_or(self.python);
         let module = match name {
             name if name.starts_with("do_") => "jinja2.filters.",
@@ -142,7 +130,7 @@ impl Function {
         format!("{module}{name}")
     }
 
-    /// Binds the arguments and runs the body, which takes them.
+    /// Binds the arguments and runs the body.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
@@ -162,7 +150,7 @@ impl Function {
         }
     }
 
-    /// What a test says of a value, given positional arguments behind it; None where [`Function::call`] has to be asked.
+    /// Returns the result of a test of a value and further positional arguments, or `None` if only [`Function::call`] can run it.
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
         let told = match (self.code, others) {
@@ -186,119 +174,15 @@ impl Function {
 }
 
 impl<'a> BoundMethod<'a> {
-    /// Calls the method on its object.
+    /// Calls the method.
     pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         arguments.push_front(self.receiver.clone());
         self.function.call(runtime, arguments)
     }
 }
 
-impl<'a> Arguments<'a> {
-    /// No arguments.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// One argument.
-    pub fn one(value: Value<'a>) -> Self {
-        Self {
-            positional: Positional::one(value),
-            keywords: None,
-        }
-    }
-
-    /// Adds a positional argument behind the others.
-    pub fn push(&mut self, value: Value<'a>) {
-        self.positional.push(Some(value));
-    }
-
-    /// Adds a positional argument before the others.
-    pub fn push_front(&mut self, value: Value<'a>) {
-        self.positional.push_front(value);
-    }
-
-    /// Drops the first positional argument.
-    pub fn drop_first(&mut self) {
-        self.positional.drop_first();
-    }
-
-    /// Adds `name=value`.
-    pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        self.keywords.get_or_insert_default().push((name, value));
-    }
-
-    /// Adds `name=value`, or gives the one of that name another value, as a dict does.
-    pub fn put_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        let keywords = self.keywords.get_or_insert_default();
-        match keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
-            Some((_, old)) => *old = value,
-            None => keywords.push((name, value)),
-        }
-    }
-
-    /// How many positional arguments there are, or parameters once bound.
-    pub fn len(&self) -> usize {
-        self.positional.as_slice().len()
-    }
-
-    /// Whether there is no positional argument.
-    pub fn is_empty(&self) -> bool {
-        self.positional.as_slice().is_empty()
-    }
-
-    /// The argument at an index, if it was given.
-    pub fn get(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.as_slice().get(index)?.as_ref()
-    }
-
-    /// The positional arguments, to take them.
-    pub fn places(&mut self) -> &mut [Option<Value<'a>>] {
-        self.positional.as_mut_slice()
-    }
-
-    /// Takes the argument at an index, if it was given.
-    pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
-        self.positional.as_mut_slice().get_mut(index)?.take()
-    }
-
-    /// Takes all arguments from an index on.
-    pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        self.positional.take_from(index)
-    }
-
-    /// The keywords that no parameter took.
-    pub fn keywords(&self) -> &[(Str<'a>, Value<'a>)] {
-        self.keywords.as_ref().map_or(&[], |keywords| keywords)
-    }
-
-    /// Takes the keywords that no parameter took.
-    pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
-        self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)
-    }
-
-    /// Takes the keyword of that name.
-    pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
-        let keywords = self.keywords.as_mut()?;
-        let at = keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
-        Some(keywords.remove(at).1)
-    }
-
-    /// Makes room for so many parameters; the new ones are absent.
-    pub(super) fn resize(&mut self, parameters: usize) {
-        self.positional.resize(parameters);
-    }
-
-    /// Gives a parameter its value; those before it that are not there yet are absent.
-    pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
-        self.resize(index.saturating_add(1));
-        if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
-            *place = Some(value);
-        }
-    }
-}
-
 impl<'a> Value<'a> {
-    /// A method of this value, bound to it.
+    /// Binds a method to the value.
     pub fn method(self, function: &'static Function) -> Self {
         Self::Method(MeteredRc::new(BoundMethod {
             receiver: self,
@@ -307,7 +191,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Which functions were called in this thread: a test wants each row of a table to have a case.
+/// Records the functions that were called in this thread, for the test that every row of a table has a case.
 #[cfg(test)]
 pub mod called {
     use super::Function;
@@ -315,16 +199,16 @@ pub mod called {
     use std::collections::BTreeSet;
 
     thread_local! {
-        /// Their addresses.
+        /// The addresses of the functions.
         static CALLED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// It was called.
+    /// Records a call of a function.
     pub fn note(function: &Function) {
         CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
     }
 
-    /// Whether it was called; the tests of the cases ask.
+    /// Returns whether a function was called.
     #[cfg(feature = "cli")]
     pub fn has(function: &Function) -> bool {
         CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))

@@ -2,33 +2,33 @@
 //!
 //! ```text
 //! '%(k)05.1f' % {'k': 2.25}        002.2
-//! ('%s'|safe) % '<'                &lt;       a Markup escapes what it prints
+//! ('%s'|safe) % '<'                &lt;       a Markup escapes its arguments
 //! ```
 //!
-//! One conversion, and how a number stands in it, is in [`crate::number::percent`]; here is the walk over the format, where arguments
-//! come from, and what is no number. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe
-//! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
+//! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
+//! is in [`crate::number::percent`]. Follows CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and markupsafe 3.0.4 `Markup.__mod__`,
+//! which wraps each argument in a `_MarkupEscapeHelper`.
 
 use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::text::slice::split_at_char;
+use crate::text::written_len::write_to_string;
 use crate::value::number::readable;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
-/// Whose operator it is.
+/// The type of the format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavor {
-    /// Of a `str`.
+    /// A `str`.
     Text,
-    /// Of a Markup, which wraps its arguments.
+    /// A Markup, which wraps its arguments.
     Markup,
 }
 
-/// Where conversions take their arguments from.
+/// The arguments of the conversions.
 pub(super) struct Source<'r, 'a> {
     pub(super) runtime: &'r mut Runtime<'a>,
     mapping: Option<Value<'a>>,
@@ -38,13 +38,13 @@ pub(super) struct Source<'r, 'a> {
 
 /// The arguments that are left.
 enum Given<'a> {
-    /// Those of a tuple, from an index on.
+    /// The items of a tuple, and the index of the next one.
     Tuple(Seq<'a>, usize),
-    /// One value, until it is taken.
+    /// A single argument, until it is used.
     One(Option<Value<'a>>),
 }
 
-/// `format % arguments`
+/// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
     let output = formatted(runtime, format.as_str(), flavor, arguments)?;
@@ -52,7 +52,7 @@ pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments
     Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
-/// The format with its conversions written out.
+/// Returns the format with its conversions replaced by the arguments.
 pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
@@ -60,7 +60,7 @@ pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Fla
         one => Given::One(Some(one.clone())),
     };
     let mut source = Source {
-        runtime: runtime,
+        runtime,
         mapping: is_mapping(arguments).then(|| arguments.clone()),
         arguments: given,
         flavor,
@@ -115,7 +115,7 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
 
     fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
-        // A wrapped integer is none.
+        // A wrapped integer is not an integer to CPython.
         if self.flavor == Flavor::Markup {
             return Ok(None);
         }
@@ -140,7 +140,7 @@ impl<'a> Source<'_, 'a> {
         next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
     }
 
-    /// Reads a conversion at a byte of the format and writes what it gives; returns how many bytes it takes.
+    /// Writes the conversion at the byte `index` of the format and returns its length in bytes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
         if conversion.length == 1 && conversion.letter == '%' {
@@ -185,7 +185,7 @@ impl<'a> Source<'_, 'a> {
         Ok(conversion.length)
     }
 
-    /// The text of `%s`, `%r` and `%a`.
+    /// Returns the text of `%s`, `%r` and `%a`.
     fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
         let is_wrapped = self.flavor == Flavor::Markup;
         let text = match letter {
@@ -201,17 +201,17 @@ impl<'a> Source<'_, 'a> {
         if !is_wrapped {
             return Ok(text);
         }
-        // The repr of a wrapped value is its escaped repr, of which `%a` then escapes what is not ASCII.
+        // The `repr` of a wrapped value is its escaped `repr`, in which `%a` then escapes characters beyond ASCII.
         let text = self.runtime.text(text)?;
         let escaped = markup::escape_text(self.runtime, &text)?.as_str().to_owned();
         Ok(if letter == 'a' {
-            written(|output| quote::write_ascii(output, &escaped))
+            write_to_string(|output| quote::write_ascii(output, &escaped))
         } else {
             escaped
         })
     }
 
-    /// `%c`: a string of one character, or a number.
+    /// Returns the text of `%c`, whose argument is a string of one character or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
             _ if self.flavor == Flavor::Markup => Err(conversion.wants_number("").into()),
@@ -226,7 +226,7 @@ impl<'a> Source<'_, 'a> {
         }
     }
 
-    /// A number as a Markup takes it: what Python's `int()` and `float()` make of the value, which read strings too.
+    /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         let is_integer = match conversion.letter {
             'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
@@ -236,8 +236,8 @@ impl<'a> Source<'_, 'a> {
             return Err(undefined.error());
         }
         let parsed = match readable(argument) {
-            Some((text, characters)) if is_integer => Value::from(parse_int(text, 10, characters)?),
-            Some((text, characters)) => Value::Float(parse_float(text, characters)?),
+            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
+            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {

@@ -1,12 +1,12 @@
-//! `str.format`: the walk over a format, and `format(value, spec)`.
+//! Python's `str.format`, and `format(value, specification)`.
 //!
 //! ```text
-//! '{0[a].b!r:>{}}'   the field 0, its item `a`, of that the attribute `b`; its repr; right in a width that comes from the next field
+//! '{0[a].b!r:>{}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that the next argument is
 //! ```
 //!
-//! What a field names, and how its attributes and items are looked up, is known to [`Fields`]; what a specification means for a number
-//! or a text, [`crate::number::spec`]. The rules are those of CPython 3.11 `Objects/stringlib/unicode_format.h` (the parts of a
-//! replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses), and of markupsafe 3.0.4 `EscapeFormatter`.
+//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. Follows CPython 3.11
+//! `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses),
+//! and markupsafe 3.0.4 `EscapeFormatter`.
 
 use super::replacement::{FieldName, Part, Replacement, next_part};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,31 +15,31 @@ use crate::number::spec::{self, SpecRules};
 use crate::unicode::{decimal_value, is_digit_str};
 use crate::value::{Runtime, Str, Value, markup, print};
 
-/// Where the fields of a format get their values from.
+/// Looks up the values of the fields of a format.
 pub trait Fields<'a> {
-    /// The positional argument of that index.
+    /// Returns the positional argument at an index.
     fn positional(&self, index: usize) -> Option<Value<'a>>;
-    /// The argument of that name; a KeyError where there is none.
+    /// Returns the keyword argument of a name, or a KeyError.
     fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>>;
-    /// The attribute of a value.
+    /// Returns the attribute of a value.
     fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>>;
-    /// The item of a value.
+    /// Returns the item of a value.
     fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>>;
 }
 
-/// How fields without a number are numbered.
+/// The numbering of fields without a number.
 #[derive(Clone, Copy)]
 enum Numbering {
-    /// From this number on.
+    /// Fields without a number take the arguments from this index on.
     Automatic(usize),
-    /// A field had a number.
+    /// A field had a number, so that no field may be without one.
     Manual,
 }
 
-/// How deep formats may stand in specifications: Python counts from 2 downwards.
+/// The most levels of formats within specifications, which Python counts down from 2.
 const DEPTH: u8 = 2;
 
-/// `format.format(…)`. In a Markup what is filled in gets escaped.
+/// Returns `format.format(…)`. A Markup escapes the values.
 pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &impl Fields<'a>) -> Result<Value<'a>> {
     let mut output = String::new();
     let mut numbering = Numbering::Automatic(0);
@@ -109,7 +109,7 @@ fn write_replacement<'a>(
     Ok(())
 }
 
-/// The value that a field names.
+/// Returns the value of a field.
 fn field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
@@ -168,7 +168,7 @@ fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<c
     }
 }
 
-/// Python's `format(value, specification)`.
+/// Returns `format(value, specification)`.
 pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
     if specification.is_empty() {
         let mut output = String::new();
@@ -178,7 +178,6 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     runtime.meter.charge_scan(specification.len())?;
     let rules = SpecRules {
         type_name: value.ty().name(),
-        decimal: decimal_value,
         max_width: runtime.meter.limits().width,
     };
     if let Value::Str(text) = value {
@@ -200,7 +199,7 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
             )));
         }
     };
-    // The widest of them is as long as a value may be, so that it is soon enough to charge for it now.
+    // The longest text has the size limit of a value, so it can be charged afterwards.
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
 }
@@ -210,7 +209,7 @@ fn positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
     value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
 }
 
-/// A name that is a number, in decimal digits of any script.
+/// Returns a field name as an index, if it consists of decimal digits of any script.
 fn index_of(name: &str) -> Result<Option<usize>> {
     let mut index: i64 = 0;
     for character in name.chars() {

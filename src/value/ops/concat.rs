@@ -1,8 +1,8 @@
 //! `+` and `*` of strings, lists and tuples.
 //!
-//! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes the plain string that it meets on either side of `+` (markupsafe 3.0.4,
-//! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,
-//! `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
+//! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes a `str` on the other side of `+` (markupsafe 3.0.4, `Markup.__add__` and
+//! `__radd__`), and its error is that of a Python class, not that of `str`. Follows CPython 3.11 `abstract.c`, `PyNumber_Add`,
+//! `PyNumber_Multiply` and `sequence_repeat`.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::limits::{Limit, Reached};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
-/// More bytes than any machine has: CPython's MemoryError, which comes without a text.
+/// A size beyond the memory of any machine, where CPython raises MemoryError without a message.
 const UNTHINKABLE: usize = 1 << 46;
 
-/// `left + right` for two strings.
+/// Returns `left + right` for two strings.
 #[inline]
 pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
     match (left.is_markup(), right.is_markup()) {
@@ -32,8 +32,8 @@ pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'
     }
 }
 
-/// `left + right` where the left value may be taken apart: a string that nobody else holds grows in place, so that a text built of
-/// many pieces is not copied for each.
+/// Returns `left + right`, and reuses the memory of the left value if no other value uses it, so that a text built of many pieces is not
+/// copied for each.
 pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let (text, end) = match (left, right) {
         (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() && end.generated_count() == 0 => (text, end),
@@ -52,7 +52,7 @@ pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>)
     }
 }
 
-/// `items + end`, in place where nobody else holds the items.
+/// Returns `items + end`, in place if no other value uses the items.
 fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Result<Value<'a>> {
     let (mut values, height) = match items.try_into_items() {
         Ok(owned) => owned,
@@ -91,7 +91,7 @@ fn joined<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Res
     Ok(Value::Str(sum.with_markup(left.is_markup())))
 }
 
-/// The `generation` blocks of two texts, the second behind the first.
+/// Returns the ranges of the `generation` blocks in the concatenation of two strings.
 fn generated_of<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Vec<Range<usize>>> {
     let mut generated = Vec::new();
     let count = left.generated_count().saturating_add(right.generated_count());
@@ -103,14 +103,14 @@ fn generated_of<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     Ok(generated)
 }
 
-/// `left + right` where the two are neither numbers nor strings.
+/// Returns `left + right` for values that are neither numbers nor strings.
 pub(super) fn concatenate<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
             let items = chained(runtime, left, right)?;
             runtime.list(items)
         }
-        // What an empty tuple is added to stays that tuple.
+        // An empty tuple plus another tuple is the other tuple.
         (Value::Tuple(none), Value::Tuple(all)) | (Value::Tuple(all), Value::Tuple(none)) if none.is_empty() && !all.is_group() => {
             Ok(Value::Tuple(all.clone()))
         }
@@ -133,9 +133,9 @@ fn chained<'a>(runtime: &mut Runtime<'a>, left: &Seq<'a>, right: &Seq<'a>) -> Re
     Ok(left.iter().chain(right.iter()).collect())
 }
 
-/// `left * right` where the two are not both numbers.
+/// Returns `left * right` for values that are not both numbers.
 pub(super) fn repeat<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
-    // A Markup's own methods come before what sequences do, and know undefined values as little as any other object.
+    // The methods of a Markup come before those of sequences, and treat an undefined value as any other object.
     match (left, right) {
         (Value::Undefined(undefined), _) => Err(undefined.error()),
         (Value::Str(text), count) if text.is_markup() => repeat_text(runtime, text, count.index()?),
@@ -180,7 +180,7 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
     Ok(Value::Str(runtime.text(repeated)?.with_markup(text.is_markup())))
 }
 
-/// How often something is repeated, once its size is known to be allowed. `len` counts what Python counts.
+/// Checks the size of a repetition and returns the number of repetitions. `len` is the length that Python counts.
 fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, count: i64, too_long: &str) -> Result<usize> {
     let times = usize::try_from(count).unwrap_or(0);
     if len.checked_mul(times).is_none_or(|len| len > isize::MAX.unsigned_abs()) {
@@ -194,7 +194,7 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
 
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: usize) -> Result<()> {
     if bytes > UNTHINKABLE {
-        return Err(Error::memory(Reached::sizes(Limit::Value, bytes, UNTHINKABLE)));
+        return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, UNTHINKABLE)));
     }
     runtime.meter.check_size(bytes)
 }
@@ -204,14 +204,14 @@ fn repeated_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, count: i64) ->
     let len = items.len().saturating_mul(times);
     check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>()))?;
     runtime.meter.charge_items(len)?;
-    // Nothing repeated a billion times is still nothing, and takes no time.
+    // Repeating an empty sequence takes no time, however often.
     let rounds = if items.is_empty() { 0 } else { times };
     let mut repeated = Vec::with_capacity(len);
     (0..rounds).for_each(|_| repeated.extend(items.iter()));
     Ok(repeated)
 }
 
-/// Whether `*` repeats a value.
+/// Returns whether `*` repeats the value.
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_))
 }

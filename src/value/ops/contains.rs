@@ -1,13 +1,13 @@
 //! Python's `item in container`.
 //!
-//! `'ell' in 'hello'`; a dict is asked for a key; an undefined container is empty; an iterator is consumed up to the item.
+//! `'ell' in 'hello'`. A dict contains its keys, an undefined value contains nothing, and an iterator is consumed up to the item.
 
 use super::compare;
 use crate::error::{Error, Result};
-use crate::number::{Int, exact};
+use crate::number::{Int, int_float};
 use crate::value::{Iter, Runtime, Seq, Value};
 
-/// Whether the item is in the container.
+/// Returns whether the item is in the container.
 pub fn contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item: &Value<'a>) -> Result<bool> {
     match (container, item) {
         (Value::Str(text), Value::Str(part)) => {
@@ -64,10 +64,10 @@ fn iteration_contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item
     Ok(false)
 }
 
-/// The integer that a number equals, if it equals one that fits.
+/// Returns the integer that equals a number, if there is one and it fits in 64 bits.
 fn whole_number(value: &Value<'_>) -> Option<i64> {
     match value {
-        Value::Float(float) if exact::is_integer(*float) => match exact::truncate(*float) {
+        Value::Float(float) if int_float::is_integer(*float) => match int_float::truncate(*float) {
             Ok(Int::Small(int)) => Some(int),
             _ => None,
         },

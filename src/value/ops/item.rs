@@ -1,4 +1,4 @@
-//! Python's `x[key]`, with the exceptions that it raises.
+//! Python's `x[key]`, with its exceptions.
 //!
 //! ```text
 //! d['x']       KeyError: 'x'
@@ -6,15 +6,15 @@
 //! none[0]      TypeError: 'NoneType' object is not subscriptable
 //! ```
 //!
-//! A template's own `x[key]` never raises these: Jinja's environment catches them and answers an undefined value, which is the business
-//! of the built-ins. Slices are in [`super::slice`]. The rule is CPython 3.11 `abstract.c` `PyObject_GetItem`.
+//! In a template, `x[key]` does not raise these: the built-ins turn them into an undefined value, as Jinja's environment does. Slices
+//! are in [`slice`](mod@super::slice). Follows CPython 3.11 `abstract.c` `PyObject_GetItem`.
 
 use super::slice::not_subscriptable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
 use crate::value::{Dict, Key, Runtime, Value, print};
 
-/// Python's `value[key]`.
+/// Returns `value[key]`.
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let item = match value {
         Value::Dict(dict) => return entry(runtime, dict, key),
@@ -63,7 +63,7 @@ fn out_of_range(value: &Value<'_>) -> Error {
     Error::new(ErrorKind::Index, format!("{what} out of range"))
 }
 
-/// The key as an index; None for one that no sequence reaches.
+/// Returns the key as an index, or `None` for an integer that is out of range of every sequence.
 fn index(value: &Value<'_>, key: &Value<'_>) -> Result<Option<i64>> {
     match key {
         Value::Big(_) => Ok(None),
@@ -80,10 +80,10 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
     })
 }
 
-/// The position that the key means in a sequence of that length, from 0.
+/// Returns the position of an index in a sequence, or `None` if it is out of range.
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
-    Ok(slice::position(index, len).filter(|position| *position < len))
+    Ok(slice::resolve_index(index, len).filter(|position| *position < len))
 }
 
 #[cfg(test)]

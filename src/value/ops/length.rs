@@ -1,10 +1,10 @@
-//! Python's `len(value)`: of a string in code points, of an undefined value 0.
+//! Python's `len(value)`. A string is counted in code points, and an undefined value has length 0.
 
 use crate::error::{Error, Result};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Value};
 
-/// The length of a value: `object of type 'NoneType' has no len()` where there is none.
+/// Returns the length of a value, or the error `object of type 'NoneType' has no len()`.
 pub fn length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<usize> {
     match try_length(runtime, value)? {
         Some(length) => Ok(length),
@@ -15,7 +15,7 @@ pub fn length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<usize>
     }
 }
 
-/// The same, or None where the value has no length.
+/// Returns the length of a value, or `None` if it has none.
 pub fn try_length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Option<usize>> {
     Ok(Some(match value {
         Value::Str(text) => {

@@ -1,14 +1,14 @@
 //! Python's `<`, `<=`, `>` and `>=`.
 //!
-//! Numbers compare by their exact values, strings by code points, lists with lists and tuples with tuples by the first pair that
-//! differs, views of keys and items as sets (`<` is: part of). Anything else is a TypeError, `'<' not supported between instances of
-//! 'str' and 'int'`. Undefined values have an order only in that they raise their own error.
+//! Numbers compare by their exact values, strings by code points, two lists or two tuples by the first items that differ, and views of
+//! keys and items as sets: `<` means subset. Other pairs are a type error: `'<' not supported between instances of 'str' and 'int'`. An
+//! undefined value raises its own error.
 
 use std::cmp::Ordering;
 
 use super::{arithmetic, compare, views};
 use crate::error::{Error, Result};
-use crate::number::exact;
+use crate::number::int_float;
 use crate::value::{Runtime, Seq, Value};
 
 /// One of the four operators.
@@ -30,7 +30,7 @@ impl Order {
         }
     }
 
-    /// Whether it holds between two things of that order.
+    /// Returns whether the operator holds for two values of this order.
     fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),
@@ -41,22 +41,22 @@ impl Order {
     }
 }
 
-/// Whether `left < right`.
+/// Returns whether `left < right`.
 pub fn less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Less, left, right)
 }
 
-/// Whether `left <= right`.
+/// Returns whether `left <= right`.
 pub fn less_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::LessEqual, left, right)
 }
 
-/// Whether `left > right`.
+/// Returns whether `left > right`.
 pub fn greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Greater, left, right)
 }
 
-/// Whether `left >= right`.
+/// Returns whether `left >= right`.
 pub fn greater_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::GreaterEqual, left, right)
 }
@@ -66,7 +66,7 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Ok(order.holds(left.cmp(right))),
         (Value::Str(left), Value::Str(right)) => {
-            // The order of the bytes of UTF-8 is that of the code points.
+            // UTF-8 orders bytes as it orders code points.
             let (left, right) = (left.as_str(), right.as_str());
             runtime.meter.charge_bytes(left.len().min(right.len()))?;
             Ok(order.holds(left.cmp(right)))
@@ -82,10 +82,10 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
             }),
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
         _ => match (left.as_number(), right.as_number()) {
-            // A nan has no order with anything.
+            // A NaN has no order with any number.
             (Some(one), Some(other)) => {
                 arithmetic::charge_digits(runtime, left, right)?;
-                Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
+                Ok(int_float::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
             }
             _ => Err(Error::type_error(format!(
                 "'{}' not supported between instances of '{}' and '{}'",

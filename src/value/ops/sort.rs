@@ -1,24 +1,23 @@
-//! Python's stable sort, which asks nothing of its items but `<`.
+//! Python's stable sort, which compares items with `<` only.
 //!
 //! ```text
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The order is made of indices, so that keys and items stay where they are. Where `<` may fail, as between `1` and `"a"`, the first
-//! comparison that fails is the one that is reported; so runs are made in the very order of CPython 3.11's
-//! `listobject.c` (`count_run`, `binarysort`), and up to 63 items are one. Longer lists are merged from them two by two, without CPython's
-//! galloping, which changes no result but only what is compared first.
+//! The sort returns indices and moves no items. If `<` fails, as between `1` and `"a"`, the first comparison that fails is reported. The
+//! comparisons are therefore those of CPython 3.11's `listobject.c` (`count_run`, `binarysort`) for up to 63 items. Runs of longer lists
+//! are merged two by two without CPython's galloping, which changes the comparisons but not the result.
 
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// Lists below this become one run.
+/// Lists that are shorter than this are one run.
 const RUN: usize = 64;
 
-/// Whether the item of the first index belongs before that of the second.
+/// Returns whether the item at the first index comes before the item at the second index.
 pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool> + 'f;
 
-/// The indices from 0 to `len` in their sorted order; `reverse` keeps the order of equal items, as Python's does.
+/// Returns the indices from 0 to `len` in sorted order. Equal items keep their order, also if `reverse` is set.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
     runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
@@ -55,7 +54,7 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
     Ok(order)
 }
 
-/// The least length of a run, such that there are nearly a power of two of them (`merge_compute_minrun`).
+/// Returns the minimum length of a run, for which the number of runs is close to a power of two (`merge_compute_minrun`).
 fn run_length(len: usize) -> usize {
     let (mut length, mut odd) = (len, 0);
     while length >= RUN {
@@ -65,8 +64,8 @@ fn run_length(len: usize) -> usize {
     length.saturating_add(odd)
 }
 
-/// Makes a run of the first indices and gives its length: those that are sorted already, however many, and where these are few, others
-/// that binary insertion puts among them.
+/// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
+/// short run.
 fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
     let beginning = sorted_beginning(runtime, rest, less)?;
     let length = beginning.max(least.min(rest.len()));
@@ -88,7 +87,7 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
     Ok(length)
 }
 
-/// How many indices at the beginning are sorted; a beginning that strictly descends is turned round first.
+/// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends.
 fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
     let mut descends = None;
     let mut end = run.len().min(1);
@@ -106,7 +105,7 @@ fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut
     Ok(end)
 }
 
-/// Merges two sorted runs; of equal items those on the left come first.
+/// Merges two sorted runs. Of equal items, those of the left run come first.
 fn merge<'a>(
     runtime: &mut Runtime<'a>,
     left: &[usize],

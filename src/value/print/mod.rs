@@ -1,4 +1,4 @@
-//! The texts of values: Python's `str`, `repr` and `ascii`, and JSON.
+//! Conversions of values to text: Python's `str`, `repr` and `ascii`, and JSON.
 
 mod objects;
 mod repr;

@@ -1,17 +1,17 @@
-//! The `repr` of things that have no value of their own: namespaces, loops, macros, functions, iterators.
+//! The `repr` of objects that are not data: namespaces, loops, macros, functions, iterators.
 //!
-//! `<Namespace {'a': 1}>`, `<LoopContext 1/3>`, `<Macro 'm'>`. The reference prints the address of many, another one at each run:
-//! [`ADDRESS`] stands for all of them.
+//! `<Namespace {'a': 1}>`, `<LoopContext 1/3>`, `<Macro 'm'>`. The reference prints the memory address of many objects, which differs in
+//! each run. [`ADDRESS`] replaces all of them.
 
 use super::repr;
 use super::repr::Around;
 use crate::error::Result;
 use crate::value::{BoundMethod, Function, NamespaceId, Runtime, Type, Value};
 
-/// The address that is printed for every object.
+/// The address in the `repr` of every object.
 const ADDRESS: &str = "0x7f0000000000";
 
-/// Appends `<Namespace {…}>`; the attributes of a namespace that is being printed already are dots, as a dict's would be.
+/// Appends `<Namespace {…}>`. The attributes of a namespace within itself are `{...}`, as those of a dict within itself would be.
 pub(super) fn write_namespace<'a>(
     runtime: &mut Runtime<'a>,
     id: NamespaceId,
@@ -36,7 +36,7 @@ pub(super) fn write_namespace<'a>(
     repr::write_piece(runtime, ">", out)
 }
 
-/// Appends the `repr` of what neither holds values nor is a plain one.
+/// Appends the `repr` of a value that is neither a scalar nor a container.
 pub(super) fn write_object<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
@@ -74,7 +74,7 @@ fn write_method<'a>(
 ) -> Result<()> {
     let BoundMethod { receiver, function } = method;
     if function.ty == Type::BuiltinFunction {
-        // Class methods and static ones are of the class.
+        // Class methods and static methods belong to the class.
         let ty = match function.name {
             "fromhex" | "from_bytes" | "maketrans" => "type",
             _ => receiver.ty().name(),
@@ -82,7 +82,7 @@ fn write_method<'a>(
         let name = function.name;
         return repr::write_piece(runtime, &format!("<built-in method {name} of {ty} object at {ADDRESS}>"), out);
     }
-    // The sandbox wraps these two.
+    // The sandbox wraps `str.format` and `str.format_map`.
     if function.ty == Type::Function {
         return repr::write_piece(runtime, &function_repr(function), out);
     }
@@ -104,7 +104,7 @@ fn function_repr(function: &Function) -> String {
     }
 }
 
-/// The class behind the name of a global, with its module.
+/// Returns the qualified name of the class that a global is.
 pub fn class_path(name: &str) -> &str {
     match name {
         "dict" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateDict",

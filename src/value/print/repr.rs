@@ -1,12 +1,11 @@
-//! Python's `str(value)`, which is what an output writes, and `repr(value)`, which is what containers print of their items.
+//! Python's `str(value)`, which an output writes, and `repr(value)`, which containers write of their items.
 //!
 //! ```text
 //! {{ 'a' }} {{ ['a', 1.0, none, nope] }}    a ['a', 1.0, None, Undefined]
 //! ```
 //!
-//! Text is appended where it is wanted, each piece charged and the whole measured as it grows. How a number and a string are spelt is
-//! known to [`crate::number::text`] and [`crate::text::quote`], what things without a value of their own print to
-//! [`object`](super::object).
+//! Text is appended to the output, charged piece by piece and checked against the limit as it grows. Numbers are converted by
+//! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`super::objects`].
 
 use std::fmt::Write;
 
@@ -19,12 +18,12 @@ use crate::value::{Dict, Range, Runtime, Seq, Str, Value};
 /// Steps of finding the shortest digits of a float.
 pub(super) const DIGITS: u64 = 4;
 
-/// The containers around what is printed; CPython's `Py_ReprEnter` keeps the same.
+/// The containers that are being printed around a value, as CPython's `Py_ReprEnter` records them.
 #[derive(Clone, Copy)]
 pub(super) struct Around<'p, 'a> {
     value: &'p Value<'a>,
     outer: Option<&'p Around<'p, 'a>>,
-    /// Whether a namespace is among them. Only a namespace can hold what it is in.
+    /// Whether one of them is a namespace. Only a namespace can contain itself.
     has_namespace: bool,
 }
 
@@ -38,32 +37,32 @@ pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut Str
     }
 }
 
-/// `str(value)`: a string or a Markup as it is.
+/// Returns `str(value)`. A string or Markup stays as it is.
 pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
     match value {
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let mut text = runtime.heap.idle.room();
+            let mut text = runtime.heap.recycler.take_buffer();
             write_str(runtime, value, &mut text)?;
             runtime.text(text)
         }
     }
 }
 
-/// `repr(value)`
+/// Returns `repr(value)`.
 pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let mut out = String::new();
     write_repr(runtime, value, &mut out)?;
     Ok(out)
 }
 
-/// Python's `ascii(value)`.
+/// Returns `ascii(value)`.
 pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let repr = repr(runtime, value)?;
     runtime.meter.charge_scan(repr.len())?;
     let mut ascii = String::with_capacity(repr.len());
-    // A string refuses nothing.
+    // Writing to a string cannot fail.
     let _ = quote::write_ascii(&mut ascii, &repr);
     runtime.meter.check_size(ascii.len())?;
     Ok(ascii)
@@ -74,7 +73,7 @@ pub fn write_repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut St
     write_nested(runtime, value, None, out)
 }
 
-/// Appends `repr(value)` inside other values.
+/// Appends `repr(value)` of a value within other values.
 pub(super) fn write_nested<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
@@ -170,7 +169,7 @@ fn write_pairs<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, around: &Around<'
     write_piece(runtime, "])", out)
 }
 
-/// Appends the repr of a dict with these entries.
+/// Appends the `repr` of a dict with these entries.
 pub(super) fn write_dict<'a>(
     runtime: &mut Runtime<'a>,
     entries: impl Iterator<Item = (Value<'a>, Value<'a>)>,
@@ -201,14 +200,14 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
     let text = text.as_str();
     runtime.meter.charge_scan(text.len())?;
     runtime.meter.check_output(out.len().saturating_add(text.len()))?;
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = quote::write_repr(out, text);
     runtime.meter.check_output(out.len())
 }
 
 fn write_displayed<'a>(runtime: &mut Runtime<'a>, displayed: &dyn std::fmt::Display, out: &mut String) -> Result<()> {
     runtime.meter.charge(1)?;
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = write!(out, "{displayed}");
     runtime.meter.check_output(out.len())
 }
@@ -231,7 +230,7 @@ pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut S
 }
 
 impl<'p, 'a> Around<'p, 'a> {
-    /// Inside one more container.
+    /// Adds a container to the ones around it.
     pub(super) fn within(value: &'p Value<'a>, outer: Option<&'p Around<'p, 'a>>) -> Self {
         let is_namespace = matches!(value, Value::Namespace(_));
         Self {
@@ -241,7 +240,7 @@ impl<'p, 'a> Around<'p, 'a> {
         }
     }
 
-    /// What stands for a container inside itself.
+    /// Returns the dots that replace a container within itself, or `None` if it is not within itself.
     pub(super) fn dots_for(&self, value: &Value<'a>) -> Option<&'static str> {
         if !self.has_namespace {
             return None;

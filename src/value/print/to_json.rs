@@ -1,20 +1,20 @@
-//! `json.dumps`, which is what the filter `tojson` is.
+//! Python's `json.dumps`, for the filter `tojson`.
 //!
 //! ```text
 //! {'b': [1.0, none], 1: 'é'}    {"b": [1.0, null], "1": "é"}
 //! ```
 //!
-//! After CPython 3.11 `json/encoder.py` and `_json.c`. How strings are escaped and lines are broken is [`crate::json`]'s. What is not
-//! of JSON's types has no text: `Object of type range is not JSON serializable`.
+//! Follows CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON does not have
+//! is an error: `Object of type range is not JSON serializable`.
 
 use serde_json::{Map, Value as Json};
 
 use super::repr;
 use super::repr::DIGITS;
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::json::{Layout, write_escaped, write_float, write_short};
-use crate::limits::STEP_BYTES;
+use crate::meter::STEP_BYTES;
 use crate::number::text::write_int;
 use crate::text::escape::escape;
 use crate::value::ops::sorted;
@@ -23,21 +23,21 @@ use crate::value::{Dict, Runtime, Seq, Value, ops};
 /// The options of `json.dumps`.
 #[derive(Clone, Debug, Default)]
 pub struct JsonOptions {
-    /// Whether everything beyond ASCII is escaped.
+    /// Whether characters beyond ASCII are escaped.
     pub ensure_ascii: bool,
-    /// Whether dicts are written in the order of their keys.
+    /// Whether the entries of dicts are sorted by key.
     pub sort_keys: bool,
     /// The separators and the indentation.
     pub layout: Layout,
-    /// Whether a string that is the first item of a list, or a later one, is escaped for HTML, because what the encoder in Python
-    /// puts before it is a Markup.
+    /// Whether strings in lists are escaped for HTML: first for the first item, then for the other items. The encoder in Python
+    /// concatenates them to a separator that is a Markup.
     pub escapes: [bool; 2],
 }
 
 /// Appends `json.dumps(value)`.
 pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &JsonOptions, out: &mut String) -> Result<()> {
     let mut dumper = Dumper {
-        runtime: runtime,
+        runtime,
         options,
         level: 0,
         out,
@@ -46,11 +46,11 @@ pub fn write_json<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Js
     runtime.meter.check_output(out.len())
 }
 
-/// A text under way.
+/// A JSON text in progress.
 struct Dumper<'r, 'a> {
     runtime: &'r mut Runtime<'a>,
     options: &'r JsonOptions,
-    /// How many containers are open.
+    /// The number of open containers.
     level: usize,
     out: &'r mut String,
 }
@@ -62,7 +62,7 @@ impl<'a> Dumper<'_, 'a> {
             Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
             Value::Dict(dict) => return self.dump_dict(dict),
             Value::Big(_) => return repr::write_repr(self.runtime, value, self.out),
-            // What is short is charged with the container that it stands in, which also asks for its room.
+            // Short texts are charged by their container, which also checks the limit of the output.
             Value::None => self.out.push_str("null"),
             Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
             Value::Int(int) => write_int(*int, self.out),
@@ -78,7 +78,7 @@ impl<'a> Dumper<'_, 'a> {
         Ok(())
     }
 
-    /// A value of the caller, of which most is written as it stands there.
+    /// Writes a value of the caller.
     #[inline(always)]
     fn dump_json(&mut self, json: &'a Json) -> Result<()> {
         match json {
@@ -94,7 +94,7 @@ impl<'a> Dumper<'_, 'a> {
         self.dump(&Value::from(json))
     }
 
-    /// The same of a JSON text.
+    /// Writes a value of a JSON text.
     fn dump_data(&mut self, data: &'a Data<'a>) -> Result<()> {
         match data {
             Data::Str(text) => self.dump_text(text),
@@ -142,7 +142,7 @@ impl<'a> Dumper<'_, 'a> {
         }
     }
 
-    /// An object of the caller.
+    /// Writes an object of the caller.
     #[inline(never)]
     fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
         self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
@@ -151,7 +151,7 @@ impl<'a> Dumper<'_, 'a> {
         })
     }
 
-    /// An object of a JSON text.
+    /// Writes an object of a JSON text.
     fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
         self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
             dumper.dump_text_key(key)?;
@@ -164,7 +164,7 @@ impl<'a> Dumper<'_, 'a> {
         let bytes = dict.len().saturating_mul(size_of::<[Value<'_>; 2]>());
         self.runtime.meter.check_size(bytes)?;
         let entries: Vec<_> = dict.iter().collect();
-        // CPython sorts the pairs, of which no two begin with the same key.
+        // CPython sorts the pairs, and no two of them have the same key.
         let order = sorted(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
             entries.get(left),
             entries.get(right),
@@ -176,7 +176,7 @@ impl<'a> Dumper<'_, 'a> {
         self.dump_entries(dict.len(), entries)
     }
 
-    /// The members of a dict whose keys may be other values too.
+    /// Writes the entries of a dict whose keys can be other values than strings.
     fn dump_entries(&mut self, count: usize, entries: impl Iterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
         self.dump_between(['{', '}'], count, entries, |dumper, (key, value)| {
             dumper.dump_key(&key)?;
@@ -184,7 +184,7 @@ impl<'a> Dumper<'_, 'a> {
         })
     }
 
-    /// The members of a container between its brackets, so many; `dump` writes one.
+    /// Writes the brackets of a container and its `count` members, each by a call of `dump`.
     #[inline]
     fn dump_between<T>(
         &mut self,
@@ -204,7 +204,7 @@ impl<'a> Dumper<'_, 'a> {
         Ok(())
     }
 
-    /// The members at a level, and what stands around them.
+    /// Writes the members of a container, with separators and line breaks.
     #[inline(always)]
     fn dump_members<T>(
         &mut self,
@@ -214,8 +214,8 @@ impl<'a> Dumper<'_, 'a> {
     ) -> Result<()> {
         let meter = &mut self.runtime.meter;
         meter.check_stack()?;
-        let around = self.options.layout.around(self.level);
-        let length = around.length();
+        let member_layout = self.options.layout.for_level(self.level);
+        let length = member_layout.max_length();
         meter.charge(count as u64)?;
         if length >= STEP_BYTES {
             meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
@@ -226,14 +226,14 @@ impl<'a> Dumper<'_, 'a> {
             if self.out.len() as u64 > most {
                 self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
             }
-            around.write_lead(std::mem::take(&mut is_first), self.out);
+            member_layout.write_before(std::mem::take(&mut is_first), self.out);
             dump(self, member)?;
         }
-        around.write_end(self.out);
+        member_layout.write_after_last(self.out);
         Ok(())
     }
 
-    /// A key is a string always, whatever it was.
+    /// Writes a key, which is always a string in JSON.
     fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
             Value::Str(text) => return self.dump_text_key(text.as_str()),
@@ -250,7 +250,7 @@ impl<'a> Dumper<'_, 'a> {
         Ok(())
     }
 
-    /// A key that is a string, and the separator behind it.
+    /// Writes a key that is a string, and the separator after it.
     #[inline(always)]
     fn dump_text_key(&mut self, key: &str) -> Result<()> {
         self.out.push('"');
@@ -267,7 +267,7 @@ impl<'a> Dumper<'_, 'a> {
         Ok(())
     }
 
-    /// The characters of a string. Few of them are charged with the container that they stand in.
+    /// Writes the characters of a string. Short strings are charged by their container.
     #[inline(always)]
     fn dump_characters(&mut self, text: &str) -> Result<()> {
         match write_short(text, self.options.ensure_ascii, self.out) {
@@ -279,7 +279,7 @@ impl<'a> Dumper<'_, 'a> {
     #[inline(never)]
     fn dump_long(&mut self, text: &str) -> Result<()> {
         if text.len() > STEP_BYTES {
-            // Of an escape each byte is looked at, and up to six are written.
+            // Each byte of an escape is read, and up to six bytes are written.
             self.runtime.meter.charge_scan(text.len().saturating_mul(2))?;
         }
         write_escaped(text, self.options.ensure_ascii, self.out);

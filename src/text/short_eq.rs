@@ -1,18 +1,18 @@
-//! Whether two short texts are the same, without a call.
+//! Equality of short texts without a function call.
 //!
 //! ```text
-//! is_same("content", "content")  ->  true
+//! is_equal("content", "content")  ->  true
 //! ```
 //!
-//! Names of keys and attributes have a few bytes. Comparing them by the compiler's own `==` calls a function for blocks of memory, which
-//! costs more than the comparison; two overlapping loads do the same.
+//! Names of keys and attributes have a few bytes. The operator `==` calls `memcmp`, which costs more than the comparison itself. Two
+//! overlapping loads give the same answer.
 
-/// Texts of at most so many bytes are compared without a call.
+/// The largest length in bytes of texts that are compared without a call.
 pub const SHORT: usize = 32;
 
-/// Whether both have the same bytes.
+/// Returns whether two texts are equal.
 #[inline]
-pub fn is_same(left: &str, right: &str) -> bool {
+pub fn is_equal(left: &str, right: &str) -> bool {
     let (left, right) = (left.as_bytes(), right.as_bytes());
     if left.len() != right.len() {
         return false;
@@ -28,20 +28,20 @@ pub fn is_same(left: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use super::is_equal;
 
     #[test]
-    fn every_byte_counts() {
+    fn a_difference_in_any_byte_is_found() {
         let alphabet: Vec<char> = ('A'..='z').collect();
         for length in 0..=alphabet.len() {
             let text: String = alphabet.iter().take(length).collect();
-            assert!(is_same(&text, &text.clone()));
+            assert!(is_equal(&text, &text.clone()));
             for place in 0..length {
                 let mut other = text.clone();
                 other.replace_range(place..=place, "-");
-                assert!(!is_same(&text, &other), "byte {place} of {length}");
+                assert!(!is_equal(&text, &other), "byte {place} of {length}");
             }
         }
-        assert!(!is_same("abc", "abcd"));
+        assert!(!is_equal("abc", "abcd"));
     }
 }

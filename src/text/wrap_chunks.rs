@@ -1,15 +1,15 @@
-//! Chunks between which a line may be broken: the splitting of Python's `textwrap`.
+//! The chunks between which a line may be broken, as Python's `textwrap` splits a line.
 //!
 //! ```text
 //! Chunks::new("a goof-ball -- use -b", true)    "a" " " "goof-" "ball" " " "--" " " "use" " " "-b"
 //! ```
 //!
-//! The chunks follow one another without a gap. The rule is that of CPython's `textwrap.py`,
-//! `TextWrapper.wordsep_re` and `wordsep_simple_re`; the words in quotes below are from its comments.
+//! The chunks cover the line without gaps. The rules are CPython's `textwrap.py` `TextWrapper.wordsep_re` and `wordsep_simple_re`; the
+//! quoted words below are from its comments.
 
 use crate::unicode::{is_decimal, is_word};
 
-/// Iterator over chunks, each either whitespace or (part of) a word.
+/// An iterator over chunks: runs of whitespace, and words or parts of words.
 #[derive(Debug, Clone)]
 pub struct Chunks<'a> {
     text: &'a str,
@@ -18,7 +18,7 @@ pub struct Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// The chunks of one line; words are also split behind hyphens and around dashes if asked for.
+    /// Returns the chunks of one line. If `splits_on_hyphens` is set, words are also split after hyphens and around dashes.
     pub fn new(text: &'a str, splits_on_hyphens: bool) -> Self {
         Self {
             text,
@@ -50,13 +50,13 @@ impl<'a> Iterator for Chunks<'a> {
 }
 
 impl Chunks<'_> {
-    /// The length of the "word, possibly hyphenated" that the text from here on begins with.
+    /// Returns the length of the "word, possibly hyphenated" at the start of `after`.
     fn word_len(&self, after: &str) -> usize {
         for (offset, char) in after.char_indices().skip(1) {
             if is_blank(char) {
                 return offset;
             }
-            // Only what begins with a hyphen can end a word before its end.
+            // Only a hyphen can end a word early.
             let place = Place::new(self.text, self.at.saturating_add(offset));
             if let Some(place) = place.filter(|_| char == '-') {
                 if place.is_at_hyphen_of_compound() {
@@ -71,27 +71,27 @@ impl Chunks<'_> {
     }
 }
 
-/// The whitespace of `textwrap`: ASCII only, so that a no-break space does not break.
+/// Returns whether `textwrap` takes a character for whitespace: only in ASCII, so a no-break space does not break a line.
 fn is_blank(char: char) -> bool {
     matches!(char, '\t'..='\r' | ' ')
 }
 
-/// `[^\d\W]`
+/// Returns whether `[^\d\W]` matches a character.
 fn is_letter(char: char) -> bool {
     is_word(char) && !is_decimal(char)
 }
 
-/// `[\w!"'&.,?]`
+/// Returns whether `[\w!"'&.,?]` matches a character.
 fn is_word_or_punctuation(char: char) -> bool {
     is_word(char) || matches!(char, '!' | '"' | '\'' | '&' | '.' | ',' | '?')
 }
 
-/// How many bytes of the text are covered by characters of that kind.
+/// Returns the length in bytes of the leading characters that satisfy `belongs`.
 fn run_len(text: &str, belongs: impl Fn(char) -> bool) -> usize {
     text.find(|char| !belongs(char)).unwrap_or(text.len())
 }
 
-/// A place between two characters.
+/// A position between two characters.
 struct Place<'a> {
     before: &'a str,
     after: &'a str,
@@ -103,8 +103,8 @@ impl<'a> Place<'a> {
         Some(Self { before, after })
     }
 
-    /// An "em-dash between words": two hyphens or more behind a word or its punctuation and before a
-    /// word character. Behind a hyphen it is false, so that a run of hyphens is walked only from its start.
+    /// Returns whether an "em-dash between words" starts here: two or more hyphens after a word or its punctuation and before a word
+    /// character. After a hyphen the answer is false, so a run of hyphens is scanned only from its start.
     fn is_at_dash_between_words(&self) -> bool {
         let follows_word = self.before.chars().next_back().is_some_and(is_word_or_punctuation);
         if !follows_word || !self.after.starts_with("--") {
@@ -113,8 +113,8 @@ impl<'a> Place<'a> {
         self.after.trim_start_matches('-').chars().next().is_some_and(is_word)
     }
 
-    /// The hyphen of a "hyphenated word": behind two letters, or a letter, a hyphen and a letter
-    /// together with it, and before two letters that may have a hyphen between them.
+    /// Returns whether the hyphen of a "hyphenated word" is here. Before it must be two letters, or a letter, a hyphen and a letter;
+    /// after it two letters, which may have a hyphen between them.
     fn is_at_hyphen_of_compound(&self) -> bool {
         let mut before = self.before.chars().rev();
         let follows = match (before.next(), before.next(), before.next()) {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_split_behind_hyphens() {
+    fn words_are_split_after_hyphens() {
         assert_eq!(
             chunks("a goof-ball, use -b"),
             ["a", " ", "goof-", "ball,", " ", "use", " ", "-b"]

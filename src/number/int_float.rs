@@ -1,7 +1,8 @@
-//! Between integers and floats, without an error in the last bit.
+//! Exact operations between integers and floats.
 //!
-//! Conversions round half to even, `2**53 + 1` is not equal to any float, `(10**400) / (10**399)` is `10.0`. After CPython's
-//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`), `floatobject.c` (`float_richcompare`, `float___trunc___impl`). Rounding to decimal places is in [`round`](super::round).
+//! Conversions round half to even, `2**53 + 1` is not equal to any float, `(10**400) / (10**399)` is `10.0`. The rules are CPython's
+//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`) and `floatobject.c` (`float_richcompare`, `float___trunc___impl`). Rounding to
+//! decimal places is in [`round`](super::round).
 
 use std::cmp::Ordering;
 
@@ -10,28 +11,28 @@ use num_bigint::{BigInt, BigUint, Sign};
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
 
-/// The bits of a float's significand, the leading one included.
+/// The number of bits in a float's significand, including the implicit leading bit.
 const SIGNIFICAND_BITS: i64 = 53;
 
-/// The exponent of the smallest float above zero.
+/// The binary exponent of the smallest positive float.
 const MIN_EXPONENT: i64 = -1074;
 
-/// The exponent of the first power of two that no float holds.
+/// The binary exponent of the first power of two beyond all floats.
 const MAX_EXPONENT: i64 = 1024;
 
-/// The leading bits of a magnitude: it is `bits * 2**exponent`, and a little more where `is_inexact`.
+/// The leading bits of a magnitude, which is `bits * 2**exponent`, and a little more if `is_inexact` is set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leading {
-    /// At least 65 of the magnitude's bits, or all of them.
+    /// The first 65 or more bits of the magnitude, or all of them.
     pub bits: u128,
-    /// How many bits come after them.
+    /// The number of bits of the magnitude after the leading ones.
     pub exponent: u64,
-    /// Whether one of those is set.
+    /// Whether any bit after the leading ones is set.
     pub is_inexact: bool,
 }
 
 impl Leading {
-    /// The leading bits of `magnitude`.
+    /// Returns the leading bits of a magnitude.
     pub fn of(magnitude: &BigUint) -> Self {
         let mut digits = magnitude.iter_u64_digits().rev();
         let top = u128::from(digits.next().unwrap_or(0));
@@ -51,7 +52,7 @@ impl Leading {
     }
 }
 
-/// `float(int)`: the nearest float, the even one of two.
+/// Returns `float(int)`: the nearest float, half to even.
 pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
     let big = match int {
         #[expect(clippy::cast_precision_loss, reason = "the cast rounds half to even, as Python does")]
@@ -60,14 +61,14 @@ pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
     };
     let leading = Leading::of(big.magnitude());
     let exponent = i64::try_from(leading.exponent).unwrap_or(i64::MAX);
-    let float = nearest(leading.bits, leading.is_inexact, exponent);
+    let float = round_to_float(leading.bits, leading.is_inexact, exponent);
     if float.is_infinite() {
         return Err(NumberError::int_too_large_for_float());
     }
     Ok(with_sign(float, int.is_negative()))
 }
 
-/// `left / right` of two integers: the float nearest to the exact quotient.
+/// Returns `left / right` of two integers: the float nearest to the exact quotient.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "the divisor is not zero, the shift lies between two of a float's exponents, and big integers do not overflow"
@@ -81,14 +82,14 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
         return Ok(with_sign(0.0, is_negative));
     }
     if left.bit_length() <= 53 && right.bit_length() <= 53 {
-        // Both are floats, and one division rounds once.
+        // Both convert to floats exactly, and one division rounds once.
         return Ok(int_to_float(left)? / int_to_float(right)?);
     }
     let too_large = || NumberError::overflow("integer division result too large for a float");
     let signed = |bits: u64| i64::try_from(bits).map_err(|_| NumberError::too_many_bits(bits, i64::MAX.unsigned_abs()));
     let left_bits = signed(left.bit_length())?;
     let right_bits = signed(right.bit_length())?;
-    // The quotient lies between 2**(difference - 1) and 2**(difference + 1).
+    // The quotient is between 2**(difference - 1) and 2**(difference + 1).
     let difference = left_bits.saturating_sub(right_bits);
     if difference > MAX_EXPONENT {
         return Err(too_large());
@@ -96,7 +97,7 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     if difference < MIN_EXPONENT - 1 {
         return Ok(with_sign(0.0, is_negative));
     }
-    // 65 or 66 bits of quotient are more than a float has; whether anything remains decides the ties.
+    // 65 or 66 bits of quotient are more than a float has. The remainder decides ties.
     let shift = 65 - difference;
     let (mut dividend, mut divisor) = (left.magnitude(), right.magnitude());
     if shift > 0 {
@@ -106,14 +107,14 @@ pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
     }
     let quotient = &*dividend / &*divisor;
     let is_inexact = &quotient * &*divisor != *dividend;
-    let float = nearest(Leading::of(&quotient).bits, is_inexact, -shift);
+    let float = round_to_float(Leading::of(&quotient).bits, is_inexact, -shift);
     if float.is_infinite() {
         return Err(too_large());
     }
     Ok(with_sign(float, is_negative))
 }
 
-/// `int(float)`: rounded towards zero.
+/// Returns `int(float)`, rounded towards zero.
 pub fn truncate(float: f64) -> NumberResult<Int> {
     if float.is_nan() {
         return Err(NumberError::value("cannot convert float NaN to integer"));
@@ -121,12 +122,12 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
     if float.is_infinite() {
         return Err(NumberError::overflow("cannot convert float infinity to integer"));
     }
-    // The bounds are powers of two: the lower one fits, the upper one does not.
+    // The bounds are powers of two: the lower one fits into `i64`, the upper one does not.
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
-        #[expect(clippy::cast_possible_truncation, reason = "only the fraction is cut off, as it shall be")]
+        #[expect(clippy::cast_possible_truncation, reason = "only the fraction is removed, as intended")]
         return Ok(Int::Small(float as i64));
     }
-    let (significand, exponent) = parts(float);
+    let (significand, exponent) = split_float(float);
     let sign = if float < 0.0 { Sign::Minus } else { Sign::Plus };
     #[expect(
         clippy::arithmetic_side_effects,
@@ -136,22 +137,22 @@ pub fn truncate(float: f64) -> NumberResult<Int> {
     Ok(Int::from(BigInt::from_biguint(sign, magnitude)))
 }
 
-/// `math.floor(float)`.
+/// Returns `math.floor(float)`.
 pub fn floor(float: f64) -> NumberResult<Int> {
     truncate(float.floor())
 }
 
-/// `math.ceil(float)`.
+/// Returns `math.ceil(float)`.
 pub fn ceil(float: f64) -> NumberResult<Int> {
     truncate(float.ceil())
 }
 
-/// `float.is_integer()`.
+/// Returns `float.is_integer()`.
 pub fn is_integer(float: f64) -> bool {
     float.is_finite() && float.fract() == 0.0
 }
 
-/// The order of two numbers by their exact values; none where one is nan.
+/// Compares two numbers by their exact values. The result is `None` if one of them is NaN.
 pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
     match (left, right) {
         (NumberRef::Int(left), NumberRef::Int(right)) => Some(left.compare(right)),
@@ -161,7 +162,7 @@ pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
     }
 }
 
-/// The order of an integer and a float: by the integer part, and by the fraction where those are equal.
+/// Compares an integer and a float: first the integer part, then the fraction.
 fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
@@ -179,8 +180,8 @@ fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
     }))
 }
 
-/// Significand and exponent of a finite float: its magnitude is `significand * 2**exponent`.
-fn parts(float: f64) -> (u64, i64) {
+/// Returns the significand and the exponent of a finite float: its absolute value is `significand * 2**exponent`.
+fn split_float(float: f64) -> (u64, i64) {
     let bits = float.to_bits();
     let fraction = bits & ((1 << 52) - 1);
     match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
@@ -189,15 +190,15 @@ fn parts(float: f64) -> (u64, i64) {
     }
 }
 
-/// The float nearest to `(bits + a little, where is_inexact) * 2**exponent`; infinity where it is too large.
+/// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large.
 ///
-/// `bits` has at least 55 bits where it is inexact.
+/// If `is_inexact` is set, the number is a little larger, and `bits` has at least 55 bits.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "what is too large has left before; a length is at most 128, and the excess lies between 1 and it"
+    reason = "a number that is too large has returned; a length is at most 128, and the excess is between 1 and the length"
 )]
-#[expect(clippy::cast_precision_loss, reason = "what is cast has no more bits than a significand")]
-fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "the number has no more bits than a significand")]
+fn round_to_float(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
     let length = i64::from(u128::BITS - bits.leading_zeros());
     if exponent.saturating_add(length) > MAX_EXPONENT {
         return f64::INFINITY;
@@ -207,7 +208,7 @@ fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
         return bits as f64 * power_of_two(exponent);
     }
     let Some(excess_bits) = u32::try_from(excess).ok().filter(|_| excess <= length) else {
-        // Below half of the smallest float.
+        // The number is below half of the smallest float.
         return 0.0;
     };
     let kept = bits.checked_shr(excess_bits).unwrap_or(0);
@@ -223,7 +224,7 @@ fn nearest(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
     rounded as f64 * power_of_two(exponent)
 }
 
-/// `2**exponent`, for an exponent that floats have.
+/// Returns `2**exponent` for an exponent in the range of floats.
 fn power_of_two(exponent: i64) -> f64 {
     if exponent >= -1022 {
         f64::from_bits(exponent.min(1023).saturating_add(1023).unsigned_abs() << 52)
@@ -232,7 +233,7 @@ fn power_of_two(exponent: i64) -> f64 {
     }
 }
 
-/// The magnitude with a sign.
+/// Returns a magnitude with a sign.
 fn with_sign(magnitude: f64, is_negative: bool) -> f64 {
     if is_negative { -magnitude } else { magnitude }
 }
@@ -283,7 +284,4 @@ mod tests {
             Err(NumberError::int_too_large_for_float())
         );
     }
-
-    #[test]
-    fn fractions_and_hexadecimal() {}
 }

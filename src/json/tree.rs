@@ -1,23 +1,23 @@
-//! The tree of plain values that comes from outside: JSON text or anything `Serialize`, before it is a value of the template language.
+//! The tree of plain values that JSON text and `Serialize` values are read into.
 //!
 //! ```text
 //! {"role": "user", "tokens": 18446744073709551616}   ->   Object[("role", Str), ("tokens", BigInt)]
 //! ```
 //!
-//! Strings borrow from the text that was read. Against `serde_json::Value` it keeps integers of any size, `NaN` and the infinities, and
-//! the order of keys always. It deliberately knows no operator of the template language and no JSON syntax. What an object does with a
-//! repeated key is Python's rule for `dict` (CPython 3.11 `json.loads`): the first place, the last value.
+//! Strings borrow from the text. Unlike `serde_json::Value`, the tree has integers of any size, `NaN` and the infinities, and always
+//! keeps the order of keys. If an object repeats a key, Python's rule for `dict` applies (CPython 3.11 `json.loads`): the key keeps its
+//! first position and gets its last value.
 //!
-//! Comparing, cloning and dropping descend into the tree. The reader and the serializer bound its depth.
+//! Comparing, cloning and dropping recurse. The reader and the serializer limit the depth of the tree.
 
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
-use crate::text::same::is_same;
+use crate::text::short_eq::is_equal;
 
-/// One value from outside, with the text that it borrows from.
+/// A plain value, which may borrow from the text that it was read from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data<'a> {
     /// `null`
@@ -26,7 +26,7 @@ pub enum Data<'a> {
     Bool(bool),
     /// `7`
     Int(i64),
-    /// `18446744073709551616`; never one that fits into [`Data::Int`] when the reader made it.
+    /// `18446744073709551616`. The reader uses it only for integers that do not fit into [`Data::Int`].
     BigInt(Box<BigInt>),
     /// `7.0`, `NaN`
     Float(f64),
@@ -34,14 +34,14 @@ pub enum Data<'a> {
     Str(Cow<'a, str>),
     /// `[1, 2]`
     List(Vec<Data<'a>>),
-    /// Python's `(1, 2)`, which JSON has no text for.
+    /// Python's `(1, 2)`, which has no JSON text.
     Tuple(Vec<Data<'a>>),
     /// `{"key": 1}`
     Object(Object<'a>),
 }
 
 impl Data<'_> {
-    /// The same tree, borrowing from nothing.
+    /// Converts the tree to one that owns all its strings.
     pub fn into_owned(self) -> Data<'static> {
         match self {
             Self::None => Data::None,
@@ -60,70 +60,70 @@ impl Data<'_> {
 /// A key and its value.
 pub type Entry<'a> = (Cow<'a, str>, Data<'a>);
 
-/// An object: entries in the order of their first appearance, no key twice.
+/// An object: entries with different keys, in the order in which the keys first occurred.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
     entries: Vec<Entry<'a>>,
-    /// Where the keys are, in the order of the keys; none for an object that is small enough to be scanned.
+    /// The positions of the entries in the order of their keys, or `None` if the object is small enough to be scanned.
     index: Option<Box<Index>>,
 }
 
-/// Positions of entries. Boxed as a whole, so that an object without an index is one word smaller.
+/// Positions of entries. The slice is boxed once more, so that an object is one word smaller.
 #[derive(Clone, Debug)]
 struct Index(Box<[u32]>);
 
-/// Up to so many entries are scanned: most objects in messages have two to four keys, and comparing the lengths of twelve short
-/// keys costs less than the binary search of an index and the making of it.
+/// The largest number of entries that are scanned instead of searched in an index. Most objects in messages have two to four keys, and
+/// for twelve short keys comparing lengths costs less than building and searching an index.
 const SCANNED: usize = 12;
 
 impl<'a> Object<'a> {
-    /// The object with these entries. Of equal keys the first gives the place and the last the value.
+    /// Creates an object. A repeated key keeps its first position and gets its last value.
     pub fn new(mut entries: Vec<Entry<'a>>) -> Self {
         if entries.len() <= SCANNED {
             if has_repeated_key(&entries) {
-                entries = without_repeated_keys(entries);
+                entries = merge_repeated_keys(entries);
             }
-            return Self::plain(entries);
+            return Self::from_distinct(entries);
         }
-        let mut sorted = sorted_positions(&entries);
+        let mut sorted = sort_positions(&entries);
         let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
         if sorted
             .windows(2)
             .any(|pair| matches!(pair, [left, right] if key(left) == key(right)))
         {
-            entries = without_repeated_keys(entries);
-            sorted = sorted_positions(&entries);
+            entries = merge_repeated_keys(entries);
+            sorted = sort_positions(&entries);
         }
-        // Positions that do not fit into 32 bits were left out; such an object is scanned.
+        // Positions beyond 32 bits are missing. Such an object is scanned.
         let index = (sorted.len() == entries.len()).then(|| Box::new(Index(sorted.into_boxed_slice())));
         Self { entries, index }
     }
 
-    /// Whether these are few enough to be scanned, and no two have the same key.
-    pub(crate) fn is_plain(entries: &[Entry<'a>]) -> bool {
+    /// Returns whether the entries need no index and have different keys.
+    pub(crate) fn is_small_and_distinct(entries: &[Entry<'a>]) -> bool {
         entries.len() <= SCANNED && !has_repeated_key(entries)
     }
 
-    /// The object with entries that are [plain](Self::is_plain).
-    pub(crate) fn plain(entries: Vec<Entry<'a>>) -> Self {
+    /// Creates an object without an index from entries with different keys.
+    pub(crate) fn from_distinct(entries: Vec<Entry<'a>>) -> Self {
         Self { entries, index: None }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&Data<'a>> {
         match &self.index {
             None => self
                 .entries
                 .iter()
-                .find(|(other, _)| is_same(other, key))
+                .find(|(other, _)| is_equal(other, key))
                 .map(|(_, value)| value),
-            Some(index) => self.get_by(index, key),
+            Some(index) => self.get_indexed(index, key),
         }
     }
 
-    /// Not inlined, so that the way for small objects stays short.
+    /// Returns the value of a key by the index. It is not inlined, to keep the code for small objects short.
     #[inline(never)]
-    fn get_by(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
+    fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
         let place = index.0.binary_search_by(|position| {
             let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
             other.cmp(key)
@@ -132,22 +132,22 @@ impl<'a> Object<'a> {
         Some(value)
     }
 
-    /// The entries, in order.
+    /// Returns the entries in their order.
     pub fn entries(&self) -> &[Entry<'a>] {
         &self.entries
     }
 
-    /// The entries, in order, taken out.
+    /// Converts the object to its entries in their order.
     pub fn into_entries(self) -> Vec<Entry<'a>> {
         self.entries
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -163,18 +163,18 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Same keys in the same order with the same values; the index follows from them.
+/// Objects are equal if they have the same entries in the same order.
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.entries == other.entries
     }
 }
 
-/// Compares each key with those before it, for the few keys of a small object.
+/// Returns whether two entries have equal keys. It compares each key with all earlier ones, which is fast for few keys.
 fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
     let mut before = entries;
     while let Some(((key, _), rest)) = before.split_last() {
-        if rest.iter().any(|(other, _)| is_same(other, key)) {
+        if rest.iter().any(|(other, _)| is_equal(other, key)) {
             return true;
         }
         before = rest;
@@ -182,8 +182,8 @@ fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
     false
 }
 
-/// The positions of all entries by key, equal keys in the order of the entries.
-fn sorted_positions(entries: &[Entry<'_>]) -> Vec<u32> {
+/// Returns the positions of all entries in the order of their keys. Entries with equal keys keep their order.
+fn sort_positions(entries: &[Entry<'_>]) -> Vec<u32> {
     let mut positions: Vec<u32> = (0..=u32::MAX).zip(entries).map(|(position, _)| position).collect();
     positions.sort_by(|left, right| {
         let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
@@ -192,9 +192,9 @@ fn sorted_positions(entries: &[Entry<'_>]) -> Vec<u32> {
     positions
 }
 
-/// Moves the last value of each repeated key to the key's first place, and closes the gaps.
-fn without_repeated_keys(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
-    let sorted = sorted_positions(&entries);
+/// Moves the last value of each repeated key to the key's first position, and removes the other entries of that key.
+fn merge_repeated_keys(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
+    let sorted = sort_positions(&entries);
     let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
     let repeated: Vec<&[u32]> = sorted
         .chunk_by(|left, right| key(left) == key(right))
@@ -219,7 +219,7 @@ fn without_repeated_keys(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
     places.into_iter().flatten().collect()
 }
 
-/// A tuple becomes a sequence, and an integer beyond 128 bits an error: serde has no word for either.
+/// A tuple is serialized as a sequence. An integer of more than 128 bits is an error, because serde has no type for it.
 impl Serialize for Data<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equal_keys_the_first_gives_the_place_and_the_last_the_value() {
+    fn a_repeated_key_keeps_its_first_position_and_gets_its_last_value() {
         assert_eq!(
             shown(&object(&["a", "b", "a", "c", "a"])),
             ["a=Int(4)", "b=Int(1)", "c=Int(3)"]
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_small_and_may_be_sent() {
+    fn data_is_small_and_send() {
         fn sent<T: Send + Sync>() {}
         fn shortened<'short>(data: Data<'static>, _: &'short str) -> Data<'short> {
             data

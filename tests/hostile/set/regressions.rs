@@ -1,4 +1,4 @@
-//! What once took longer than its steps said, or more memory than was counted: templates that were written to find that.
+//! Templates for which the crate once used more time than it charged, or more memory than it counted.
 
 use serde_json::{Value, json};
 
@@ -33,21 +33,21 @@ pub(super) fn cases() -> Vec<Case> {
         .iter()
         .map(|template| {
             Case::request(
-                format!("found: {template}"),
+                format!("regression: {template}"),
                 move || json!({"template": template, "context": context()}),
             )
         })
         .collect();
     let parameters = || (0..50_000).map(|number| format!("a{number}")).collect::<Vec<_>>().join(",");
     cases.push(Case::render(
-        "found: many parameters that are not given".to_owned(),
+        "regression: many parameters that are not given".to_owned(),
         move || {
             let parameters = parameters();
             format!("{{% macro m({parameters}) %}}{{% endmacro %}}{{% for i in range(100000) %}}{{{{ m() }}}}{{% endfor %}}")
         },
         || json!({}),
     ));
-    cases.push(Case::request("found: many named templates".to_owned(), || {
+    cases.push(Case::request("regression: many named templates".to_owned(), || {
         let templates: serde_json::Map<String, Value> = (0..50_000).map(|number| (number.to_string(), json!("x"))).collect();
         json!({"apply": {"template": templates, "messages": [{"role": "user", "content": "a"}]}})
     }));

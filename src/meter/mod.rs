@@ -1,40 +1,46 @@
-//! Counts what one render uses, and stops it at its limits.
+//! Counts the resources that one render uses, and stops the render at its limits.
 //!
-//! Built with `RUSTFLAGS="--cfg unmetered"` it counts no work and checks nothing, so that a bench can tell what that costs.
+//! All code that takes time or memory calls the meter first: [`Meter::charge`] for work, [`Meter::claim`] for memory. With
+//! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks no limits, so that a benchmark can measure its cost.
+
+mod stack;
 
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::{Limit, Limits, Reached, Stack};
-use crate::error::{Error, Result};
+pub use stack::Stack;
 
-/// Steps between two looks at the clock and the flag: some 100 microseconds.
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits, Reached};
+
+/// The number of steps between two checks of the clock and the flag, which take about 100 microseconds.
 const STRIDE: u64 = 4096;
 
-/// Bytes of text that are touched in one step. A text that has no more is charged with the statement or the container that it stands in.
+/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the statement or container that has
+/// it.
 pub const STEP_BYTES: usize = 64;
 
-/// Bytes that any object takes besides what it holds: counts, its claim, and what the allocator rounds up.
+/// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// Counts what one render uses.
+/// The meter of one render.
 #[derive(Debug)]
 pub struct Meter<'a> {
     limits: Limits,
-    /// Steps until there is something to decide.
+    /// The number of steps until the next check.
     steps_left: u64,
-    /// Steps that are allowed after that; zero unless someone may stop the render earlier.
-    steps_kept: u64,
+    /// The number of steps that are allowed after the next check. It is zero unless a deadline or a flag can stop the render.
+    steps_reserved: u64,
     watch: Option<Watch<'a>>,
     calls: u32,
     stack: Stack,
-    /// Bytes that are claimed now; shared by the claims, and made with the first of them.
+    /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
 }
 
-/// Who may stop a render before its steps are used up.
+/// The deadline and the flag, which can stop a render before its steps are used up.
 #[derive(Debug)]
 struct Watch<'a> {
     began: Instant,
@@ -42,18 +48,18 @@ struct Watch<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// A meter at zero; the stack and the time are measured from this call on.
+    /// Returns a meter at zero. Stack and time are measured from this call.
     pub fn new(limits: Limits) -> Self {
-        Self::cancelled_by(limits, None)
+        Self::with_cancel(limits, None)
     }
 
-    /// A meter that also stops once the flag is set.
-    pub fn cancelled_by(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
+    /// Returns a meter that also stops when a flag is set.
+    pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
         Self {
-            // A render that is watched looks before its first step.
+            // The first step of a watched render checks the clock and the flag.
             steps_left: if is_watched { 0 } else { limits.steps },
-            steps_kept: if is_watched { limits.steps } else { 0 },
+            steps_reserved: if is_watched { limits.steps } else { 0 },
             watch: is_watched.then(|| Watch {
                 began: Instant::now(),
                 cancel,
@@ -65,12 +71,12 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// The limits that it keeps.
+    /// Returns the limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Counts work before it is done.
+    /// Counts steps of work before it is done.
     #[inline]
     pub fn charge(&mut self, steps: u64) -> Result<()> {
         if cfg!(unmetered) {
@@ -81,43 +87,43 @@ impl<'a> Meter<'a> {
                 self.steps_left = left;
                 Ok(())
             }
-            None => self.look(steps),
+            None => self.refill(steps),
         }
     }
 
-    /// Counts the work of touching so many bytes once.
+    /// Counts the work of processing a number of bytes once.
     #[inline]
     pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
         self.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))
     }
 
-    /// Counts the work of touching so many items once.
+    /// Counts the work of processing a number of items once.
     #[inline]
     pub fn charge_items(&mut self, count: usize) -> Result<()> {
         self.charge((count as u64).saturating_add(1))
     }
 
-    /// Counts the work of looking at the characters of a text one by one, which takes about eight times as long as copying them.
+    /// Counts the work of scanning the characters of a text, which takes about eight times as long as copying them.
     #[inline]
     pub fn charge_scan(&mut self, bytes: usize) -> Result<()> {
         self.charge((bytes as u64 >> 3).saturating_add(1))
     }
 
-    /// Counts the work of asking the tables of Unicode about the characters of a text, which takes three times as long where they are not
-    /// ASCII.
+    /// Counts the work of looking up the characters of a text in the tables of Unicode. Outside ASCII this takes three times as long as a
+    /// scan.
     pub fn charge_unicode(&mut self, text: &str) -> Result<()> {
         let times = if text.is_ascii() { 1 } else { 3 };
         self.charge_scan(text.len().saturating_mul(times))
     }
 
-    /// Steps used so far.
+    /// Returns the number of steps used so far.
     pub fn steps(&self) -> u64 {
         self.limits
             .steps
-            .saturating_sub(self.steps_left.saturating_add(self.steps_kept))
+            .saturating_sub(self.steps_left.saturating_add(self.steps_reserved))
     }
 
-    /// Claims memory for a value before it is made; it counts as live until the claim is dropped.
+    /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
     #[inline]
     pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
         self.check_size(bytes)?;
@@ -134,40 +140,40 @@ impl<'a> Meter<'a> {
         })
     }
 
-    /// Checks the size that a value would have, before any of it is made.
+    /// Checks the size of a value before it is created.
     #[inline]
     pub fn check_size(&self, bytes: usize) -> Result<()> {
-        match !cfg!(unmetered) && bytes as u64 > self.limits.value {
-            true => Err(exceeded(Limit::Value, bytes as u64, self.limits.value)),
-            false => Ok(()),
+        if !cfg!(unmetered) && bytes as u64 > self.limits.value {
+            return Err(exceeded(Limit::Value, bytes as u64, self.limits.value));
         }
+        Ok(())
     }
 
-    /// Checks the height of a container or iterator before it is made.
+    /// Checks the nesting depth of a container or iterator before it is created.
     #[inline]
     pub fn check_height(&self, height: u32) -> Result<()> {
-        match !cfg!(unmetered) && height > self.limits.height {
-            true => Err(exceeded(Limit::Height, u64::from(height), u64::from(self.limits.height))),
-            false => Ok(()),
+        if !cfg!(unmetered) && height > self.limits.height {
+            return Err(exceeded(Limit::Height, u64::from(height), u64::from(self.limits.height)));
         }
+        Ok(())
     }
 
-    /// Checks how much output there is.
+    /// Checks the size of the output.
     #[inline]
     pub fn check_output(&self, bytes: usize) -> Result<()> {
-        match !cfg!(unmetered) && bytes as u64 > self.limits.output {
-            true => Err(exceeded(Limit::Output, bytes as u64, self.limits.output)),
-            false => Ok(()),
+        if !cfg!(unmetered) && bytes as u64 > self.limits.output {
+            return Err(exceeded(Limit::Output, bytes as u64, self.limits.output));
         }
+        Ok(())
     }
 
-    /// Checks the stack used since the meter was made.
+    /// Checks the stack used since the meter was created.
     #[inline]
     pub fn check_stack(&self) -> Result<()> {
         self.stack.check()
     }
 
-    /// Enters a call of a macro, a block or a recursive loop; [`Meter::leave_call`] must follow.
+    /// Enters a call of a macro or a recursive loop. [`Meter::leave_call`] must follow.
     pub fn enter_call(&mut self) -> Result<()> {
         let calls = self.calls.saturating_add(1);
         if calls > self.limits.calls {
@@ -179,31 +185,32 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Leaves a call.
+    /// Leaves a call of a macro or a recursive loop.
     pub fn leave_call(&mut self) {
         self.calls = self.calls.saturating_sub(1);
     }
 
-    /// Decides whether a render whose steps have run out may have some of those that were kept.
+    /// Checks the clock and the flag when the steps have run out, and makes more of the reserved steps available.
     #[cold]
-    fn look(&mut self, steps: u64) -> Result<()> {
+    fn refill(&mut self, steps: u64) -> Result<()> {
         let used = self.steps();
-        let allowed = self.steps_left.saturating_add(self.steps_kept);
+        let allowed = self.steps_left.saturating_add(self.steps_reserved);
         let Some(left) = allowed.checked_sub(steps) else {
-            (self.steps_left, self.steps_kept) = (0, 0);
+            (self.steps_left, self.steps_reserved) = (0, 0);
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
         if let Some(watch) = &self.watch {
-            watch.look(&self.limits, used)?;
+            watch.check(&self.limits, used)?;
         }
         self.steps_left = left.min(STRIDE);
-        self.steps_kept = left.saturating_sub(self.steps_left);
+        self.steps_reserved = left.saturating_sub(self.steps_left);
         Ok(())
     }
 }
 
 impl Watch<'_> {
-    fn look(&self, limits: &Limits, steps: u64) -> Result<()> {
+    /// Checks the flag and the deadline.
+    fn check(&self, limits: &Limits, steps: u64) -> Result<()> {
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(exceeded(Limit::Cancel, steps, 0));
         }
@@ -215,7 +222,7 @@ impl Watch<'_> {
     }
 }
 
-/// Memory that a value holds; dropping it gives the bytes back.
+/// A claim on memory. Dropping it releases the memory.
 #[derive(Debug)]
 pub struct Claim {
     live: Rc<Cell<u64>>,
@@ -237,12 +244,13 @@ fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use super::{Limit, Limits, Meter, STRIDE};
+    use super::{Meter, STRIDE};
+    use crate::limits::{Limit, Limits};
 
     #[test]
-    fn a_flag_is_looked_at_within_a_stride() {
+    fn a_flag_is_checked_within_a_stride() {
         let flag = AtomicBool::new(false);
-        let mut meter = Meter::cancelled_by(Limits::default(), Some(&flag));
+        let mut meter = Meter::with_cancel(Limits::default(), Some(&flag));
         meter.charge(1).unwrap();
         meter.charge(STRIDE / 2).unwrap();
         flag.store(true, Ordering::Relaxed);
@@ -252,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watched_render_has_the_same_steps() {
+    fn a_watched_render_has_as_many_steps() {
         let limits = Limits {
             steps: 3 * STRIDE,
             milliseconds: Some(u64::MAX),
@@ -269,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn no_time_is_no_step() {
+    fn a_deadline_of_zero_allows_no_step() {
         let limits = Limits {
             milliseconds: Some(0),
             ..Limits::default()
