@@ -15,8 +15,7 @@ use super::source::Source;
 use super::{given, named};
 use crate::builtins::predicates;
 use crate::error::{Error, Result};
-use crate::text::short_eq::{SHORT, is_equal};
-use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ValueRef, ops, print};
+use crate::value::{Arguments, Function, ItemSource, Iter, Runtime, Str, Value, ops, print};
 
 fn find_filter(name: &str) -> Option<&'static Function> {
     super::get(super::find(name)?)
@@ -261,24 +260,7 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
-    /// Whether a string that stands in a dict is the wanted one, which is short, where that is all that is asked and a look tells. It is
-    /// so little that the step of the item pays for it too.
-    #[inline]
-    fn is_equal(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
-        let (path, [_, _, wanted]) = (self.path.as_ref()?, self.extra.positional.as_slice()) else {
-            return None;
-        };
-        let compares = matches!(self.extra.function?.name, "equalto" | "==" | "eq") && self.extra.keywords.is_empty();
-        let wanted = ValueRef::Value(wanted)
-            .plain_text()
-            .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_equal(path.look(runtime, item)?.plain_text()?, wanted))
-    }
-
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
-        if let Some(is_equal) = self.is_equal(runtime, item) {
-            return Ok(is_equal == self.wanted);
-        }
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
             None => item.clone(),
