@@ -34,7 +34,11 @@ impl<'a> Evaluator<'a, '_> {
     /// `{% for %}`
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
-        let iterable = self.expr(&node.iter)?;
+        let iterable = if self.render.is_fast {
+            self.fast_items(&node.iter)?
+        } else {
+            self.expr(&node.iter)?
+        };
         if node.recursive {
             self.first_recursion(node, iterable, line).map(|()| Flow::Next)
         } else {

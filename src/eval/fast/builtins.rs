@@ -38,16 +38,30 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates `input|name(args)`.
     #[inline(never)]
     pub(super) fn fast_filter(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
+        let function = filter.builtin.and_then(filters::get);
         let input = match &filter.input {
-            Some(input) => self.expr(input)?,
+            Some(input) => match function.map(|function| function.shortcut) {
+                Some(Shortcut::List) => self.list_source(filter, input)?,
+                _ => self.expr(input)?,
+            },
             None => Value::None,
         };
-        if let Some(function) = filter.builtin.and_then(filters::get) {
+        if let Some(function) = function {
             if let Some(value) = self.apply_shortcut(function, &input, &filter.args, None)? {
                 return Ok(value);
             }
         }
         self.apply_filter(filter, input)
+    }
+
+    /// Evaluates the input of the filter `list`.
+    #[inline(never)]
+    fn list_source(&mut self, filter: &'a Filter, input: &'a Expr) -> Result<Value<'a>> {
+        if filter.args.is_empty() {
+            self.fast_items(input)
+        } else {
+            self.expr(input)
+        }
     }
 
     /// Evaluates a call, by a shortcut if it calls a method of a string or `get` of a dict.

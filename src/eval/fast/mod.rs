@@ -4,13 +4,14 @@
 //! common cases only, and leaves all others to it. [`RenderOptions::plain`](crate::RenderOptions) turns the lane off; a test renders each
 //! case both ways. Each file says what its shortcuts save.
 //!
-//! The evaluator asks three questions about an expression, and the lane has one entry for each:
+//! The evaluator asks four questions about an expression, and the lane has one entry for each:
 //!
 //! | question | plain | fast |
 //! |---|---|---|
 //! | its value | `plain_value` | [`fast_value`](Evaluator::fast_value) |
 //! | whether it is true | `plain_truth` | [`fast_truth`](Evaluator::fast_truth) |
 //! | write it to the output | `plain_write` | [`fast_write`](Evaluator::fast_write) |
+//! | its items, for a loop | `plain_value` | [`fast_items`](Evaluator::fast_items) |
 
 mod accumulate;
 mod builtins;
@@ -18,6 +19,7 @@ mod conditions;
 mod integers;
 mod names;
 mod output;
+mod selection;
 
 use super::Evaluator;
 use crate::ast::{Attribute, BinaryOp, Expr, ExprKind, Literal};

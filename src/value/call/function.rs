@@ -38,6 +38,10 @@ pub enum Shortcut {
     Predicate(fn(&str, &str) -> bool),
     /// `text.f("…")[i]`, which returns one item of the list of a method of plain strings.
     Item(Item),
+    /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
+    SelectAttribute(bool),
+    /// `items|list`.
+    List,
     /// `{{ value|f(…) }}`, which appends the result to the output.
     Write(Write),
 }
