@@ -17,6 +17,8 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Name(name) => self.name(name).map_err(|error| error.at(expr.span)),
             ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::from(&**text))),
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
+            ExprKind::Literal(Literal::Bool(bool)) => Ok(Value::Bool(*bool)),
+            ExprKind::Literal(Literal::None) => Ok(Value::None),
             _ if self.render.is_fast => self.fast_value(expr),
             _ => self.plain_value(expr),
         }

@@ -69,7 +69,10 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn fast_call(&mut self, call: &'a Call) -> Result<Value<'a>> {
         let Call { callee, args } = call;
         let ExprKind::Attribute(attribute) = &callee.kind else {
-            return self.call(callee, args, None);
+            return match self.local_macro(callee, args) {
+                Some(callee) => self.call_macro(&callee, args),
+                None => self.call(callee, args, None),
+            };
         };
         let receiver = self.expr(&attribute.object)?;
         let value = match &receiver {

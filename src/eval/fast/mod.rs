@@ -17,6 +17,7 @@ mod accumulate;
 mod builtins;
 mod conditions;
 mod integers;
+mod macros;
 mod names;
 mod output;
 mod selection;

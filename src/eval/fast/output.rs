@@ -116,6 +116,10 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(name(args))`.
     #[inline(never)]
     fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
+        if let Some(callee) = self.local_macro(callee, args) {
+            let written = self.write_macro(&callee, args);
+            return written.map_err(|error| self.explained(error, expr));
+        }
         let function = self.expr(callee)?;
         let mut arguments = Arguments::new();
         self.call_arguments(args, &mut arguments, None)?;

@@ -87,6 +87,12 @@ pub trait Callable<'a>: fmt::Debug {
 
     /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
+
+    /// Returns whether [`Callable::write_with_locals`] can be called with a number of arguments.
+    fn takes_locals(&self, count: usize) -> bool;
+
+    /// Does what [`Callable::write`] does with a number of positional arguments, which are the last of the local variables.
+    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
