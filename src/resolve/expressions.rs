@@ -294,6 +294,7 @@ fn classify(attribute: &mut Attribute) {
         && !access::is_dict_attribute(name)
         && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
     attribute.text_method = methods::find_str_index(name);
+    attribute.is_get = name == "get";
 }
 
 /// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
@@ -317,6 +318,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
                     name: name.into(),
                     is_key: false,
                     text_method: None,
+                    is_get: false,
                 };
                 classify(&mut attribute);
                 ExprKind::Attribute(Box::new(attribute))

@@ -51,7 +51,7 @@ impl<'a> Iterator for SplitWhitespace<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let text = strip_start(self.rest);
+        let text = strip_start(self.rest, None);
         self.rest = "";
         if text.is_empty() {
             return None;
@@ -85,7 +85,7 @@ impl<'a> Iterator for RSplitWhitespace<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let text = strip_end(self.rest);
+        let text = strip_end(self.rest, None);
         self.rest = "";
         if text.is_empty() {
             return None;
