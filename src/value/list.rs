@@ -185,7 +185,7 @@ impl<'a> Seq<'a> {
 
     /// Returns the item at an index, if it is an object of the caller or of a JSON text.
     #[inline(always)]
-    pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
+    pub fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
             Self::Json(items) => items.get(index)?,
             Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
