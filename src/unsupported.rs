@@ -75,7 +75,7 @@ const NO_METHOD: &str = "use the operators, filters and tests on numbers";
 
 /// The rows whose names templates write.
 #[rustfmt::skip]
-static NAMED: [Unsupported; 15] = [
+static NAMED: [Unsupported; 17] = [
     row(Place::Statement, &["include", "import", "from", "extends"], NO_OTHER_TEMPLATE),
     row(Place::Statement, &["block"], "write its content in place, or a `macro`"),
     row(Place::Statement, &["autoescape"], "use the filter `|escape`"),
@@ -95,6 +95,12 @@ static NAMED: [Unsupported; 15] = [
     row(Place::Attribute("range"), &["count", "index", "start", "step", "stop"], "make a list with `|list`"),
     row(Place::Attribute("dict"), &["fromkeys"], "write the dict"),
     row(Place::Attribute("view"), &["isdisjoint", "mapping"], "use the dict, or its `|items`"),
+    row(
+        Place::Attribute("generator"),
+        &["close", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"],
+        "make a list with `|list`",
+    ),
+    row(Place::Attribute("cycler"), &["current", "next", "reset"], "call the class, as in `cycler('a', 'b')`"),
 ];
 
 impl Unsupported {

@@ -82,11 +82,11 @@ pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Valu
 pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
     if name.starts_with('_') {
-        return Ok(if dunder::exists(ty, name) {
-            Attribute::Unsafe
-        } else {
-            Attribute::Missing
-        });
+        let exists = match value {
+            Value::Function(class) if ty == Type::Class && dunder::exists_in_class(class.name, name) => true,
+            _ => dunder::exists(ty, name),
+        };
+        return Ok(if exists { Attribute::Unsafe } else { Attribute::Missing });
     }
     let part = match value {
         Value::Namespace(id) => jinja_objects::namespace_attribute(runtime, *id, name)?,
@@ -106,7 +106,7 @@ pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &s
     if methods::is_refused(ty, name) {
         return Ok(Attribute::Unsafe);
     }
-    match unsupported_attribute(ty, name) {
+    match unsupported_attribute(value, name) {
         Some(error) => Err(error),
         None => Ok(Attribute::Missing),
     }
@@ -114,8 +114,8 @@ pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &s
 
 /// Returns the error of reaching an attribute that Python has and this crate does not support.
 #[cold]
-fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
-    let owners: &[&str] = match ty {
+fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
+    let owners: &[&str] = match value.ty() {
         Type::Str => &["str"],
         Type::Markup => &["Markup", "str"],
         Type::Int | Type::Bool => &["int"],
@@ -124,6 +124,8 @@ fn unsupported_attribute(ty: Type, name: &str) -> Option<Error> {
         Type::Dict | Type::TemplateDict => &["dict"],
         Type::Keys | Type::Items => &["view"],
         Type::Values if name == "mapping" => &["view"],
+        Type::Generator => &["generator"],
+        Type::Class if matches!(value, Value::Function(class) if class.name == "cycler") => &["cycler"],
         _ => &[],
     };
     owners
@@ -184,7 +186,7 @@ fn quoted(name: &Str<'_>) -> String {
 /// Returns the undefined value of a name that is neither an attribute nor an item.
 fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
     if name.is_markup() {
-        let owner = quote::repr(value.ty().object_name());
+        let owner = quote::repr(&value.ty().object_name());
         return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
     }
     Value::Undefined(Undefined::attribute(value.ty(), name))

@@ -13,10 +13,11 @@ use crate::value::{Function, Type, called};
 const REACHABLE: &str = include_str!("../../grammar/reachable.md");
 
 /// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts.
-const BEYOND: [&str; 4] = [
+const BEYOND: [&str; 5] = [
     "a{#",
     "{{ '\\d\\w\\/\\z' }}",
     "{{ \"\\8\\9\" }}",
+    "{{ '\\s\\é\\ü' }}",
     "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
 ];
 

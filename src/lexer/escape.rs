@@ -152,35 +152,3 @@ impl Decoder<'_> {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decodes_escapes_as_python() {
-        let decoded = |body| decode(body).unwrap();
-        assert_eq!(decoded("\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\n\\\""), "\x07\x08\x0c\n\r\t\x0b\\'\"");
-        assert_eq!(decoded(r"\0\101\1234\777\x41\u00e9\U0001f600"), "\0AS4ǿAé😀");
-        assert_eq!(decoded(r"\s\d\é\ü"), r"\s\d\xe9\xfc");
-        assert_eq!(decoded("é\\n😀"), "é\n😀");
-    }
-
-    #[test]
-    fn invalid_escapes_have_the_messages_of_cpython() {
-        let message = |body| match decode(body).unwrap_err() {
-            Fault::Syntax(message) => message,
-            Fault::Unsupported(row) => row.names[0],
-        };
-        assert_eq!(message(r"\x4"), "truncated \\xXX escape");
-        assert_eq!(message(r"\xé"), "truncated \\xXX escape");
-        assert_eq!(message(r"\u12"), "truncated \\uXXXX escape");
-        assert_eq!(message(r"\U0011"), "truncated \\UXXXXXXXX escape");
-        assert_eq!(message(r"\U00110000"), "illegal Unicode character");
-        assert_eq!(message(r"\N"), "malformed \\N character escape");
-        assert_eq!(message(r"\N{}"), "malformed \\N character escape");
-        assert_eq!(message(r"\N{DASH}\ud800"), CHARACTER_NAME.names[0]);
-        assert_eq!(message(r"\ud800\N{DASH}"), SURROGATE.names[0]);
-        assert_eq!(message(r"\ud800\N{}"), "malformed \\N character escape");
-    }
-}

@@ -6,111 +6,78 @@
 
 use std::fmt;
 
-/// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Limit {
+/// Declares [`Limit`] with the name of each variant.
+macro_rules! limits_by_name {
+    ($($(#[$docs:meta])* $variant:ident = $name:literal,)*) => {
+        /// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Limit {
+            $($(#[$docs])* $variant,)*
+        }
+
+        impl Limit {
+            /// All limits, in the order of the variants.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Returns the name of the limit. For a field of [`Limits`](super::Limits) it is the field's name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+limits_by_name! {
     /// [`Limits::steps`](super::Limits::steps)
-    Steps,
+    Steps = "steps",
     /// [`Limits::output`](super::Limits::output)
-    Output,
+    Output = "output",
     /// [`Limits::value`](super::Limits::value)
-    Value,
+    Value = "value",
     /// [`Limits::live`](super::Limits::live)
-    Live,
+    Live = "live",
     /// [`Limits::calls`](super::Limits::calls)
-    Calls,
+    Calls = "calls",
     /// [`Limits::height`](super::Limits::height)
-    Height,
+    Height = "height",
     /// [`Limits::stack`](super::Limits::stack)
-    Stack,
+    Stack = "stack",
     /// [`Limits::source`](super::Limits::source)
-    Source,
+    Source = "source",
     /// [`Limits::width`](super::Limits::width)
-    Width,
+    Width = "width",
     /// [`Limits::bits`](super::Limits::bits)
-    Bits,
+    Bits = "bits",
     /// [`Limits::milliseconds`](super::Limits::milliseconds)
-    Milliseconds,
+    Milliseconds = "milliseconds",
     /// The flag `cancel` of the render's options was set.
-    Cancel,
+    Cancel = "cancel",
     /// [`LoadOptions::max_file_size`](crate::LoadOptions::max_file_size)
-    File,
+    File = "max_file_size",
     /// Fixed: nested calls in jinja2's parser, as CPython counts them: `((((…))))`.
-    Nesting,
+    Nesting = "nesting",
     /// Fixed: levels of an expression's tree, as jinja2's optimizer counts them: `1 + 1 + …`.
-    Tree,
+    Tree = "tree",
     /// Fixed: 128 nested statements.
-    Statements,
+    Statements = "statements",
     /// Fixed: 512 nested arrays and objects in JSON.
-    JsonDepth,
+    JsonDepth = "json_depth",
     /// Fixed: 96 MiB for the values of a JSON text, without its strings.
-    JsonValues,
+    JsonValues = "json_values",
     /// Fixed: 1000 attributes in one call of `namespace`.
-    Attributes,
+    Attributes = "attributes",
     /// Fixed: 64 bits for each bound of `range`.
-    RangeBits,
+    RangeBits = "range_bits",
     /// Fixed: 1000 named templates in one configuration.
-    Templates,
+    Templates = "templates",
     /// Fixed: 2³² namespaces, or frames that macros close over.
-    Objects,
+    Objects = "objects",
 }
 
 impl Limit {
-    /// All limits, in the order of the variants.
-    pub const ALL: &[Self] = &[
-        Self::Steps,
-        Self::Output,
-        Self::Value,
-        Self::Live,
-        Self::Calls,
-        Self::Height,
-        Self::Stack,
-        Self::Source,
-        Self::Width,
-        Self::Bits,
-        Self::Milliseconds,
-        Self::Cancel,
-        Self::File,
-        Self::Nesting,
-        Self::Tree,
-        Self::Statements,
-        Self::JsonDepth,
-        Self::JsonValues,
-        Self::Attributes,
-        Self::RangeBits,
-        Self::Templates,
-        Self::Objects,
-    ];
-
-    /// Returns the name of the limit. For a field of [`Limits`](super::Limits) it is the field's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Steps => "steps",
-            Self::Output => "output",
-            Self::Value => "value",
-            Self::Live => "live",
-            Self::Calls => "calls",
-            Self::Height => "height",
-            Self::Stack => "stack",
-            Self::Source => "source",
-            Self::Width => "width",
-            Self::Bits => "bits",
-            Self::Milliseconds => "milliseconds",
-            Self::Cancel => "cancel",
-            Self::File => "max_file_size",
-            Self::Nesting => "nesting",
-            Self::Tree => "tree",
-            Self::Statements => "statements",
-            Self::JsonDepth => "json_depth",
-            Self::JsonValues => "json_values",
-            Self::Attributes => "attributes",
-            Self::RangeBits => "range_bits",
-            Self::Templates => "templates",
-            Self::Objects => "objects",
-        }
-    }
-
     /// Returns the setting that raises the limit, such as `Limits::steps`. Fixed limits have none.
     ///
     /// ```
@@ -181,12 +148,6 @@ impl fmt::Display for Reached {
 #[cfg(test)]
 mod tests {
     use super::{Limit, Reached};
-
-    #[test]
-    fn all_contains_each_limit() {
-        let last = Limit::ALL.len() - 1;
-        assert_eq!((Limit::ALL[last], Limit::ALL[last] as usize), (Limit::Objects, last));
-    }
 
     #[test]
     fn the_text_names_the_limit_and_the_figures() {

@@ -4,31 +4,25 @@
 //! caller decides which values are numbers.
 
 use super::error::NumberResult;
-use super::int::{Number, NumberRef};
+use super::int::{Int, IntRef, Number, NumberRef};
 use super::{float, int_arithmetic, int_float};
 
 /// Returns `left + right`.
-pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::add(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? + to_float(right)?)),
-    }
+pub fn add<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::add(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left + right))
 }
 
 /// Returns `left - right`.
-pub fn subtract(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::subtract(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? - to_float(right)?)),
-    }
+pub fn subtract<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::subtract(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left - right))
 }
 
 /// Returns `left * right`.
-pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::multiply(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? * to_float(right)?)),
-    }
+pub fn multiply<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::multiply(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left * right))
 }
 
 /// Returns `left / right`, which is always a float.
@@ -40,19 +34,13 @@ pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f6
 }
 
 /// Returns `left // right`.
-pub fn floor_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::floor_divide(left, right).map(Number::Int),
-        _ => float::floor_divide(to_float(left)?, to_float(right)?).map(Number::Float),
-    }
+pub fn floor_divide<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+    operate(left, right, int_arithmetic::floor_divide, float::floor_divide)
 }
 
 /// Returns `left % right`.
-pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::modulo(left, right).map(Number::Int),
-        _ => float::modulo(to_float(left)?, to_float(right)?).map(Number::Float),
-    }
+pub fn modulo<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+    operate(left, right, int_arithmetic::modulo, float::modulo)
 }
 
 /// Returns `base ** exponent`. An integer with a negative exponent gives a float.
@@ -62,6 +50,20 @@ pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> Num
             int_arithmetic::power(base, exponent, max_bits).map(Number::Int)
         }
         _ => float::power(to_float(base)?, to_float(exponent)?).map(Number::Float),
+    }
+}
+
+/// Returns the result for two integers, or for two floats if at least one operand is a float.
+#[inline]
+fn operate<'a>(
+    left: NumberRef<'a>,
+    right: NumberRef<'a>,
+    on_ints: impl FnOnce(IntRef<'a>, IntRef<'a>) -> NumberResult<Int>,
+    on_floats: impl FnOnce(f64, f64) -> NumberResult<f64>,
+) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => on_ints(left, right).map(Number::Int),
+        _ => on_floats(to_float(left)?, to_float(right)?).map(Number::Float),
     }
 }
 
@@ -86,23 +88,5 @@ pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
     match number {
         NumberRef::Int(int) => int_float::int_to_float(int),
         NumberRef::Float(float) => Ok(float),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::number::Int;
-
-    #[test]
-    fn mixed_operands_are_converted_to_floats() {
-        let (one, half) = (NumberRef::Int(1.into()), NumberRef::Float(0.5));
-        assert_eq!(add(one, half, 64), Ok(Number::Float(1.5)));
-        assert_eq!(add(one, one, 64), Ok(Number::Int(Int::Small(2))));
-        assert_eq!(true_divide(one, one), Ok(1.0));
-        assert_eq!(
-            power(NumberRef::Int(2.into()), NumberRef::Int((-1).into()), 64),
-            Ok(Number::Float(0.5))
-        );
     }
 }

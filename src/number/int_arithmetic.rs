@@ -4,8 +4,9 @@
 //! [`int_float`](super::int_float), because its result is a float. Powers with a negative exponent are in
 //! [`arithmetic`](super::arithmetic).
 
-use std::ops::Neg;
+use std::ops::{Add, Mul, Neg, Sub};
 
+use num_bigint::BigInt;
 use num_integer::Integer;
 
 use super::error::{NumberError, NumberResult};
@@ -14,51 +15,21 @@ use super::int_float::Leading;
 
 /// Returns `left + right`.
 pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(sum) = left.checked_add(right) {
-            return Ok(Int::Small(sum));
-        }
-    }
-    check_bits(max_sum_bits(left, right), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size has been checked"
-    )]
-    Ok(Int::from(&*left.to_big() + &*right.to_big()))
+    let bits = || max_sum_bits(left, right);
+    compute((left, right), i64::checked_add, |left, right| left.add(right), bits, max_bits)
 }
 
 /// Returns `left - right`.
 pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(difference) = left.checked_sub(right) {
-            return Ok(Int::Small(difference));
-        }
-    }
-    check_bits(max_sum_bits(left, right), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size has been checked"
-    )]
-    Ok(Int::from(&*left.to_big() - &*right.to_big()))
+    let bits = || max_sum_bits(left, right);
+    compute((left, right), i64::checked_sub, |left, right| left.sub(right), bits, max_bits)
 }
 
 /// Returns `left * right`.
 pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(product) = left.checked_mul(right) {
-            return Ok(Int::Small(product));
-        }
-    }
-    if left.is_zero() || right.is_zero() {
-        return Ok(Int::Small(0));
-    }
-    // The product has this many bits, or one fewer.
-    check_bits(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size has been checked"
-    )]
-    Ok(Int::from(&*left.to_big() * &*right.to_big()))
+    // The product has this many bits, or one fewer, unless a factor is zero.
+    let bits = || left.bit_length().saturating_add(right.bit_length());
+    compute((left, right), i64::checked_mul, |left, right| left.mul(right), bits, max_bits)
 }
 
 /// Returns `-int`.
@@ -142,6 +113,24 @@ fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
     Some((Int::from(quotient), Int::from(remainder)))
 }
 
+/// Returns the result for 64 bits if it fits, and otherwise the result for big integers, unless that could have too many bits.
+#[inline]
+fn compute(
+    (left, right): (IntRef<'_>, IntRef<'_>),
+    on_small: impl FnOnce(i64, i64) -> Option<i64>,
+    on_big: impl FnOnce(&BigInt, &BigInt) -> BigInt,
+    result_bits: impl FnOnce() -> u64,
+    max_bits: u64,
+) -> NumberResult<Int> {
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let Some(result) = on_small(left, right) {
+            return Ok(Int::Small(result));
+        }
+    }
+    check_bits(result_bits(), max_bits)?;
+    Ok(Int::from(on_big(&left.to_big(), &right.to_big())))
+}
+
 /// Returns the largest number of bits that a sum or difference can have.
 fn max_sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
     left.bit_length().max(right.bit_length()).saturating_add(1)
@@ -167,20 +156,6 @@ mod tests {
     use super::*;
 
     const BITS: u64 = 1 << 20;
-
-    fn small(left: i64, right: i64, operation: fn(IntRef<'_>, IntRef<'_>) -> NumberResult<Int>) -> NumberResult<Int> {
-        operation(left.into(), right.into())
-    }
-
-    #[test]
-    fn division_rounds_down() {
-        assert_eq!(small(-7, 2, floor_divide), Ok(Int::Small(-4)));
-        assert_eq!(small(-7, 3, modulo), Ok(Int::Small(2)));
-        assert_eq!(small(7, -3, modulo), Ok(Int::Small(-2)));
-        assert_eq!(small(i64::MIN, -1, modulo), Ok(Int::Small(0)));
-        assert_eq!(small(i64::MIN, -1, floor_divide), subtract(0.into(), i64::MIN.into(), BITS));
-        assert_eq!(small(1, 0, modulo), Err(NumberError::ZeroDivision("integer modulo by zero")));
-    }
 
     #[test]
     fn powers_are_refused_before_they_are_computed() {

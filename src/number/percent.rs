@@ -8,6 +8,7 @@ use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, NumberRef};
 use super::int_float::{int_to_float, truncate};
+use super::layout::{Align, Layout, Parts, lay_out_number};
 use super::spec::char_from_code;
 use super::text::magnitude_text;
 
@@ -140,22 +141,24 @@ impl Conversion {
         if width > max_width {
             return Err(NumberError::too_wide(width, max_width));
         }
-        let length: usize = [sign, prefix, digits].map(|part| part.chars().count()).iter().sum();
-        let missing = width.saturating_sub(length);
-        let (left, inner, right) = match (self.is_left, has_zeros) {
-            (true, _) => (0, 0, missing),
-            (false, true) => (0, missing, 0),
-            (false, false) => (missing, 0, 0),
+        let (fill, align) = match (self.is_left, has_zeros) {
+            (true, _) => (' ', Align::Left),
+            (false, true) => ('0', Align::AfterSign),
+            (false, false) => (' ', Align::Right),
         };
-        Ok([
-            &*" ".repeat(left),
+        let layout = Layout {
+            fill,
+            align,
+            width,
+            grouping: None,
+        };
+        let parts = Parts {
             sign,
             prefix,
-            &"0".repeat(inner),
-            digits,
-            &" ".repeat(right),
-        ]
-        .concat())
+            digits: "",
+            rest: digits,
+        };
+        Ok(lay_out_number(&parts, &layout))
     }
 
     /// Returns the text of the sign.
@@ -279,82 +282,5 @@ fn read_star<A: Arguments>(arguments: &mut A, c_type: &str, bounds: std::ops::Ra
         None => Err(NumberError::Type("* wants int".to_owned()).into()),
         Some(Int::Small(small)) if bounds.contains(&small) => Ok(small),
         Some(_) => Err(NumberError::overflow(format!("Python int too large to convert to C {c_type}")).into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A right operand that is a tuple of integers.
-    struct Tuple(Vec<i64>);
-
-    impl Arguments for Tuple {
-        type Error = NumberError;
-
-        fn expect_mapping(&mut self) -> NumberResult<()> {
-            Err(NumberError::Type("format requires a mapping".to_owned()))
-        }
-
-        fn pick_key(&mut self, _: &str) -> NumberResult<()> {
-            Ok(())
-        }
-
-        fn next_star(&mut self) -> NumberResult<Option<Int>> {
-            Ok(self.0.pop().map(Int::Small))
-        }
-    }
-
-    fn text(format: &str, number: NumberRef<'_>) -> NumberResult<String> {
-        let conversion = Conversion::read(format, &mut Tuple(vec![-6]))?;
-        format_number(&conversion, number, 1000)
-    }
-
-    #[test]
-    fn integers_are_formatted() {
-        let int = |format: &str, int: i64| text(format, NumberRef::Int(int.into())).unwrap_or_default();
-        assert_eq!(int("#+012.5x", 255), "+0x0000000ff");
-        assert_eq!(int("-+#12.5X", -255), "-0X000FF    ");
-        assert_eq!(int("05d", -42), "-0042");
-        assert_eq!(int("*d", 42), "42    ");
-        assert_eq!(int("ld", 5), "5");
-        assert_eq!(int("3c", 65), "  A");
-    }
-
-    #[test]
-    fn floats_are_formatted() {
-        let float = |format: &str, float: f64| text(format, NumberRef::Float(float)).unwrap_or_default();
-        assert_eq!(float("+08.2f", 3.147), "+0003.15");
-        assert_eq!(float("010f", f64::NEG_INFINITY), "-000000inf");
-        assert_eq!(float("d", -3.9), "-3");
-        assert_eq!(float("#.3g", 1e10), "1.00e+10");
-    }
-
-    #[test]
-    fn errors_are_those_of_cpython() {
-        let error = |format: &str| text(format, NumberRef::Float(1.5)).map_err(|error| error.to_string());
-        let cases = [
-            ("5", "incomplete format"),
-            ("(a)s", "format requires a mapping"),
-            ("99999999999999999999d", "width too big"),
-            (".2147483648d", "precision too big"),
-            (".2147483647d", "precision too large"),
-            ("x", "%x format: an integer is required, not float"),
-            ("c", "%c requires int or char"),
-        ];
-        for (format, text) in cases {
-            assert_eq!(error(format), Err(text.to_owned()), "{format}");
-        }
-        let conversion = Conversion::read("-z", &mut Tuple(Vec::new()));
-        assert_eq!(
-            conversion.map(|conversion| conversion.unsupported_letter(2)),
-            Ok(NumberError::value("unsupported format character 'z' (0x7a) at index 2"))
-        );
-    }
-
-    #[test]
-    fn keys_contain_pairs_of_parentheses() {
-        assert_eq!(eat_key(&mut "((a))s"), Ok("(a)"));
-        assert_eq!(eat_key(&mut "(a(b"), Err(NumberError::value("incomplete format key")));
     }
 }

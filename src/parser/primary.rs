@@ -145,13 +145,7 @@ impl<'s> Parser<'s> {
         self.stream.expect(TokenKind::LeftBracket)?;
         let mut items = Vec::new();
         let mut height = 0;
-        while !self.stream.is_at(TokenKind::RightBracket) {
-            if !items.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-                if self.stream.is_at(TokenKind::RightBracket) {
-                    break;
-                }
-            }
+        while self.eat_to_item(items.is_empty(), TokenKind::RightBracket)? {
             height = height.max(self.parse_expression(out)?);
             items.push(take(out));
         }
@@ -163,13 +157,7 @@ impl<'s> Parser<'s> {
         self.stream.expect(TokenKind::LeftBrace)?;
         let mut pairs = Vec::new();
         let mut height = 0;
-        while !self.stream.is_at(TokenKind::RightBrace) {
-            if !pairs.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-                if self.stream.is_at(TokenKind::RightBrace) {
-                    break;
-                }
-            }
+        while self.eat_to_item(pairs.is_empty(), TokenKind::RightBrace)? {
             let mut key = Expr::default();
             height = height.max(self.parse_expression(&mut key)?);
             self.stream.expect(TokenKind::Colon)?;
@@ -178,6 +166,14 @@ impl<'s> Parser<'s> {
         }
         self.stream.expect(TokenKind::RightBrace)?;
         Ok(self.build_node(out, ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
+    }
+
+    /// Takes the comma before an item, unless the item is the first. Returns whether there is an item before the bracket `end`.
+    fn eat_to_item(&mut self, is_first: bool, end: TokenKind) -> Result<bool> {
+        if !is_first && !self.stream.is_at(end) {
+            self.stream.expect(TokenKind::Comma)?;
+        }
+        Ok(!self.stream.is_at(end))
     }
 
     fn build_leaf_from(&self, out: &mut Expr, kind: ExprKind, start: Start) -> Height {

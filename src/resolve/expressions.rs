@@ -296,9 +296,10 @@ fn classify(attribute: &mut Attribute) {
     attribute.text_method = methods::find_str_index(name);
 }
 
-/// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
+/// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of
+/// that name.
 fn is_key([_, index]: &[Expr; 2]) -> bool {
-    matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !access::is_dict_attribute(name))
+    matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !name.starts_with('_') && !access::is_dict_attribute(name))
 }
 
 /// `x["key"]` as `x.key`; another expression is left as it is.

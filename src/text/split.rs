@@ -10,6 +10,8 @@
 //! All pieces are borrowed. A negative `maxsplit` is no limit. An empty separator gives `None`, which Python reports as `empty
 //! separator`. The rules are CPython's `stringlib/split.h` and `stringlib/partition.h`.
 
+use std::iter;
+
 use super::search::{find_first, find_last};
 use super::strip::{strip_end, strip_start};
 use crate::unicode::is_whitespace;
@@ -33,70 +35,40 @@ impl Allowance {
 }
 
 /// `str.split` without a separator: returns an iterator over the pieces between runs of whitespace, without empty pieces.
-pub fn split_whitespace(text: &str, maxsplit: i64) -> SplitWhitespace<'_> {
-    SplitWhitespace {
-        rest: text,
-        allowance: Allowance::new(maxsplit),
-    }
-}
-
-/// An iterator over the pieces between whitespace, created by [`split_whitespace`].
-#[derive(Debug, Clone)]
-pub struct SplitWhitespace<'a> {
-    rest: &'a str,
-    allowance: Allowance,
-}
-
-impl<'a> Iterator for SplitWhitespace<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = strip_start(self.rest);
-        self.rest = "";
-        if text.is_empty() {
-            return None;
-        }
-        if !self.allowance.take() {
-            return Some(text);
-        }
+pub fn split_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
+    pieces_between_whitespace(strip_start(text), maxsplit, |text| {
         let end = text.find(is_whitespace).unwrap_or(text.len());
         let (piece, rest) = text.split_at_checked(end)?;
-        self.rest = rest;
-        Some(piece)
-    }
+        Some((piece, strip_start(rest)))
+    })
 }
 
 /// `str.rsplit` without a separator: returns an iterator over the pieces from the last to the first, without empty pieces.
-pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> RSplitWhitespace<'_> {
-    RSplitWhitespace {
-        rest: text,
-        allowance: Allowance::new(maxsplit),
-    }
+pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
+    pieces_between_whitespace(strip_end(text), maxsplit, |text| {
+        let piece = text.rsplit(is_whitespace).next()?;
+        Some((piece, strip_end(text.strip_suffix(piece)?)))
+    })
 }
 
-/// An iterator over the pieces between whitespace, from the last to the first, created by [`rsplit_whitespace`].
-#[derive(Debug, Clone)]
-pub struct RSplitWhitespace<'a> {
-    rest: &'a str,
-    allowance: Allowance,
-}
-
-impl<'a> Iterator for RSplitWhitespace<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let text = strip_end(self.rest);
-        self.rest = "";
-        if text.is_empty() {
+/// Returns an iterator over pieces of a text. `split` returns the first piece, and the rest without the whitespace next to the piece.
+fn pieces_between_whitespace<'a>(
+    text: &'a str,
+    maxsplit: i64,
+    split: impl Fn(&'a str) -> Option<(&'a str, &'a str)>,
+) -> impl Iterator<Item = &'a str> {
+    let (mut rest, mut allowance) = (text, Allowance::new(maxsplit));
+    iter::from_fn(move || {
+        if rest.is_empty() {
             return None;
         }
-        if !self.allowance.take() {
-            return Some(text);
+        if !allowance.take() {
+            return Some(std::mem::take(&mut rest));
         }
-        let piece = text.rsplit(is_whitespace).next().unwrap_or_default();
-        self.rest = text.strip_suffix(piece).unwrap_or_default();
+        let (piece, after) = split(rest)?;
+        rest = after;
         Some(piece)
-    }
+    })
 }
 
 /// Converts `maxsplit` to the largest number of pieces.
@@ -169,45 +141,4 @@ fn split_at_separator<'a>(text: &'a str, at: Option<usize>, separator: &str) -> 
     let (before, from_separator) = text.split_at_checked(at?)?;
     let (found, after) = from_separator.split_at_checked(separator.len())?;
     Some((before, found, after))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_whitespace_separate() {
-        let pieces = |text, maxsplit| split_whitespace(text, maxsplit).collect::<Vec<_>>();
-        assert_eq!(pieces("  a  b  c ", -1), ["a", "b", "c"]);
-        assert_eq!(pieces("  a  b  c ", 1), ["a", "b  c "]);
-        assert_eq!(pieces("  a  b  c ", 0), ["a  b  c "]);
-        assert!(pieces(" \u{a0}\u{1f}", -1).is_empty());
-    }
-
-    #[test]
-    fn rsplit_starts_at_the_right() {
-        let pieces = |text, maxsplit| rsplit_whitespace(text, maxsplit).collect::<Vec<_>>();
-        assert_eq!(pieces("  a  b  c ", -1), ["c", "b", "a"]);
-        assert_eq!(pieces("  a  b  c ", 1), ["c", "  a  b"]);
-    }
-
-    #[test]
-    fn separators_keep_empty_pieces() {
-        let pieces = |text, maxsplit| split(text, ",", maxsplit).map(Iterator::collect::<Vec<_>>);
-        assert_eq!(pieces("", -1), Some(vec![""]));
-        assert_eq!(pieces("a,,b", -1), Some(vec!["a", "", "b"]));
-        assert_eq!(pieces("a,b,c", 1), Some(vec!["a", "b,c"]));
-        assert!(split("a", "", -1).is_none());
-        let pieces = rsplit("aaa", "aa", -1).map(Iterator::collect::<Vec<_>>);
-        assert_eq!(pieces, Some(vec!["", "a"]));
-    }
-
-    #[test]
-    fn partitions_have_three_parts() {
-        assert_eq!(partition("a=b=c", "="), Some(("a", "=", "b=c")));
-        assert_eq!(rpartition("a=b=c", "="), Some(("a=b", "=", "c")));
-        assert_eq!(partition("abc", "x"), Some(("abc", "", "")));
-        assert_eq!(rpartition("abc", "x"), Some(("", "", "abc")));
-        assert_eq!(partition("abc", ""), None);
-    }
 }

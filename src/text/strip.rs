@@ -78,30 +78,3 @@ impl CharSet {
 fn ascii_bit(char: char) -> Option<u128> {
     char.is_ascii().then(|| 1_u128.checked_shl(u32::from(char))).flatten()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whitespace_is_that_of_python() {
-        assert_eq!(strip("\u{a0} a b \u{1f}"), "a b");
-        assert_eq!(strip("\u{200b}a"), "\u{200b}a");
-        assert_eq!(
-            [strip("a"), strip("a b"), strip(" a"), strip("a\u{3000}"), strip("é ")],
-            ["a", "a b", "a", "a", "é"]
-        );
-        assert_eq!([strip(""), strip(" "), strip("\u{2003}\t")], ["", "", ""]);
-        assert_eq!(strip_start(" a "), "a ");
-        assert_eq!(strip_end(" a "), " a");
-    }
-
-    #[test]
-    fn the_argument_is_a_set_of_characters() {
-        assert_eq!(strip_chars("xy</answer>", "</answer>"), "xy");
-        assert_eq!(strip_chars("éaé\u{7f}", "\u{7f}é"), "a");
-        assert_eq!(strip_start_chars("aab", "a"), "b");
-        assert_eq!(strip_end_chars("baa", "a"), "b");
-        assert_eq!(strip_chars(" a ", ""), " a ");
-    }
-}

@@ -26,49 +26,40 @@ fn belongs(char: char, flags: u16) -> bool {
     classes(char) & flags != 0
 }
 
+/// Returns whether a character has a property: an ASCII character if `is_ascii_member` says so, another one if it belongs to one of the
+/// classes.
+#[inline]
+fn has_property(char: char, is_ascii_member: impl Fn(&char) -> bool, flags: u16) -> bool {
+    if char.is_ascii() {
+        is_ascii_member(&char)
+    } else {
+        belongs(char, flags)
+    }
+}
+
 /// Returns whether a character is alphabetic for `str.isalpha`: a letter (categories L*), never a mark.
 pub fn is_alpha(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, ALPHA)
-    }
+    has_property(char, char::is_ascii_alphabetic, ALPHA)
 }
 
 /// Returns whether a character is decimal for `str.isdecimal`: a digit of a positional system.
 pub fn is_decimal(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, DECIMAL)
-    }
+    has_property(char, char::is_ascii_digit, DECIMAL)
 }
 
 /// Returns whether a character is a digit for `str.isdigit`: decimal digits, superscripts, circled digits.
 pub fn is_digit(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, DIGIT)
-    }
+    has_property(char, char::is_ascii_digit, DIGIT)
 }
 
 /// Returns whether a character is numeric for `str.isnumeric`: digits, fractions, Roman and CJK numbers.
 pub fn is_numeric(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, NUMERIC)
-    }
+    has_property(char, char::is_ascii_digit, NUMERIC)
 }
 
 /// Returns whether a character is alphanumeric for `str.isalnum`: alphabetic, decimal, digit or numeric.
 pub fn is_alnum(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphanumeric()
-    } else {
-        belongs(char, ALPHA | DECIMAL | DIGIT | NUMERIC)
-    }
+    has_property(char, char::is_ascii_alphanumeric, ALPHA | DECIMAL | DIGIT | NUMERIC)
 }
 
 /// Returns whether `\w` in Python's `re` matches a character.
@@ -98,29 +89,17 @@ pub fn is_whitespace(char: char) -> bool {
 
 /// Returns whether `repr` shows a character unescaped.
 pub fn is_printable(char: char) -> bool {
-    if char.is_ascii() {
-        (' '..='~').contains(&char)
-    } else {
-        belongs(char, PRINTABLE)
-    }
+    has_property(char, |char| (' '..='~').contains(char), PRINTABLE)
 }
 
 /// Returns whether a character has the derived property Lowercase.
 pub fn is_lowercase(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_lowercase()
-    } else {
-        belongs(char, LOWERCASE)
-    }
+    has_property(char, char::is_ascii_lowercase, LOWERCASE)
 }
 
 /// Returns whether a character has the derived property Uppercase.
 pub fn is_uppercase(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_uppercase()
-    } else {
-        belongs(char, UPPERCASE)
-    }
+    has_property(char, char::is_ascii_uppercase, UPPERCASE)
 }
 
 /// Returns whether a character has the category Lt, such as `ǅ`.
@@ -130,11 +109,7 @@ pub fn is_titlecase(char: char) -> bool {
 
 /// Returns whether a character is lower, upper or title case.
 pub fn is_cased(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, LOWERCASE | UPPERCASE | TITLECASE)
-    }
+    has_property(char, char::is_ascii_alphabetic, LOWERCASE | UPPERCASE | TITLECASE)
 }
 
 /// Returns whether the rule of the final sigma skips a character. It skips marks and apostrophes, for example.
@@ -144,20 +119,12 @@ pub fn is_case_ignorable(char: char) -> bool {
 
 /// Returns whether a character may start an identifier. The underscore, which Python adds, is not included.
 pub fn is_xid_start(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, XID_START)
-    }
+    has_property(char, char::is_ascii_alphabetic, XID_START)
 }
 
 /// Returns whether a character may continue an identifier. The underscore is included.
 pub fn is_xid_continue(char: char) -> bool {
-    if char.is_ascii() {
-        char == '_' || char.is_ascii_alphanumeric()
-    } else {
-        belongs(char, XID_CONTINUE)
-    }
+    has_property(char, |char| *char == '_' || char.is_ascii_alphanumeric(), XID_CONTINUE)
 }
 
 /// Returns the value of a decimal digit for `int` and `float`.

@@ -80,19 +80,3 @@ pub fn number_text<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bool_is_a_number_and_a_small_integer_is_int() {
-        assert!(matches!(
-            Value::Bool(true).as_number(),
-            Some(NumberRef::Int(IntRef::Small(1)))
-        ));
-        assert!(Value::text("1").as_number().is_none());
-        assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
-        assert_eq!(Error::from(NumberError::too_wide(2, 1)).kind(), ErrorKind::Limit);
-    }
-}

@@ -44,25 +44,3 @@ impl Range {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Range;
-
-    #[test]
-    fn items_are_found_by_arithmetic() {
-        let range = Range {
-            start: 10,
-            stop: 0,
-            step: -3,
-            len: 4,
-        };
-        assert_eq!([10, 7, 4, 1].map(|int| range.position(int)), [0, 1, 2, 3].map(Some));
-        assert_eq!([0, 1, 2, 3].map(|index| range.item(index)), [10, 7, 4, 1].map(Some));
-        assert!(
-            [13, 9, -2, i64::MIN, i64::MAX]
-                .into_iter()
-                .all(|int| range.position(int).is_none())
-        );
-    }
-}

@@ -83,7 +83,7 @@ impl<'a> Undefined<'a> {
         let no_attribute = |owner: Type, name: &str| match owner {
             // An attribute of nothing is a name to Jinja's `Undefined`.
             Type::Missing => format!("{} is undefined", quoted(name)),
-            _ => format!("{} has no attribute {}", quoted(owner.object_name()), quoted(name)),
+            _ => format!("{} has no attribute {}", quoted(&owner.object_name()), quoted(name)),
         };
         let message = match self {
             Self::Name(name) => format!("{} is undefined", quoted(name)),

@@ -44,9 +44,6 @@ VALUES = [
     ("a method", "'a'.upper"),
 ]
 
-# The attributes that steer a generator, which this crate does not have.
-OF_GENERATORS = set("close gi_running gi_suspended gi_yieldfrom send throw".split())
-
 # The owner of each kind's attributes in src/unsupported.rs; a Markup also has those of a string.
 OWNERS = {
     "a string": "str",
@@ -60,6 +57,7 @@ OWNERS = {
     "the values of a dict": "view",
     "the items of a dict": "view",
     "a range": "range",
+    "a generator": "generator",
 }
 
 AROUND = "{% macro m() %}{% endmacro %}{% for i in [1, 2, 3] %}{{ take(EXPRESSION, loop.index) }}{% endfor %}"
@@ -71,8 +69,6 @@ def attributes(what, expression):
     left_out = unsupported("Attribute", OWNERS[what]) if what in OWNERS else set()
     if what == "a Markup":
         left_out |= unsupported("Attribute", "Markup")
-    if what == "a generator":
-        left_out |= OF_GENERATORS
 
     def take(value, index):
         if index == 2:
@@ -109,8 +105,8 @@ def document():
         "# What a template can reach",
         "",
         "These are all the names that a template can use, besides the names of its context, the items of values and the attributes that",
-        "it sets on a namespace. It cannot use a name that begins with an underscore, a method that changes a list or a dict, or a method",
-        "of a generator. A name that `src/unsupported.rs` lists is an error of kind `unsupported`.",
+        "it sets on a namespace. It cannot use a name that begins with an underscore, or a method that changes a list or a dict. A name",
+        "that `src/unsupported.rs` lists is an error of kind `unsupported`.",
         "",
         "`tests/reference/reachable.py` writes this document from the reference. Each name in it has a case in `tests/cases`.",
         "",

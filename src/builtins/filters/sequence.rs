@@ -10,9 +10,8 @@
 //! `reversed`, `sum`, `str.join`.
 
 use super::attribute_path::AttributePath;
+use crate::builtins::access::{self, Attribute};
 use crate::builtins::arguments::{is_flag_set, take_or_none, to_plain_str};
-
-use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, ops, print};
 
@@ -40,13 +39,10 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     };
     runtime.meter.charge_scan(name.as_str().len())?;
     let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
-    if let Value::Undefined(undefined) = &object {
-        if !is_reserved {
-            return Err(undefined.error());
-        }
+    match (access::find_attribute(runtime, &object, name.as_str())?, &object) {
+        (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
+        (attribute, _) => Ok(access::to_value(attribute, &object, name)),
     }
-    let attribute = access::find_attribute(runtime, &object, name.as_str())?;
-    Ok(access::to_value(attribute, &object, name))
 }
 
 /// Returns the first item, or an undefined value.

@@ -53,9 +53,9 @@ const FUNCTION: &str = "__annotations__ __builtins__ __call__ __closure__ __code
 const BUILTIN_FUNCTION: &str = "__call__ __module__ __name__ __qualname__ __self__ __text_signature__";
 
 /// The names of classes.
-const CLASS: &str = "__abstractmethods__ __annotations__ __base__ __bases__ __basicsize__ __call__ __dict__ __dictoffset__ __flags__ \
+const CLASS: &str = "__annotations__ __base__ __bases__ __basicsize__ __call__ __dict__ __dictoffset__ __flags__ \
     __instancecheck__ __itemsize__ __module__ __mro__ __name__ __or__ __prepare__ __qualname__ __ror__ __subclasscheck__ \
-    __subclasses__ __text_signature__ __weakrefoffset__";
+    __subclasses__ __text_signature__ __weakref__ __weakrefoffset__";
 
 /// Returns whether objects of a type have an attribute of the given name, which begins with an underscore.
 #[cold]
@@ -122,6 +122,17 @@ pub fn exists(ty: Type, name: &str) -> bool {
         Type::Class => &[OBJECT, CLASS],
     };
     lists.iter().any(|list| list.split(' ').any(|other| other == name))
+}
+
+/// Returns whether the class of that name has an attribute of that name, which begins with an underscore and which other classes do not
+/// have.
+#[cold]
+pub fn exists_in_class(class: &str, name: &str) -> bool {
+    match class {
+        "cycler" => name == "__next__",
+        "namespace" => matches!(name, "__setitem__" | "_check_name"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

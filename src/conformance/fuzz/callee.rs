@@ -54,11 +54,7 @@ impl Callee {
         let taken = function.signature.parameters.iter().filter(|parameter| !parameter.hidden);
         let parameters: Vec<&Parameter> = taken.skip(usize::from(is_applied)).collect();
         let mut callee = Self {
-            wishes: parameters
-                .iter()
-                .filter(|parameter| !parameter.keyword_only)
-                .map(|parameter| wish(function, parameter.name))
-                .collect(),
+            wishes: parameters.iter().map(|parameter| wish(function, parameter.name)).collect(),
             least: parameters.iter().filter(|parameter| !parameter.optional).count(),
             keywords: parameters
                 .iter()

@@ -41,7 +41,6 @@ impl Signature {
         let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
         let takes = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
         (taken.len() == given || self.star)
-            && taken.last().is_none_or(|last| !last.keyword_only)
             && rest.iter().all(|parameter| parameter.optional)
             && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
     }
@@ -50,9 +49,8 @@ impl Signature {
     /// number of arguments, then the missing parameters.
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();
-        let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
-        let rest = if given > positional {
-            arguments.take_from(positional)
+        let rest = if given > self.parameters.len() {
+            arguments.take_from(self.parameters.len())
         } else {
             Vec::new()
         };
@@ -77,7 +75,7 @@ impl Signature {
             }
         }
         if !self.star && !rest.is_empty() {
-            return Err(self.too_many_error(python, arguments, given));
+            return Err(self.too_many_error(python, given));
         }
         self.check_missing(python, arguments)?;
         if !rest.is_empty() {
@@ -107,28 +105,17 @@ impl Signature {
     }
 
     #[cold]
-    fn too_many_error(&self, python: &str, arguments: &Arguments<'_>, given: usize) -> Error {
-        let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only);
-        let most = positional.clone().count();
-        let least = positional.filter(|parameter| !parameter.optional).count();
+    fn too_many_error(&self, python: &str, given: usize) -> Error {
+        let most = self.parameters.len();
+        let least = self.parameters.iter().filter(|parameter| !parameter.optional).count();
         let (takes, s) = if least == most {
             (most.to_string(), plural(most))
         } else {
             (format!("from {least} to {most}"), "s")
         };
-        let is_given = |(index, parameter): &(usize, &Parameter)| parameter.keyword_only && arguments.get(*index).is_some();
-        let by_name = self.parameters.iter().enumerate().filter(is_given).count();
-        let also = match by_name {
-            0 => String::new(),
-            _ => format!(
-                " positional argument{} (and {by_name} keyword-only argument{})",
-                plural(given),
-                plural(by_name)
-            ),
-        };
-        let verb = if given == 1 && by_name == 0 { "was" } else { "were" };
+        let verb = if given == 1 { "was" } else { "were" };
         Error::type_error(format!(
-            "{python}() takes {takes} positional argument{s} but {given}{also} {verb} given"
+            "{python}() takes {takes} positional argument{s} but {given} {verb} given"
         ))
     }
 
@@ -136,26 +123,15 @@ impl Signature {
     fn check_missing(&self, python: &str, arguments: &Arguments<'_>) -> Result<()> {
         let is_missing = |(index, parameter): &(usize, &Parameter)| !parameter.optional && arguments.get(*index).is_none();
         let missing = self.parameters.iter().enumerate().filter(is_missing);
-        let mut missing = missing.map(|(_, parameter)| parameter).peekable();
-        match missing.peek() {
-            None => Ok(()),
-            Some(_) => Err(missing_error(python, missing)),
+        let names: Vec<_> = missing.map(|(_, parameter)| parameter.name).collect();
+        if names.is_empty() {
+            return Ok(());
         }
+        let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
+        Err(Error::type_error(format!(
+            "{python}() missing {count} required positional argument{s}: {list}"
+        )))
     }
-}
-
-/// Returns the error for parameters without an argument: for the positional ones, or if there are none, for the keyword-only ones.
-#[cold]
-fn missing_error<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
-    let (keyword_only, positional): (Vec<&Parameter>, Vec<_>) = parameters.partition(|parameter| parameter.keyword_only);
-    let (kind, parameters) = if positional.is_empty() {
-        ("keyword-only", keyword_only)
-    } else {
-        ("positional", positional)
-    };
-    let names: Vec<_> = parameters.into_iter().map(|parameter| parameter.name).collect();
-    let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
-    Error::type_error(format!("{python}() missing {count} required {kind} argument{s}: {list}"))
 }
 
 /// Returns a list of names as CPython writes it: `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`.
@@ -166,60 +142,5 @@ fn quoted_list(names: &[&str]) -> String {
         [one] => one.clone(),
         [one, two] => format!("{one} and {two}"),
         [most @ .., last] => format!("{}, and {last}", most.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARAMETERS: &[Parameter] = &[
-        Parameter::positional("a"),
-        Parameter::required("b"),
-        Parameter::optional("c"),
-        Parameter {
-            keyword_only: true,
-            ..Parameter::required("d")
-        },
-    ];
-
-    /// Binds the arguments of `def f(a, /, b, c=None, *, d)` and returns the message.
-    fn message_of(given: usize, keywords: &[&'static str]) -> String {
-        let signature = Signature {
-            style: Style::Python,
-            parameters: PARAMETERS,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        (0..given).for_each(|_| arguments.push(Value::None));
-        keywords
-            .iter()
-            .for_each(|name| arguments.push_keyword((*name).into(), Value::None));
-        match signature.bind("f", &mut arguments) {
-            Ok(()) => "bound".to_owned(),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    #[test]
-    fn errors_come_in_the_order_of_cpython() {
-        assert_eq!(message_of(1, &["b", "d"]), "bound");
-        assert_eq!(message_of(0, &["b", "d"]), "f() missing 1 required positional argument: 'a'");
-        assert_eq!(message_of(0, &[]), "f() missing 2 required positional arguments: 'a' and 'b'");
-        assert_eq!(message_of(3, &[]), "f() missing 1 required keyword-only argument: 'd'");
-        assert_eq!(
-            message_of(4, &[]),
-            "f() takes from 2 to 3 positional arguments but 4 were given"
-        );
-        let with_keyword =
-            "f() takes from 2 to 3 positional arguments but 4 positional arguments (and 1 keyword-only argument) were given";
-        assert_eq!(message_of(4, &["d"]), with_keyword);
-        assert_eq!(message_of(2, &["b"]), "f() got multiple values for argument 'b'");
-        assert_eq!(message_of(9, &["x"]), "f() got an unexpected keyword argument 'x'");
-        assert_eq!(
-            message_of(0, &["a"]),
-            "f() got some positional-only arguments passed as keyword arguments: 'a'"
-        );
     }
 }

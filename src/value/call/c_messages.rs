@@ -24,10 +24,9 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
         None => (false, python),
     };
     let parameters = signature.parameters.get(usize::from(is_method)..).unwrap_or_default();
-    let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
     let count = Count {
-        least: positional.clone().filter(|parameter| !parameter.optional).count(),
-        most: if signature.star { usize::MAX } else { positional.count() },
+        least: parameters.iter().filter(|parameter| !parameter.optional).count(),
+        most: parameters.len(),
         given: arguments.len().saturating_sub(usize::from(is_method)),
     };
     if signature.style == Style::Clinic {
@@ -37,7 +36,6 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
             // `METH_VARARGS` is not called by vectorcall, and its caller knows the bare name only.
             let full_name = match signature.style {
                 Style::Tuple => name.to_owned(),
-                _ if signature.star => name.to_owned(),
                 // A static method belongs to its class.
                 _ if !is_method || name == "maketrans" => python.to_owned(),
                 _ => qualify(is_method, name, arguments),
@@ -96,74 +94,35 @@ fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     }
 }
 
-/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). `skipped` is the number of arguments
-/// before those of `parameters`.
+/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). All its parameters are optional and can
+/// be passed by name. `skipped` is the number of arguments before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
-    check_clinic_count(name, parameters, count, arguments.keywords().len())?;
-    arguments.resize(skipped.saturating_add(parameters.len()));
-    for (index, parameter) in parameters.iter().enumerate().skip(count.given) {
-        let keyword = if parameter.positional_only {
-            None
-        } else {
-            arguments.take_keyword(parameter.name)
-        };
-        match keyword {
-            Some(value) => arguments.set(skipped.saturating_add(index), value),
-            None if parameter.optional => {}
-            None => {
-                let (keyword, position) = (parameter.name, index.saturating_add(1));
-                return Err(Error::type_error(format!(
-                    "{name}() missing required argument '{keyword}' (pos {position})"
-                )));
-            }
+    let Count { most, given, .. } = count;
+    let all = given.saturating_add(arguments.keywords().len());
+    if all > most {
+        let (by_name, s) = (if given == 0 { "keyword " } else { "" }, plural(most));
+        return Err(Error::type_error(format!(
+            "{name}() takes at most {most} {by_name}argument{s} ({all} given)"
+        )));
+    }
+    arguments.resize(skipped.saturating_add(most));
+    for (index, parameter) in parameters.iter().enumerate().skip(given) {
+        if let Some(value) = arguments.take_keyword(parameter.name) {
+            arguments.set(skipped.saturating_add(index), value);
         }
     }
     if arguments.keywords().is_empty() {
         Ok(())
     } else {
-        Err(unexpected_keyword_error(name, parameters, count.given, arguments))
+        Err(unexpected_keyword_error(name, parameters, given, arguments))
     }
-}
-
-/// Checks the number of arguments, which CPython does before it looks at their names.
-fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywords: usize) -> Result<()> {
-    let Count { least, most, given } = count;
-    let all = given.saturating_add(keywords);
-    if all > parameters.len() {
-        let (by_name, len) = (if given == 0 { "keyword " } else { "" }, parameters.len());
-        let s = plural(len);
-        return Err(Error::type_error(format!(
-            "{name}() takes at most {len} {by_name}argument{s} ({all} given)"
-        )));
-    }
-    if given > most {
-        let exactly = if least < most { "at most" } else { "exactly" };
-        let s = plural(most);
-        return Err(Error::type_error(match most {
-            0 => format!("{name}() takes no positional arguments"),
-            _ => format!("{name}() takes {exactly} {most} positional argument{s} ({given} given)"),
-        }));
-    }
-    let unnamed = parameters
-        .iter()
-        .filter(|parameter| parameter.positional_only)
-        .count()
-        .min(least);
-    if given < unnamed {
-        let exactly = if unnamed < most { "at least" } else { "exactly" };
-        let s = plural(unnamed);
-        return Err(Error::type_error(format!(
-            "{name}() takes {exactly} {unnamed} positional argument{s} ({given} given)"
-        )));
-    }
-    Ok(())
 }
 
 /// Returns the error for the keywords that no parameter takes.
 #[cold]
 fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
-    let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
+    let is_named = |parameter: &Parameter| keywords().any(|keyword| keyword == parameter.name);
     let twice = (1_usize..)
         .zip(parameters)
         .take(given)
@@ -177,81 +136,4 @@ fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, 
             format!("'{first}' is an invalid keyword argument for {name}()")
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::{Str, Value};
-
-    fn message_of(
-        python: &str,
-        style: Style,
-        parameters: &'static [Parameter],
-        given: Vec<Value<'static>>,
-        keyword: &[&'static str],
-    ) -> String {
-        let signature = Signature {
-            style,
-            parameters,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        given.into_iter().for_each(|value| arguments.push(value));
-        keyword
-            .iter()
-            .for_each(|name| arguments.push_keyword(Str::from(*name), Value::None));
-        match signature.bind(python, &mut arguments) {
-            Ok(()) => format!("{} parameters", arguments.len()),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    const NONE: &[Parameter] = &[Parameter::required("self")];
-    const TWO: &[Parameter] = &[
-        Parameter::required("self"),
-        Parameter::optional("sep"),
-        Parameter::optional("maxsplit"),
-    ];
-
-    #[test]
-    fn each_style_has_its_own_messages() {
-        let text = || Value::text("a");
-        let twice = |value: Value<'static>| vec![value, Value::Int(1)];
-        assert_eq!(
-            message_of("str.upper", Style::NoArguments, NONE, twice(text()), &[]),
-            "str.upper() takes no arguments (1 given)"
-        );
-        assert_eq!(
-            message_of("int.bit_length", Style::NoArguments, NONE, twice(Value::Bool(true)), &[]),
-            "bool.bit_length() takes no arguments (1 given)"
-        );
-        let many = || vec![text(), text(), text(), text()];
-        assert_eq!(
-            message_of("str.x", Style::Positional, TWO, many(), &[]),
-            "x expected at most 2 arguments, got 3"
-        );
-        assert_eq!(
-            message_of("str.x", Style::Tuple, TWO, many(), &[]),
-            "x() takes at most 2 arguments (3 given)"
-        );
-        assert_eq!(
-            message_of("str.x", Style::Positional, TWO, vec![text()], &["sep"]),
-            "str.x() takes no keyword arguments"
-        );
-        assert_eq!(
-            message_of("str.x", Style::Tuple, TWO, vec![text()], &["sep"]),
-            "x() takes no keyword arguments"
-        );
-    }
-
-    #[test]
-    fn argument_clinic_accepts_keywords() {
-        let given = |keyword: &[&'static str]| message_of("str.split", Style::Clinic, TWO, vec![Value::text("a")], keyword);
-        assert_eq!(given(&["maxsplit"]), "3 parameters");
-        assert_eq!(given(&["x"]), "'x' is an invalid keyword argument for split()");
-        let both = message_of("str.split", Style::Clinic, TWO, vec![Value::text("a"), Value::None], &["sep"]);
-        assert_eq!(both, "argument for split() given by name ('sep') and position (1)");
-    }
 }

@@ -20,8 +20,6 @@ pub struct Parameter {
     pub name: &'static str,
     /// Whether the argument may be absent.
     pub optional: bool,
-    /// Whether the argument can only be passed by name (after `*` in the signature).
-    pub keyword_only: bool,
     /// Whether the argument cannot be passed by name (before `/` in the signature).
     pub positional_only: bool,
     /// Whether the reference passes the argument itself, as Jinja passes its environment to some filters. Such a parameter counts in
@@ -52,7 +50,6 @@ impl Parameter {
         Self {
             name,
             optional: false,
-            keyword_only: false,
             positional_only: false,
             hidden: false,
         }

@@ -221,28 +221,3 @@ fn parse_index(name: &str) -> Result<Option<usize>> {
     }
     Ok(if name.is_empty() { None } else { usize::try_from(index).ok() })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn specifications_depend_on_the_type() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let cases = [
-            (Value::Bool(true), "5", "    1"),
-            (Value::Bool(true), "", "True"),
-            (Value::text("a"), "^4", " a  "),
-            (Value::Int(1_234_567), "012,", "0,001,234,567"),
-            (Value::Float(1234.5), ".3", "1.23e+03"),
-            (Value::None, "", "None"),
-        ];
-        for (value, specification, want) in cases {
-            assert_eq!(format_value(&mut runtime, &value, specification).unwrap(), want, "{value:?}");
-        }
-        let error = format_value(&mut runtime, &Value::None, "5").unwrap_err();
-        assert_eq!(error.message(), "unsupported format string passed to NoneType.__format__");
-    }
-}

@@ -237,24 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn a_markup_escapes_the_other_operand() {
-        let (markup, plain) = (Value::Str(Str::from("<b>").with_markup(true)), Value::text("<"));
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &markup, &plain)),
-            "Markup('<b>&lt;')"
-        );
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &plain, &markup)),
-            "Markup('&lt;<b>')"
-        );
-        let unsupported = "type: unsupported operand type(s) for +: 'Markup' and 'int'";
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &markup, &Value::Int(1))),
-            unsupported
-        );
-    }
-
-    #[test]
     fn repetition_is_refused_before_it_begins() {
         let repeated = |count: Value<'static>| answer(|runtime| arithmetic::multiply(runtime, &Value::text("a"), &count));
         assert_eq!(repeated(Value::Int(3)), "'aaa'");

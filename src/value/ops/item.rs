@@ -85,29 +85,3 @@ fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usi
     let Some(index) = index(value, key)? else { return Ok(None) };
     Ok(slice::resolve_index(index, len).filter(|position| *position < len))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn errors_are_those_of_python() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let list = runtime.list(vec![Value::Int(1)]).unwrap();
-        assert_eq!(get_item(&mut runtime, &list, &Value::Int(-1)).unwrap().as_int(), Some(1));
-        let cases = [
-            (list, Value::Int(9), "list index out of range"),
-            (
-                Value::text("a"),
-                Value::text("x"),
-                "string indices must be integers, not 'str'",
-            ),
-            (Value::None, Value::Int(0), "'NoneType' object is not subscriptable"),
-        ];
-        for (value, key, want) in cases {
-            assert_eq!(get_item(&mut runtime, &value, &key).unwrap_err().message(), want);
-        }
-    }
-}

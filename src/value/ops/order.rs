@@ -109,25 +109,3 @@ fn compare_items<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Seq<'a>, ri
     }
     Ok(order.accepts(left.len().cmp(&right.len())))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    #[test]
-    fn the_first_pair_that_differs_decides() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let left = runtime.list(vec![Value::Int(1), Value::text("a")]).unwrap();
-        let right = runtime.list(vec![Value::Int(2), Value::Int(2)]).unwrap();
-        assert!(less(&mut runtime, &left, &right).unwrap());
-        let nan = Value::Float(f64::NAN);
-        assert!(!greater_equal(&mut runtime, &nan, &nan).unwrap());
-        let error = less(&mut runtime, &Value::text("a"), &Value::Int(1)).unwrap_err();
-        assert_eq!(error.message(), "'<' not supported between instances of 'str' and 'int'");
-        let error = less(&mut runtime, &Value::Int(1), &Value::Undefined(Undefined::Name("x"))).unwrap_err();
-        assert_eq!(error.message(), "'x' is undefined");
-    }
-}

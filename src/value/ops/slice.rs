@@ -157,28 +157,4 @@ mod tests {
         let piece = slice(&mut runtime, &Value::text("añb"), Some(&start), Some(&stop), None).unwrap();
         assert!(matches!(piece, Value::Str(piece) if piece.borrowed() == Some("ñb")));
     }
-
-    #[test]
-    fn ranges_stay_ranges() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let range = Value::Range(MeteredRc::new(Range {
-            start: 0,
-            stop: 10,
-            step: 1,
-            len: 10,
-        }));
-        let mut sliced = |bounds: [Value<'static>; 3]| {
-            let [start, stop, step] = &bounds;
-            match slice(&mut runtime, &range, Some(start), Some(stop), Some(step)) {
-                Ok(value) => crate::value::print::repr(&mut runtime, &value).unwrap(),
-                Err(error) => error.message().to_owned(),
-            }
-        };
-        assert_eq!(sliced([Value::Int(2), Value::Int(4), Value::None]), "range(2, 4)");
-        assert_eq!(sliced([Value::None, Value::None, Value::Int(-3)]), "range(9, -1, -3)");
-        assert_eq!(
-            sliced([Value::text("a"), Value::None, Value::Int(0)]),
-            "slice step cannot be zero"
-        );
-    }
 }

@@ -74,12 +74,9 @@ fn write_method<'a>(
 ) -> Result<()> {
     let BoundMethod { receiver, function } = method;
     if function.ty == Type::BuiltinFunction {
-        // Class methods and static methods belong to the class.
-        let ty = match function.name {
-            "fromhex" | "from_bytes" | "maketrans" => "type",
-            _ => receiver.ty().name(),
-        };
         let name = function.name;
+        // A static method belongs to the class.
+        let ty = if name == "maketrans" { "type" } else { receiver.ty().name() };
         return repr::write_piece(runtime, &format!("<built-in method {name} of {ty} object at {ADDRESS}>"), out);
     }
     // The sandbox wraps `str.format` and `str.format_map`.

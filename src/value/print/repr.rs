@@ -265,38 +265,3 @@ impl<'p, 'a> Enclosing<'p, 'a> {
         None
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::{Namespace, Undefined};
-
-    #[test]
-    fn containers_print_the_repr_of_their_items() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let items = vec![
-            Value::text("it's"),
-            Value::Float(1e16),
-            Value::None,
-            Value::Undefined(Undefined::Name("x")),
-        ];
-        let list = runtime.list(items).unwrap();
-        let tuple = runtime.tuple(vec![list]).unwrap();
-        assert_eq!(repr(&mut runtime, &tuple).unwrap(), r#"(["it's", 1e+16, None, Undefined],)"#);
-    }
-
-    #[test]
-    fn a_namespace_within_itself_is_printed_as_dots() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let id = runtime.namespace(Namespace::default()).unwrap();
-        let list = runtime.list(vec![Value::Namespace(id)]).unwrap();
-        let namespace = runtime.heap.namespace_mut(id).unwrap();
-        namespace.set(Str::from("a"), Value::Int(1));
-        namespace.set(Str::from("l"), list.clone());
-        let shown = repr(&mut runtime, &Value::Namespace(id)).unwrap();
-        assert_eq!(shown, "<Namespace {'a': 1, 'l': [<Namespace {...}>]}>");
-        assert_eq!(repr(&mut runtime, &list).unwrap(), "[<Namespace {'a': 1, 'l': [...]}>]");
-    }
-}
