@@ -21,11 +21,18 @@ const OBJ: &[Parameter] = &[required("obj")];
 const ONE: &[Parameter] = &[SELF, required("object")];
 
 /// Returns the index of the row with the given name. The rows are sorted by name.
+///
+/// The resolver looks up the name of each attribute, so this first compares initials, which is cheaper than comparing names.
 pub fn find_index(table: &[Function], name: &str) -> Option<usize> {
-    let initial = name.as_bytes().first();
-    // Most comparisons end at the first byte, without a call of `memcmp`: the resolver looks up the name of each attribute.
-    let compare = |row: &Function| row.name.as_bytes().first().cmp(&initial).then_with(|| row.name.cmp(name));
-    table.binary_search_by(compare).ok()
+    let initial = read_initial(name);
+    let start = table.partition_point(|row| read_initial(row.name) < initial);
+    let rows = table.get(start..)?.iter();
+    let mut same_initial = rows.take_while(|row| read_initial(row.name) == initial);
+    same_initial.position(|row| row.name == name)?.checked_add(start)
+}
+
+fn read_initial(name: &str) -> u8 {
+    name.as_bytes().first().copied().unwrap_or(0)
 }
 
 /// Returns the row with the given name. The rows are sorted by name.
