@@ -53,6 +53,9 @@ pub struct RenderOptions<'o> {
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
+    /// Whether the render does without the shortcuts of the evaluator. It gives the same result, slower; tests compare the two.
+    #[doc(hidden)]
+    pub plain: bool,
 }
 
 /// The result of a render.
@@ -103,6 +106,7 @@ impl Default for RenderOptions<'_> {
             limits: &DEFAULT_LIMITS,
             cancel: None,
             generation: false,
+            plain: false,
         }
     }
 }
@@ -248,7 +252,7 @@ impl Template {
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
-        let output = self.render_value(&mut runtime, input, options.generation)?;
+        let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
         Ok(Rendered {
             text: output.text,
             generation: output.spans,
@@ -262,11 +266,12 @@ impl Template {
         runtime: &mut Runtime<'a>,
         context: Dict<'a>,
         tracks_spans: bool,
+        is_plain: bool,
     ) -> Result<eval::Output> {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
-        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, capacity);
+        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {

@@ -70,7 +70,7 @@ static TESTS: [Function; 39] = [
     inspect("none", "test_none", is_none),
     inspect("number", "test_number", is_number),
     python("odd", "test_odd", &[VALUE], is_odd),
-    compare("sameas", "test_sameas", &[VALUE, required("other")], is_same),
+    row("sameas", "test_sameas", Type::Method, Style::Python, &[VALUE, required("other")], Code::Identify(is_same)),
     inspect("sequence", "test_sequence", is_sequence),
     inspect("string", "test_string", is_string),
     python("test", "test_test", &[ENV, VALUE], is_test),

@@ -9,10 +9,7 @@
 //! constructor that its `METH_` flags name.
 
 use crate::error::Result;
-use crate::value::{
-    Alone, Arguments, Code, Function, ItemWithText, Iterated, Parameter, Piece, Runtime, Shortcuts, Signature, Style, Type, Value,
-    WithText, Write, WriteAlone,
-};
+use crate::value::{Arguments, Code, Function, Parameter, Runtime, Shortcut, Signature, Style, Type, Value};
 
 /// The code of a built-in. Its arguments are already bound to its parameters.
 pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
@@ -24,11 +21,18 @@ const OBJ: &[Parameter] = &[required("obj")];
 const ONE: &[Parameter] = &[SELF, required("object")];
 
 /// Returns the index of the row with the given name. The rows are sorted by name.
+///
+/// The resolver looks up the name of each attribute, so this first compares initials, which is cheaper than comparing names.
 pub fn find_index(table: &[Function], name: &str) -> Option<usize> {
-    let initial = name.as_bytes().first();
-    // Most comparisons end at the first byte, without a call of `memcmp`: the resolver looks up the name of each attribute.
-    let compare = |row: &Function| row.name.as_bytes().first().cmp(&initial).then_with(|| row.name.cmp(name));
-    table.binary_search_by(compare).ok()
+    let initial = read_initial(name);
+    let start = table.partition_point(|row| read_initial(row.name) < initial);
+    let rows = table.get(start..)?.iter();
+    let mut same_initial = rows.take_while(|row| read_initial(row.name) == initial);
+    same_initial.position(|row| row.name == name)?.checked_add(start)
+}
+
+fn read_initial(name: &str) -> u8 {
+    name.as_bytes().first().copied().unwrap_or(0)
 }
 
 /// Returns the row with the given name. The rows are sorted by name.
@@ -59,7 +63,7 @@ pub const fn optional_unnamed(name: &'static str) -> Parameter {
     }
 }
 
-/// Creates a row from all its parts, without shortcuts.
+/// Creates a row from all its parts, without a shortcut.
 pub const fn row(
     name: &'static str,
     python: &'static str,
@@ -79,7 +83,7 @@ pub const fn row(
             double_star: false,
         },
         code,
-        shortcuts: Shortcuts::NONE,
+        shortcut: Shortcut::None,
     }
 }
 
@@ -141,40 +145,9 @@ impl Function {
         self
     }
 
-    /// Adds a shortcut for calls with the first parameter alone.
-    pub const fn alone(mut self, alone: Alone) -> Self {
-        self.shortcuts.alone = Some(alone);
-        self
-    }
-
-    /// Adds a shortcut for calls whose result is only iterated.
-    pub const fn iterated(mut self, iterated: Iterated) -> Self {
-        self.shortcuts.iterated = Some(iterated);
-        self
-    }
-
-    /// Adds shortcuts for calls whose result is written to the output: with any arguments, and with the first parameter alone.
-    pub const fn written(mut self, write: Write, write_alone: WriteAlone) -> Self {
-        self.shortcuts.write = Some(write);
-        self.shortcuts.write_alone = Some(write_alone);
-        self
-    }
-
-    /// Adds a shortcut for calls on a plain string alone whose result is a part of that string.
-    pub const fn piece(mut self, piece: Piece) -> Self {
-        self.shortcuts.piece = Some(piece);
-        self
-    }
-
-    /// Adds a shortcut for calls of a method of `str` with one string.
-    pub const fn with_text(mut self, with_text: WithText) -> Self {
-        self.shortcuts.with_text = Some(with_text);
-        self
-    }
-
-    /// Adds a shortcut for one item of the result of a call with one string.
-    pub const fn with_item(mut self, item: ItemWithText) -> Self {
-        self.shortcuts.item = Some(item);
+    /// Adds a shortcut.
+    pub const fn with_shortcut(mut self, shortcut: Shortcut) -> Self {
+        self.shortcut = shortcut;
         self
     }
 }

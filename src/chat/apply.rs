@@ -196,7 +196,7 @@ impl<'a> Render<'a> {
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans = options.generation || options.true_spans;
-        let output = self.compiled.render_value(&mut runtime, context, tracks_spans);
+        let output = self.compiled.render_value(&mut runtime, context, tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;

@@ -84,8 +84,8 @@ impl<'a> Continuation<'a> {
 
     /// Cuts the rendered text at the tag.
     pub fn close(&self, mut text: String) -> Result<String> {
-        let final_text = strip(self.final_text.as_str());
-        let start = text.rfind(strip(TAG)).filter(|_| text.contains(final_text));
+        let final_text = strip(self.final_text.as_str(), None);
+        let start = text.rfind(strip(TAG, None)).filter(|_| text.contains(final_text));
         let Some(start) = start else {
             return Err(refused(
                 ErrorKind::Value,
@@ -100,7 +100,7 @@ impl<'a> Continuation<'a> {
         let keeps_space = text.get(start..).is_some_and(|rest| rest.starts_with(TAG));
         text.truncate(start);
         if !keeps_space {
-            let length = strip_end(&text).len();
+            let length = strip_end(&text, None).len();
             text.truncate(length);
         }
         Ok(text)

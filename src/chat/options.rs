@@ -111,6 +111,9 @@ pub struct ApplyOptions<'o> {
     /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`,
     /// `replace`) has none.
     pub true_spans: bool,
+    /// Whether to render without the shortcuts of the evaluator; see [`RenderOptions::plain`].
+    #[doc(hidden)]
+    pub plain: bool,
 }
 
 /// Inputs are shown as `Some(_)`, and the clock is left out.
@@ -158,6 +161,7 @@ impl Default for ApplyOptions<'_> {
             cancel,
             generation: false,
             true_spans: false,
+            plain: false,
         }
     }
 }

@@ -29,6 +29,7 @@ impl Applier {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         generation: bool,
+        plain: bool,
         limits: &Limits,
     ) -> Result<Result<Output, Error>, String> {
         let Some(messages) = request.get("messages") else {
@@ -55,6 +56,7 @@ impl Applier {
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
             generation,
+            plain,
             limits,
             ..ApplyOptions::default()
         };

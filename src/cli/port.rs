@@ -26,18 +26,23 @@ pub struct Arguments {
     /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
+
+    /// Render without the shortcuts of the evaluator. The answers are the same; a check compares them.
+    #[arg(long, hide = true)]
+    plain: bool,
 }
 
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref())?;
-    answer_lines(limits, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
+    answer_lines(limits, arguments.plain, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
+pub fn answer_lines(limits: Limits, is_plain: bool, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
     let mut port = Port {
         limits,
+        is_plain,
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -80,6 +85,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Op
 #[derive(Default)]
 struct Port {
     limits: Limits,
+    is_plain: bool,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
 }
@@ -101,7 +107,7 @@ impl Port {
         }
         let wants_spans = is_wanted("generation");
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans, &self.limits),
+            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wants_spans),
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
             _ => Err(explain_request(&request)),
         });
@@ -110,6 +116,15 @@ impl Port {
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
+    }
+
+    fn apply(
+        &mut self,
+        request: &Object<'_>,
+        clock: Option<&FixedClock>,
+        wants_spans: bool,
+    ) -> Result<Result<Output, Error>, String> {
+        self.applier.apply(request, clock, wants_spans, self.is_plain, &self.limits)
     }
 
     /// Renders a template. The outer error is about the form of the request, and the inner error is that of the template.
@@ -129,6 +144,7 @@ impl Port {
         let mut options = RenderOptions {
             limits: &limits,
             generation: wants_spans,
+            plain: self.is_plain,
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {

@@ -95,10 +95,15 @@ fn first_cell(environments: &[Environment], environment: Option<EnvironmentId>) 
 impl<'a> Evaluator<'a, '_> {
     /// Opens the evaluator's frame inside the environment where its code was defined.
     pub(super) fn enter_frame(&mut self, frame: Frame, parent: Option<EnvironmentId>) -> Result<()> {
+        self.enter_frame_with_locals(frame, parent, 0)
+    }
+
+    /// Opens a frame whose first variables are the last of the local variables.
+    pub(super) fn enter_frame_with_locals(&mut self, frame: Frame, parent: Option<EnvironmentId>, count: usize) -> Result<()> {
         let variables = u64::from(frame.locals).saturating_add(u64::from(frame.cells));
         self.runtime.meter.charge(variables >> 3)?;
         let heap = &mut self.runtime.heap;
-        self.frame.locals = heap.frames.locals.len();
+        self.frame.locals = heap.frames.locals.len().saturating_sub(count);
         let locals = self.frame.locals.saturating_add(frame.locals as usize);
         heap.frames.locals.resize_with(locals, || None);
         self.frame.environment = parent;

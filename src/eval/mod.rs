@@ -3,20 +3,19 @@
 //! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
 //! loop), keeps the [`Render`] and the number of its environment, and makes an evaluator of its own.
 
-mod accumulate;
-mod answer;
 mod arguments;
 mod assign;
 mod call;
 mod condition;
+mod error_note;
 mod expr;
+mod fast;
 mod frame;
-mod leaf;
 mod loops;
 mod macros;
-mod note;
 mod output;
 mod stmt;
+mod truth;
 
 use std::ops::Range;
 
@@ -39,11 +38,13 @@ pub struct Output {
     pub true_spans: Vec<Range<usize>>,
 }
 
-/// What all frames of one render share and do not change.
+/// The parts of a render that all its frames share and do not change.
 #[derive(Clone, Copy)]
 struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
+    /// Whether shortcuts are taken.
+    is_fast: bool,
 }
 
 /// Runs one frame.
@@ -64,7 +65,7 @@ fn placed(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 
-/// How a body ended; as wide as an [`Answer`](answer::Answer), for the same reason.
+/// How a body ended; as wide as a [`Truth`](truth::Truth), for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Flow {
@@ -86,12 +87,17 @@ pub fn render<'a>(
     source: &'a Source<'a>,
     input: Dict<'a>,
     tracks_spans: bool,
+    is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
     runtime.heap.frames.input = Some(input);
     runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
-    let render = Render { template, source };
+    let render = Render {
+        template,
+        source,
+        is_fast,
+    };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;

@@ -62,6 +62,7 @@ impl<'s> Parser<'s> {
                 object: take(out),
                 is_key: false,
                 text_method: None,
+                is_get: false,
             })),
             TokenKind::Integer => {
                 let index = Expr {

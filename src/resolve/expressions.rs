@@ -294,6 +294,7 @@ fn classify(attribute: &mut Attribute) {
         && !access::is_dict_attribute(name)
         && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
     attribute.text_method = methods::find_str_index(name);
+    attribute.is_get = name == "get";
 }
 
 /// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of
@@ -318,6 +319,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
                     name: name.into(),
                     is_key: false,
                     text_method: None,
+                    is_get: false,
                 };
                 classify(&mut attribute);
                 ExprKind::Attribute(Box::new(attribute))

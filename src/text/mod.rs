@@ -1,7 +1,7 @@
 //! Algorithms on text: Python's `str` methods, jinja2's text filters and markupsafe, as functions from `&str` to `&str` or `String`.
 //!
 //! ```text
-//! strip::strip("  a ")                         "a", borrowed from the input
+//! strip::strip("  a ", None)                   "a", a piece of the input
 //! search::find("hello", "l", None, Some(-2))   Some(2), counted in code points
 //! quote::write_repr(&mut output, "it's")       "it's" in double quotes
 //! ```

@@ -36,18 +36,18 @@ impl Allowance {
 
 /// `str.split` without a separator: returns an iterator over the pieces between runs of whitespace, without empty pieces.
 pub fn split_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
-    pieces_between_whitespace(strip_start(text), maxsplit, |text| {
+    pieces_between_whitespace(strip_start(text, None), maxsplit, |text| {
         let end = text.find(is_whitespace).unwrap_or(text.len());
         let (piece, rest) = text.split_at_checked(end)?;
-        Some((piece, strip_start(rest)))
+        Some((piece, strip_start(rest, None)))
     })
 }
 
 /// `str.rsplit` without a separator: returns an iterator over the pieces from the last to the first, without empty pieces.
 pub fn rsplit_whitespace(text: &str, maxsplit: i64) -> impl Iterator<Item = &str> {
-    pieces_between_whitespace(strip_end(text), maxsplit, |text| {
+    pieces_between_whitespace(strip_end(text, None), maxsplit, |text| {
         let piece = text.rsplit(is_whitespace).next()?;
-        Some((piece, strip_end(text.strip_suffix(piece)?)))
+        Some((piece, strip_end(text.strip_suffix(piece)?, None)))
     })
 }
 

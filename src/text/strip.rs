@@ -1,50 +1,48 @@
 //! Stripping: `strip`, `lstrip` and `rstrip` of Python's `str`.
 //!
 //! ```text
-//! strip("\u{a0}a b\x1f")                           "a b"
-//! strip_chars("xy</answer>", "</answer>")          "xy"    a set of characters, not a suffix
+//! strip("\u{a0}a b\x1f", None)                      "a b"
+//! strip("xy</answer>", Some("</answer>"))          "xy"    a set of characters, not a suffix
 //! ```
 //!
 //! The results are borrowed from the text. The rules are CPython's `unicodeobject.c` `do_strip` and `_PyUnicode_XStrip`.
 
 use crate::unicode::is_whitespace;
 
-/// `str.strip()`: removes leading and trailing whitespace.
+/// Returns the text that `str.strip(chars)` returns. Without `chars` it strips whitespace.
 #[inline]
-pub fn strip(text: &str) -> &str {
-    // Most texts have no whitespace at their ends.
-    match text.as_bytes() {
-        [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~'] => text,
-        _ => text.trim_matches(is_whitespace),
+pub fn strip<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match (chars, text.as_bytes()) {
+        (Some(chars), _) => {
+            let set = CharSet::new(chars);
+            text.trim_matches(|char| set.contains(char))
+        }
+        // Most texts neither start nor end with whitespace.
+        (None, [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~']) => text,
+        (None, _) => text.trim_matches(is_whitespace),
     }
 }
 
-/// `str.lstrip()`: removes leading whitespace.
-pub fn strip_start(text: &str) -> &str {
-    text.trim_start_matches(is_whitespace)
+/// Returns the text that `str.lstrip(chars)` returns. Without `chars` it strips whitespace.
+pub fn strip_start<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match chars {
+        Some(chars) => {
+            let set = CharSet::new(chars);
+            text.trim_start_matches(|char| set.contains(char))
+        }
+        None => text.trim_start_matches(is_whitespace),
+    }
 }
 
-/// `str.rstrip()`: removes trailing whitespace.
-pub fn strip_end(text: &str) -> &str {
-    text.trim_end_matches(is_whitespace)
-}
-
-/// `str.strip(chars)`: removes leading and trailing characters of a set.
-pub fn strip_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_matches(|char| set.contains(char))
-}
-
-/// `str.lstrip(chars)`: removes leading characters of a set.
-pub fn strip_start_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_start_matches(|char| set.contains(char))
-}
-
-/// `str.rstrip(chars)`: removes trailing characters of a set.
-pub fn strip_end_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_end_matches(|char| set.contains(char))
+/// Returns the text that `str.rstrip(chars)` returns. Without `chars` it strips whitespace.
+pub fn strip_end<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match chars {
+        Some(chars) => {
+            let set = CharSet::new(chars);
+            text.trim_end_matches(|char| set.contains(char))
+        }
+        None => text.trim_end_matches(is_whitespace),
+    }
 }
 
 /// A set of characters. A look-up does not scan the string that the set was made from, which may be as long as the text.

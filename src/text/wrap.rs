@@ -86,7 +86,7 @@ impl<'a> Chunk<'a> {
         Self {
             text,
             chars: char_count(text),
-            stripped_len: strip_end(text).len(),
+            stripped_len: strip_end(text, None).len(),
         }
     }
 

@@ -16,7 +16,7 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
             serde_json::Value::Bool(bool) => Self::Bool(*bool),
             serde_json::Value::Number(number) => from_number(number),
             serde_json::Value::String(text) => Self::text(text),
-            serde_json::Value::Array(items) => Self::List(Seq::json(items)),
+            serde_json::Value::Array(items) => Self::List(Seq::Json(items)),
             serde_json::Value::Object(map) => Self::Dict(Dict::Json(map)),
         }
     }
@@ -32,8 +32,8 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::BigInt(big) => Self::Big(Big::Borrowed(big)),
             Data::Float(float) => Self::Float(*float),
             Data::Str(text) => Self::text(text),
-            Data::List(items) => Self::List(Seq::data(items)),
-            Data::Tuple(items) => Self::Tuple(Seq::data(items)),
+            Data::List(items) => Self::List(Seq::Data(items)),
+            Data::Tuple(items) => Self::Tuple(Seq::Data(items)),
             Data::Object(object) => Self::Dict(Dict::Data(object)),
         }
     }

@@ -93,18 +93,6 @@ impl<'a> Seq<'a> {
         Self::Data(&[])
     }
 
-    /// Returns the items of the caller's array.
-    #[inline]
-    pub(super) fn json(items: &'a [serde_json::Value]) -> Self {
-        Self::Json(items)
-    }
-
-    /// Returns the items of an array of a JSON text.
-    #[inline]
-    pub(super) fn data(items: &'a [Data<'a>]) -> Self {
-        Self::Data(items)
-    }
-
     pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
         let len = u32::try_from(values.len()).unwrap_or(u32::MAX);
         let items = OwnedItems {
@@ -197,7 +185,7 @@ impl<'a> Seq<'a> {
 
     /// Returns the item at an index, if it is an object of the caller or of a JSON text.
     #[inline(always)]
-    pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
+    pub fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
             Self::Json(items) => items.get(index)?,
             Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,

@@ -41,8 +41,8 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Lookups, Macro, Parameter, Piece,
-    Shortcuts, Signature, Style, WithText, Write, WriteAlone, not_callable,
+    Arguments, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature, Style,
+    Write, not_callable,
 };
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};

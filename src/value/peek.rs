@@ -135,6 +135,31 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         })
     }
 
+    /// Returns the value if it is an integer that fits. A `bool` is not one here.
+    #[inline]
+    pub fn as_int(self) -> Option<i64> {
+        match self {
+            Self::Int(int) => Some(int),
+            Self::Value(Value::Int(int)) | Self::Data(Data::Int(int)) => Some(*int),
+            Self::Json(serde_json::Value::Number(number)) => number.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of items of a list, a tuple or a dict.
+    #[inline]
+    pub fn item_count(self) -> Option<usize> {
+        match self {
+            Self::Json(serde_json::Value::Array(items)) => Some(items.len()),
+            Self::Json(serde_json::Value::Object(map)) => Some(map.len()),
+            Self::Data(Data::List(items) | Data::Tuple(items)) => Some(items.len()),
+            Self::Data(Data::Object(object)) => Some(object.len()),
+            Self::Value(Value::List(items) | Value::Tuple(items)) => Some(items.len()),
+            Self::Value(Value::Dict(dict)) => Some(dict.len()),
+            _ => None,
+        }
+    }
+
     /// Returns the value.
     #[inline]
     pub fn to_value(self) -> Value<'a> {

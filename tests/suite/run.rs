@@ -1,10 +1,10 @@
-//! Renders cases with the library, and scores the answers as the conformance runner does.
+//! Renders cases with the library, with and without the evaluator's shortcuts, and scores the answers as the conformance runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
 use chat_template::json::Data;
-use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Template};
+use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Template};
 
 use crate::sources::RECORDED_AT;
 
@@ -85,10 +85,14 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         Tree::Own => None,
         Tree::Serde => to_serde(context),
     };
-    let rendered = template.as_ref().map_err(Error::clone).and_then(|template| match &json {
-        None => template.render_with(context, &options),
-        Some(json) => template.render_with(json, &options),
-    });
+    let render = |options: &RenderOptions<'_>| {
+        template.as_ref().map_err(Error::clone).and_then(|template| match &json {
+            None => template.render_with(context, options),
+            Some(json) => template.render_with(json, options),
+        })
+    };
+    let rendered = render(&options);
+    assert_same(&rendered, &render(&RenderOptions { plain: true, ..options }));
     match rendered {
         Ok(rendered) => Reply::Answer(Answer::Output {
             generation: Some(
@@ -109,6 +113,22 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
             message: error.message().to_owned(),
             line: Some(error.line().map(u64::from)),
         })),
+    }
+}
+
+/// Asserts that two renders have the same result: the text and the spans, or all of the error. The steps may differ.
+fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) {
+    match (fast, plain) {
+        (Ok(fast), Ok(plain)) => {
+            assert_eq!(fast.text, plain.text, "without shortcuts, the text differs");
+            assert_eq!(fast.generation, plain.generation, "without shortcuts, the spans differ");
+        }
+        (Err(fast), Err(plain)) => {
+            assert_eq!(fast.to_string(), plain.to_string(), "without shortcuts, the error differs");
+            assert_eq!((fast.kind(), fast.class()), (plain.kind(), plain.class()));
+            assert_eq!((fast.line(), fast.position()), (plain.line(), plain.position()));
+        }
+        _ => panic!("with shortcuts: {fast:?}, and without: {plain:?}"),
     }
 }
 

@@ -28,22 +28,10 @@ pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) ->
     runtime.str(output)
 }
 
-/// Returns a value as JSON, without options.
-pub(super) fn tojson_alone<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let mut output = new_output(runtime);
-    write_json_alone(runtime, value, &mut output)?;
-    runtime.str(output)
-}
-
 fn new_output(runtime: &mut Runtime<'_>) -> String {
     let mut output = runtime.heap.recycler.take_buffer();
     output.reserve(CAPACITY);
     output
-}
-
-/// Appends a value as JSON to a text, without options.
-pub(super) fn write_json_alone<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    to_json::write(runtime, value, &to_json::Options::default(), out)
 }
 
 /// Appends the result of the filter to a text.

@@ -14,9 +14,8 @@ use super::attribute_path::AttributePath;
 use super::lazy_input::LazyInput;
 use crate::builtins::arguments::take_or_none;
 use crate::error::{Error, Result};
-use crate::text::short_eq::{SHORT, is_equal};
 use crate::unsupported::{self, Place};
-use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ValueRef, ops, print};
+use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ops, print};
 
 /// A table of functions to which an argument of the filter refers by name.
 #[derive(Clone, Copy)]
@@ -279,24 +278,7 @@ impl<'a> Select<'a> {
         Ok(())
     }
 
-    /// Returns whether the attribute of an item equals a short string, in a filter such as `selectattr("role", "equalto", "user")` over dicts.
-    /// Any other filter or item is `None`. The comparison is charged with the step of the item.
-    #[inline]
-    fn equals_text(&self, runtime: &Runtime<'a>, item: &Value<'a>) -> Option<bool> {
-        let (path, [_, _, wanted]) = (self.path.as_ref()?, self.extra.positional.as_slice()) else {
-            return None;
-        };
-        let compares = matches!(self.extra.function?.name, "equalto" | "==" | "eq") && self.extra.keywords.is_empty();
-        let wanted = ValueRef::Value(wanted)
-            .plain_text()
-            .filter(|text| compares && text.len() <= SHORT)?;
-        Some(is_equal(path.peek(runtime, item)?.plain_text()?, wanted))
-    }
-
     fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
-        if let Some(is_equal) = self.equals_text(runtime, item) {
-            return Ok(is_equal == self.wanted);
-        }
         let tested = match &self.path {
             Some(path) => path.follow(runtime, item)?,
             None => item.clone(),
@@ -337,14 +319,6 @@ impl<'a> ItemSource<'a> for Select<'a> {
 pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let value = take_or_none(&mut arguments, 0);
     runtime.generator(value.height(), Pairs(LazyInput::new(value)))
-}
-
-/// Returns a view of the pairs of a dict. Any other value is `None`.
-pub(super) fn view_pairs<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    match value {
-        Value::Dict(dict) => Some(Value::Items(dict.clone())),
-        _ => None,
-    }
 }
 
 struct Pairs<'a>(LazyInput<'a>);

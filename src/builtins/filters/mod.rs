@@ -25,7 +25,7 @@ mod text;
 
 use super::table::{self, Body, builtin, optional, python, required, unnamed};
 use crate::text::strip;
-use crate::value::{Function, Parameter};
+use crate::value::{Function, Parameter, Shortcut};
 
 const CONTEXT: Parameter = Parameter::hidden("context");
 const ENV: Parameter = Parameter::hidden("env");
@@ -54,9 +54,9 @@ static FILTERS: [Function; 48] = [
     builtin("abs", "abs", number::abs),
     python("attr", "do_attr", &[ENVIRONMENT, OBJECT, required("name")], sequence::attr),
     python("batch", "do_batch", &[VALUE, required("linecount"), FILL_WITH], batch_slice::batch),
-    python("capitalize", "do_capitalize", &[S], text::capitalize).alone(text::capitalize_of),
+    python("capitalize", "do_capitalize", &[S], text::capitalize),
     python("center", "do_center", &[VALUE, optional("width")], text::center),
-    builtin("count", "len", sequence::length).alone(sequence::length_of),
+    builtin("count", "len", sequence::length).with_shortcut(Shortcut::Length),
     python("d", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("default", "do_default", &[VALUE, optional("default_value"), optional("boolean")], sequence::default),
     python("dictsort", "do_dictsort", &[VALUE, CASE_SENSITIVE, optional("by"), optional("reverse")], sort::dictsort),
@@ -70,33 +70,33 @@ static FILTERS: [Function; 48] = [
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
     python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
-    python("items", "do_items", &[VALUE], map_select::items).iterated(map_select::view_pairs),
+    python("items", "do_items", &[VALUE], map_select::items),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
-    builtin("length", "len", sequence::length).alone(sequence::length_of),
-    python("list", "sync_do_list", &[VALUE], sequence::list),
-    python("lower", "do_lower", &[S], text::lower).alone(text::lower_of),
+    builtin("length", "len", sequence::length).with_shortcut(Shortcut::Length),
+    python("list", "sync_do_list", &[VALUE], sequence::list).with_shortcut(Shortcut::List),
+    python("lower", "do_lower", &[S], text::lower),
     variadic("map", "sync_do_map", map_select::map),
     python("max", "do_max", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::max),
     python("min", "do_min", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], sort::min),
     variadic("reject", "sync_do_reject", map_select::reject),
-    variadic("rejectattr", "sync_do_rejectattr", map_select::rejectattr),
+    variadic("rejectattr", "sync_do_rejectattr", map_select::rejectattr).with_shortcut(Shortcut::SelectAttribute(false)),
     python("replace", "do_replace", &[EVAL_CTX, S, required("old"), required("new"), optional("count")], text::replace),
     python("reverse", "do_reverse", &[VALUE], sequence::reverse),
     python("round", "do_round", &[VALUE, optional("precision"), optional("method")], number::round),
     python("safe", "do_mark_safe", &[VALUE], markup::safe),
     variadic("select", "sync_do_select", map_select::select),
-    variadic("selectattr", "sync_do_selectattr", map_select::selectattr),
+    variadic("selectattr", "sync_do_selectattr", map_select::selectattr).with_shortcut(Shortcut::SelectAttribute(true)),
     python("slice", "sync_do_slice", &[VALUE, required("slices"), FILL_WITH], batch_slice::slice),
     python("sort", "do_sort", &[ENVIRONMENT, VALUE, optional("reverse"), CASE_SENSITIVE, ATTRIBUTE], sort::sort),
     python("string", "soft_str", &[unnamed("s")], text::string),
     python("sum", "sync_do_sum", &[ENVIRONMENT, required("iterable"), ATTRIBUTE, optional("start")], sequence::sum),
     python("title", "do_title", &[S], text::title),
-    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).alone(json::tojson_alone).written(json::write_json, json::write_json_alone),
-    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).alone(text::trim_whitespace).piece(strip::strip),
+    python("tojson", TOJSON, &[required("x"), optional("ensure_ascii"), optional("indent"), optional("separators"), optional("sort_keys")], json::tojson).with_shortcut(Shortcut::Write(json::write_json)),
+    python("trim", "do_trim", &[VALUE, optional("chars")], text::trim).with_shortcut(Shortcut::Part(strip::strip)),
     python("truncate", "do_truncate", &[ENV, S, optional("length"), optional("killwords"), optional("end"), optional("leeway")], layout::truncate),
     python("unique", "sync_do_unique", &[ENVIRONMENT, VALUE, CASE_SENSITIVE, ATTRIBUTE], group::unique),
-    python("upper", "do_upper", &[S], text::upper).alone(text::upper_of),
+    python("upper", "do_upper", &[S], text::upper),
     python("wordcount", "do_wordcount", &[S], text::wordcount),
     python("wordwrap", "do_wordwrap", &[ENVIRONMENT, S, optional("width"), optional("break_long_words"), optional("wrapstring"), optional("break_on_hyphens")], layout::wordwrap),
 ];

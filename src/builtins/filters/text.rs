@@ -33,12 +33,7 @@ fn call_str_method<'a>(
 ///
 /// `{{ "ß"|upper }} -> SS`
 pub(super) fn upper<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    upper_of(runtime, &take_or_none(&mut arguments, 0))
-}
-
-/// Returns the text of a value in upper case.
-pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &take_or_none(&mut arguments, 0))?;
     map_text(runtime, text, unicode::to_upper)
 }
 
@@ -46,12 +41,7 @@ pub(super) fn upper_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resu
 ///
 /// `{{ "ΑΣ"|lower }} -> ας`
 pub(super) fn lower<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    lower_of(runtime, &take_or_none(&mut arguments, 0))
-}
-
-/// Returns the text of a value in lower case.
-pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &take_or_none(&mut arguments, 0))?;
     map_text(runtime, text, unicode::to_lower)
 }
 
@@ -59,12 +49,7 @@ pub(super) fn lower_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Resu
 ///
 /// `{{ "hELLO"|capitalize }} -> Hello`
 pub(super) fn capitalize<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    capitalize_of(runtime, &take_or_none(&mut arguments, 0))
-}
-
-/// Returns the text of a value with its first character in title case.
-pub(super) fn capitalize_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &take_or_none(&mut arguments, 0))?;
     map_text(runtime, text, unicode::capitalize)
 }
 
@@ -96,14 +81,9 @@ pub(super) fn trim<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     if !matches!(chars, Value::None) {
         return call_str_method(runtime, &value, "strip", Arguments::one(chars));
     }
-    trim_whitespace(runtime, &value)
-}
-
-/// Removes whitespace from the ends of the text of a value.
-pub(super) fn trim_whitespace<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let text = print::to_str(runtime, value)?;
+    let text = print::to_str(runtime, &value)?;
     runtime.meter.charge_scan(text.as_str().len())?;
-    Ok(Value::Str(text.piece(strip::strip(text.as_str()))))
+    Ok(Value::Str(text.piece(strip::strip(text.as_str(), None))))
 }
 
 /// Replaces a string by another one. The result is never a Markup.

@@ -3,7 +3,7 @@
 //! `{{ "straße".upper() }}` is `STRASSE`. The mappings are in [`crate::unicode`]. The result for a Markup is a Markup (markupsafe 3.0.4
 //! `Markup.upper` and the others).
 
-use crate::builtins::arguments::{take_str_receiver, wrong_receiver};
+use crate::builtins::arguments::take_str_receiver;
 use crate::error::Result;
 use crate::unicode;
 use crate::value::{Arguments, Runtime, Str, Value};
@@ -11,14 +11,6 @@ use crate::value::{Arguments, Runtime, Str, Value};
 fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
     let text = take_str_receiver(&mut arguments)?;
     map_text(runtime, text, map)
-}
-
-/// Maps the string that a method is called on without arguments.
-pub(super) fn map_alone<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, map: fn(&str) -> String) -> Result<Value<'a>> {
-    match text {
-        Value::Str(text) => map_text(runtime, text.clone(), map),
-        _ => Err(wrong_receiver("str")),
-    }
 }
 
 /// Maps a text, and keeps it a Markup if it is one. A text that the mapping leaves unchanged is returned itself, not copied.

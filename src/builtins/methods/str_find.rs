@@ -132,15 +132,3 @@ pub(super) fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>)
     let search = Search::read(runtime, arguments)?;
     Ok(Value::Bool(search.has_affix(runtime, "endswith", search::ends_with)?))
 }
-
-/// `str.startswith(prefix)` with one string.
-pub(super) fn starts_with_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, prefix: &str) -> Result<Value<'a>> {
-    runtime.meter.charge_bytes(prefix.len())?;
-    Ok(Value::Bool(text.as_str().starts_with(prefix)))
-}
-
-/// `str.endswith(suffix)` with one string.
-pub(super) fn ends_with_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, suffix: &str) -> Result<Value<'a>> {
-    runtime.meter.charge_bytes(suffix.len())?;
-    Ok(Value::Bool(text.as_str().ends_with(suffix)))
-}

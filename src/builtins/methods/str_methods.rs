@@ -3,14 +3,12 @@
 //! The methods are those of CPython 3.11 without `encode`, which is not supported. Their functions are in the files of their topics
 //! and also serve the methods of Markup.
 
-use super::str_case::map_alone;
 use super::str_class::check_all;
-use super::str_strip::{strip_characters, strip_whitespace};
 use super::{str_case, str_find, str_format, str_pad, str_replace, str_split, str_strip};
 use crate::builtins::table::{SELF, clinic, no_arguments, one_argument, optional, positional, required, tuple};
 use crate::text::strip;
 use crate::unicode;
-use crate::value::{Function, Parameter};
+use crate::value::{Function, Parameter, Shortcut};
 
 const AFFIX: &[Parameter] = &[SELF, required("sub"), optional("start"), optional("end")];
 const CHARS: &[Parameter] = &[SELF, optional("chars")];
@@ -19,11 +17,11 @@ const SPLIT: &[Parameter] = &[SELF, optional("sep"), optional("maxsplit")];
 
 #[rustfmt::skip]
 pub(super) static METHODS: [Function; 46] = [
-    no_arguments("capitalize", "str.capitalize", str_case::capitalize).alone(|runtime, text| map_alone(runtime, text, unicode::capitalize)),
+    no_arguments("capitalize", "str.capitalize", str_case::capitalize),
     no_arguments("casefold", "str.casefold", str_case::casefold),
     positional("center", "str.center", PAD, str_pad::center),
     tuple("count", "str.count", AFFIX, str_find::count),
-    tuple("endswith", "str.endswith", AFFIX, str_find::ends_with).with_text(str_find::ends_with_text),
+    tuple("endswith", "str.endswith", AFFIX, str_find::ends_with).with_shortcut(Shortcut::Predicate(|text, suffix| text.ends_with(suffix))),
     clinic("expandtabs", "str.expandtabs", &[SELF, optional("tabsize")], str_pad::expand_tabs),
     tuple("find", "str.find", AFFIX, str_find::find),
     str_format::format_row("str.format"),
@@ -43,8 +41,8 @@ pub(super) static METHODS: [Function; 46] = [
     no_arguments("isupper", "str.isupper", |runtime, arguments| check_all(runtime, arguments, unicode::is_upper_str)),
     one_argument("join", "str.join", str_split::join),
     positional("ljust", "str.ljust", PAD, str_pad::left_justify),
-    no_arguments("lower", "str.lower", str_case::lower).alone(|runtime, text| map_alone(runtime, text, unicode::to_lower)),
-    positional("lstrip", "str.lstrip", CHARS, str_strip::strip_start).alone(|runtime, text| strip_whitespace(runtime, text, strip::strip_start)).piece(strip::strip_start).with_text(|runtime, text, chars| strip_characters(runtime, text, chars, strip::strip_start_chars)),
+    no_arguments("lower", "str.lower", str_case::lower),
+    positional("lstrip", "str.lstrip", CHARS, str_strip::strip_start).with_shortcut(Shortcut::Part(strip::strip_start)),
     positional("maketrans", "str.maketrans", &[SELF, required("x"), optional("y"), optional("z")], str_replace::make_table),
     one_argument("partition", "str.partition", str_split::partition),
     one_argument("removeprefix", "str.removeprefix", str_strip::remove_prefix),
@@ -55,14 +53,14 @@ pub(super) static METHODS: [Function; 46] = [
     positional("rjust", "str.rjust", PAD, str_pad::right_justify),
     one_argument("rpartition", "str.rpartition", str_split::partition_at_last),
     clinic("rsplit", "str.rsplit", SPLIT, str_split::split_from_end),
-    positional("rstrip", "str.rstrip", CHARS, str_strip::strip_end).alone(|runtime, text| strip_whitespace(runtime, text, strip::strip_end)).piece(strip::strip_end).with_text(|runtime, text, chars| strip_characters(runtime, text, chars, strip::strip_end_chars)),
-    clinic("split", "str.split", SPLIT, str_split::split).with_text(str_split::split_at).with_item(str_split::get_split_item),
+    positional("rstrip", "str.rstrip", CHARS, str_strip::strip_end).with_shortcut(Shortcut::Part(strip::strip_end)),
+    clinic("split", "str.split", SPLIT, str_split::split).with_shortcut(Shortcut::Item(str_split::get_split_item)),
     clinic("splitlines", "str.splitlines", &[SELF, optional("keepends")], str_split::split_lines),
-    tuple("startswith", "str.startswith", AFFIX, str_find::starts_with).with_text(str_find::starts_with_text),
-    positional("strip", "str.strip", CHARS, str_strip::strip).alone(|runtime, text| strip_whitespace(runtime, text, strip::strip)).piece(strip::strip).with_text(|runtime, text, chars| strip_characters(runtime, text, chars, strip::strip_chars)),
+    tuple("startswith", "str.startswith", AFFIX, str_find::starts_with).with_shortcut(Shortcut::Predicate(|text, prefix| text.starts_with(prefix))),
+    positional("strip", "str.strip", CHARS, str_strip::strip).with_shortcut(Shortcut::Part(strip::strip)),
     no_arguments("swapcase", "str.swapcase", str_case::swapcase),
-    no_arguments("title", "str.title", str_case::title).alone(|runtime, text| map_alone(runtime, text, unicode::to_title)),
+    no_arguments("title", "str.title", str_case::title),
     one_argument("translate", "str.translate", str_replace::translate),
-    no_arguments("upper", "str.upper", str_case::upper).alone(|runtime, text| map_alone(runtime, text, unicode::to_upper)),
+    no_arguments("upper", "str.upper", str_case::upper),
     one_argument("zfill", "str.zfill", str_pad::zero_fill),
 ];

@@ -42,14 +42,7 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// `str.split(sep)` with one string.
-pub(super) fn split_at<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &str) -> Result<Value<'a>> {
-    let pieces = split::split(text.as_str(), separator, -1);
-    let pieces = to_values(runtime, text, pieces.ok_or_else(empty_separator)?)?;
-    runtime.list(pieces)
-}
-
-/// `str.split(sep)[index]` for the first and the last index, without making the list. Other indices have no shortcut: `None`.
+/// Returns `text.split(separator)[index]` for the first and the last index, without making the list. Any other index is `None`.
 pub(super) fn get_split_item<'a>(
     runtime: &mut Runtime<'a>,
     text: &Str<'a>,

@@ -8,60 +8,38 @@
 //! The result shares the memory of the text, and is a Markup if the text is one. The rules are in [`crate::text::strip`]; the errors are
 //! those of CPython 3.11 (`unicodeobject.c` `do_argstrip`).
 
-use crate::builtins::arguments::{require_clinic_str, take_str_receiver, wrong_receiver};
+use crate::builtins::arguments::{require_clinic_str, take_str_receiver};
 use crate::error::{Error, Result};
 use crate::text::strip;
-use crate::value::{Arguments, Runtime, Str, Value};
+use crate::value::{Arguments, Part, Runtime, Str, Value};
 
-/// Strips whitespace from a string.
-pub(super) fn strip_whitespace<'a>(runtime: &mut Runtime<'a>, text: &Value<'a>, strip: fn(&str) -> &str) -> Result<Value<'a>> {
-    let Value::Str(text) = text else {
-        return Err(wrong_receiver("str"));
-    };
-    runtime.meter.charge_scan(text.as_str().len())?;
-    Ok(Value::Str(text.piece(strip(text.as_str()))))
-}
-
-/// Strips the characters of a set from a string.
-pub(super) fn strip_characters<'a>(
-    runtime: &mut Runtime<'a>,
-    text: &Str<'a>,
-    chars: &str,
-    by_set: for<'t> fn(&'t str, &str) -> &'t str,
-) -> Result<Value<'a>> {
-    runtime.meter.charge_scan(text.as_str().len().saturating_add(chars.len()))?;
-    Ok(Value::Str(text.piece(by_set(text.as_str(), chars))))
-}
-
-/// Strips whitespace, or the characters of the argument, by one of two functions.
-fn strip_by<'a>(
-    runtime: &mut Runtime<'a>,
-    mut arguments: Arguments<'a>,
-    name: &str,
-    by_whitespace: fn(&str) -> &str,
-    by_set: for<'t> fn(&'t str, &str) -> &'t str,
-) -> Result<Value<'a>> {
+/// Strips whitespace, or the characters of the argument, by a function of [`crate::text::strip`].
+fn strip_by<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str, part: Part) -> Result<Value<'a>> {
     let text = take_str_receiver(&mut arguments)?;
-    match arguments.get(1) {
-        None | Some(Value::None) => strip_whitespace(runtime, &Value::Str(text), by_whitespace),
-        Some(Value::Str(chars)) => strip_characters(runtime, &text, chars.as_str(), by_set),
-        Some(_) => Err(Error::type_error(format!("{name} arg must be None or str"))),
-    }
+    let chars = match arguments.get(1) {
+        None | Some(Value::None) => None,
+        Some(Value::Str(chars)) => Some(chars.as_str()),
+        Some(_) => return Err(Error::type_error(format!("{name} arg must be None or str"))),
+    };
+    runtime
+        .meter
+        .charge_scan(text.as_str().len().saturating_add(chars.map_or(0, str::len)))?;
+    Ok(Value::Str(text.piece(part(text.as_str(), chars))))
 }
 
 /// `str.strip(chars)`
 pub(super) fn strip<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    strip_by(runtime, arguments, "strip", strip::strip, strip::strip_chars)
+    strip_by(runtime, arguments, "strip", strip::strip)
 }
 
 /// `str.lstrip(chars)`
 pub(super) fn strip_start<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    strip_by(runtime, arguments, "lstrip", strip::strip_start, strip::strip_start_chars)
+    strip_by(runtime, arguments, "lstrip", strip::strip_start)
 }
 
 /// `str.rstrip(chars)`
 pub(super) fn strip_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    strip_by(runtime, arguments, "rstrip", strip::strip_end, strip::strip_end_chars)
+    strip_by(runtime, arguments, "rstrip", strip::strip_end)
 }
 
 /// Reads the text, and the prefix or suffix to remove from it.

@@ -19,50 +19,41 @@ pub struct Function {
     pub signature: Signature,
     /// The body, which takes bound arguments.
     pub code: Code,
-    /// Faster code for frequent calls.
-    pub shortcuts: Shortcuts,
+    /// A quick way to evaluate its most frequent calls.
+    pub shortcut: Shortcut,
 }
 
-/// Fast paths for frequent calls. Each must agree with [`Function::call`].
+/// A quick way to evaluate calls of one common form: it does what [`Function::call`] does with those arguments.
+///
+/// The fast lane of the evaluator uses it; see `eval/fast/builtins.rs`.
 #[derive(Clone, Copy)]
-pub struct Shortcuts {
-    /// Returns the result for the first parameter alone.
-    pub alone: Option<Alone>,
-    /// Returns another value with the items of the result for the first parameter alone, for a caller that only iterates over it.
-    pub iterated: Option<Iterated>,
-    /// Appends the result to the output.
-    pub write: Option<Write>,
-    /// Appends the result for the first parameter alone to the output.
-    pub write_alone: Option<WriteAlone>,
-    /// Returns the result for a plain string alone, if it is a part of that string.
-    pub piece: Option<Piece>,
-    /// Returns the result of a `str` method with one string argument, both plain strings.
-    pub with_text: Option<WithText>,
-    /// Returns the item at an index of the result of [`Shortcuts::with_text`] without making the others, or `None` if there is no such
-    /// item.
-    pub item: Option<ItemWithText>,
+pub enum Shortcut {
+    /// All calls are evaluated in full.
+    None,
+    /// `value|length`.
+    Length,
+    /// `text|f`, `text.f()` and `text.f("…")`, which return a part of a plain string.
+    Part(Part),
+    /// `text.f("…")`, which returns whether a plain string has a property.
+    Predicate(fn(&str, &str) -> bool),
+    /// `text.f("…")[i]`, which returns one item of the list of a method of plain strings.
+    Item(Item),
+    /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
+    SelectAttribute(bool),
+    /// `items|list`.
+    List,
+    /// `{{ value|f(…) }}`, which appends the result to the output.
+    Write(Write),
 }
 
-/// The type of [`Shortcuts::alone`].
-pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
+/// Returns a part of a text. The second argument is that of the call, if it has one.
+pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
-/// The type of [`Shortcuts::iterated`].
-pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
+/// Returns the item at an index of the list that the method returns for a text and its argument, or None if it must be called.
+pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
-/// The type of [`Shortcuts::write`].
+/// Appends the result for bound arguments to a text.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
-
-/// The type of [`Shortcuts::write_alone`].
-pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
-
-/// The type of [`Shortcuts::piece`].
-pub type Piece = fn(&str) -> &str;
-
-/// The type of [`Shortcuts::with_text`].
-pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
-
-/// The type of [`Shortcuts::item`].
-pub type ItemWithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
 /// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
@@ -73,6 +64,8 @@ pub enum Code {
     Look(fn(&Value<'_>) -> bool),
     /// Compares two parameters, as a test with an argument does.
     Compare(Comparison),
+    /// Compares the identities of two parameters, as the test `sameas` does. A variable is identical to itself.
+    Identify(Comparison),
 }
 
 /// Compares two values.
@@ -94,6 +87,12 @@ pub trait Callable<'a>: fmt::Debug {
 
     /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
+
+    /// Returns whether [`Callable::write_with_locals`] can be called with a number of arguments.
+    fn takes_locals(&self, count: usize) -> bool;
+
+    /// Does what [`Callable::write`] does with a number of positional arguments, which are the last of the local variables.
+    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
@@ -121,19 +120,6 @@ impl fmt::Debug for Function {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "Function({})", self.python)
     }
-}
-
-impl Shortcuts {
-    /// No shortcut.
-    pub const NONE: Self = Self {
-        alone: None,
-        iterated: None,
-        write: None,
-        write_alone: None,
-        piece: None,
-        with_text: None,
-        item: None,
-    };
 }
 
 /// The steps of binding the arguments of a call and making its result.
@@ -167,7 +153,7 @@ impl Function {
                 runtime.claim_value(value)
             }
             Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
-            Code::Compare(compare) => match (arguments.get(0), arguments.get(1)) {
+            Code::Compare(compare) | Code::Identify(compare) => match (arguments.get(0), arguments.get(1)) {
                 (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
             },
@@ -179,7 +165,9 @@ impl Function {
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
         let result = match (self.code, others) {
             (Code::Look(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
-            (Code::Compare(compare), [other]) => runtime.meter.charge(1).and_then(|()| compare(runtime, value, other)),
+            (Code::Compare(compare) | Code::Identify(compare), [other]) => {
+                runtime.meter.charge(1).and_then(|()| compare(runtime, value, other))
+            }
             _ => return None,
         };
         #[cfg(test)]
@@ -187,17 +175,7 @@ impl Function {
         Some(result)
     }
 
-    /// Appends the result for one argument to a text. Returns whether the function has a shortcut for that.
-    pub fn write_alone<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<bool> {
-        let Some(write) = self.shortcuts.write_alone else {
-            return Ok(false);
-        };
-        runtime.meter.charge(CALL)?;
-        write(runtime, value, out)?;
-        Ok(true)
-    }
-
-    /// Binds the arguments and appends the result of a shortcut to a text.
+    /// Binds the arguments, and appends the result to a text with the function's shortcut.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;

@@ -11,9 +11,6 @@ mod signature;
 pub use arguments::Arguments;
 #[cfg(test)]
 pub use function::called;
-pub use function::{
-    Alone, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Piece, Shortcuts, WithText, Write,
-    WriteAlone, not_callable,
-};
+pub use function::{BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
 pub use lookups::Lookups;
 pub use signature::{Parameter, Signature, Style};

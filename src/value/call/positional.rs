@@ -2,9 +2,9 @@
 
 use crate::value::Value;
 
-/// The number of arguments that are stored in place: the object of a method, or the input of a filter, and two more. A higher number
+/// The number of arguments that are stored in place: the object of a method, or the input of a filter, and three more. A higher number
 /// would make every call move more bytes.
-const FEW: usize = 3;
+const FEW: usize = 4;
 
 /// Positional arguments in their order. An argument that was not given is `None`.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl<'a> Positional<'a> {
     #[inline]
     pub fn one(value: Value<'a>) -> Self {
         Self {
-            few: [Some(value), None, None],
+            few: [Some(value), None, None, None],
             len: 1,
             many: None,
         }
@@ -90,7 +90,9 @@ impl<'a> Positional<'a> {
 
     /// Removes and returns the arguments from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        let taken = self.as_mut_slice().iter_mut().skip(index).filter_map(Option::take).collect();
+        let all = self.as_mut_slice();
+        let mut taken = Vec::with_capacity(all.len().saturating_sub(index));
+        taken.extend(all.iter_mut().skip(index).filter_map(Option::take));
         match &mut self.many {
             Some(many) => many.truncate(index),
             None => self.len = self.len.min(index),

@@ -26,6 +26,12 @@ impl<'a> Evaluator<'a, '_> {
     /// Adds what is known of the operands of a failed expression.
     #[cold]
     pub(super) fn explain(&mut self, error: Error, expr: &'a Expr) -> Error {
+        if let ExprKind::Call(call) = &expr.kind {
+            let is_attribute = matches!(call.callee.kind, ExprKind::Attribute(_));
+            if !is_attribute && self.peek(&call.callee).is_some_and(|callee| is_callable(&callee)) {
+                return error;
+            }
+        }
         let mut operands = Vec::new();
         collect_paths(expr, &mut operands);
         self.describe(error, &operands)
@@ -257,6 +263,14 @@ fn list_keys(dict: &Dict<'_>) -> String {
         (keys, 0) => format!("; its keys are {}", keys.join(", ")),
         (keys, more) => format!("; its keys are {} and {more} more", keys.join(", ")),
     }
+}
+
+/// Returns whether a value can be called, so that its type does not explain why a call of it failed.
+fn is_callable(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::Function(_) | Value::Macro(_) | Value::Method(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_)
+    )
 }
 
 fn is_path(expr: &Expr) -> bool {

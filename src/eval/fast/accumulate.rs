@@ -1,24 +1,25 @@
-//! `ns.text = ns.text + x`: a text or list that grows round by round grows in place, where nobody else holds it.
+//! A shortcut for `ns.text = ns.text + x`: a text or a list that grows from round to round grows in place, if nothing else holds it.
 
-use super::Evaluator;
+use super::super::Evaluator;
 use crate::ast::{BinaryOp, Expr, ExprKind, Set, Target, TargetKind};
 use crate::error::Result;
+use crate::resolve::operators;
 use crate::value::{Value, ops, print};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Assigns the target with something added. The resolver has made sure that what is added cannot see the target meanwhile, so
-    /// that its value can be taken out first; a failure ends the render.
+    /// Assigns to a target the value that it has with something appended. The resolver has made sure that the appended expressions do
+    /// not read the target, so its value is taken out while it grows.
     #[inline(never)]
-    pub(super) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
+    pub(in crate::eval) fn accumulate(&mut self, node: &'a Set) -> Result<()> {
         let Some(value) = self.take(&node.target) else {
             let value = self.expr(&node.value)?;
             return self.assign(&node.target, value);
         };
-        let value = self.added(value, &node.value)?;
+        let value = self.append(value, &node.value, &node.target)?;
         self.assign(&node.target, value)
     }
 
-    /// Takes a string or list out of its variable or attribute; other values gain nothing by it.
+    /// Takes a string or a list out of its variable or attribute. Other values do not grow in place.
     fn take(&mut self, target: &'a Target) -> Option<Value<'a>> {
         let can_grow = |value: &Value<'a>| matches!(value, Value::Str(_) | Value::List(_));
         match &target.kind {
@@ -39,13 +40,20 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    fn added(&mut self, value: Value<'a>, expr: &'a Expr) -> Result<Value<'a>> {
+    /// Appends the operands of a sum or a concatenation that begins with the target.
+    fn append(&mut self, value: Value<'a>, expr: &'a Expr, target: &'a Target) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
                 let [left, right] = &**operands;
-                let left = self.added(value, left)?;
+                let left = self.append(value, left, target)?;
                 let right = self.expr(right)?;
-                let sum = ops::append(self.runtime, left, &right);
+                let sum = if has_one_type(&left, &right) {
+                    ops::append(self.runtime, left, &right)
+                } else {
+                    // The note of the error describes the target, which gets its value back for it.
+                    self.assign(target, left.clone())?;
+                    operators::binary(self.runtime, BinaryOp::Add, &left, &right)
+                };
                 sum.map_err(|error| self.explained(error, expr))
             }
             ExprKind::Concat(items) => {
@@ -61,4 +69,12 @@ impl<'a> Evaluator<'a, '_> {
             _ => Ok(value),
         }
     }
+}
+
+/// Returns whether both values are strings or both are lists, so that one can be appended to the other.
+fn has_one_type(left: &Value<'_>, right: &Value<'_>) -> bool {
+    matches!(
+        (left, right),
+        (Value::Str(_), Value::Str(_)) | (Value::List(_), Value::List(_))
+    )
 }
