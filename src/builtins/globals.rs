@@ -19,7 +19,9 @@ use super::call::not_callable;
 use super::methods::{Body, clinic_text, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
-use crate::value::{Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, print};
+use crate::value::{
+    Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Shortcut, Str, Style, Type, Value, print,
+};
 use std::cell::Cell;
 
 const SELF: Parameter = Parameter::hidden("self");
@@ -36,7 +38,8 @@ static GLOBALS: [Function; 7] = [
         .with_double_star(),
     global("namespace", NAMESPACE, Type::Class, &[], containers::namespace)
         .with_star()
-        .with_double_star(),
+        .with_double_star()
+        .with_shortcut(Shortcut::Namespace),
     global(
         "raise_exception",
         RAISE_EXCEPTION,

@@ -42,6 +42,8 @@ pub enum Shortcut {
     SelectAttribute(bool),
     /// `items|list`.
     List,
+    /// `namespace(name=value)`.
+    Namespace,
     /// `{{ value|f(…) }}`, which appends the result to the output.
     Write(Write),
 }
