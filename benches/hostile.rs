@@ -1,12 +1,12 @@
-//! Asks the port the whole hostile set, each request of a child with 2 seconds of processor and 512 MiB of memory.
+//! Sends the whole hostile set to the port. Each request has a child of its own, with 2 seconds of processor time and 512 MiB of memory.
 //!
 //! ```text
 //! cargo bench --bench hostile --features cli [-- NAME [EVERY [FIRST [LIMITS]]]]
 //! ```
 //!
-//! Only requests with NAME in their names, and of these only each one in EVERY from number FIRST on; LIMITS is a file for the port's
-//! `--limits`. Prints who died, the slowest and the largest, and fails
-//! where one died. Linux only, for the limits are those of `ulimit` and the figures those of `/proc`.
+//! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the option `--limits`
+//! of the port. Prints the requests whose child died, the slowest and the largest, and fails if a child died. Runs only on Linux, because
+//! it uses `ulimit` and `/proc`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 #[path = "../tests/hostile/child.rs"]
@@ -16,7 +16,7 @@ mod set;
 
 use child::{Allowance, Outcome};
 
-/// What a render should keep to on the machine that this is built on.
+/// The seconds and MiB above which a request is printed even if its child survives.
 const AIM: (f64, f64) = (1.0, 256.0);
 
 fn main() {
@@ -52,13 +52,13 @@ fn main() {
         outcomes.push((&case.name, outcome));
     }
     let died = outcomes.iter().filter(|(_, outcome)| outcome.answer.is_none()).count();
-    println!("\nof {} requests {died} died; the slowest:", outcomes.len());
+    println!("\n{died} of {} children died; the slowest requests:", outcomes.len());
     outcomes.sort_by(|(_, one), (_, other)| other.seconds.total_cmp(&one.seconds));
     outcomes
         .iter()
         .take(15)
         .for_each(|(name, outcome)| println!("{}", row(name, outcome)));
-    println!("the largest:");
+    println!("the largest requests:");
     outcomes.sort_by(|(_, one), (_, other)| other.mib.total_cmp(&one.mib));
     outcomes
         .iter()

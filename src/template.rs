@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use serde::Serialize;
 
 use crate::ast;
+use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
@@ -52,7 +53,7 @@ pub struct RenderOptions<'o> {
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
-    /// Whether the render does without the shortcuts of the evaluator. It gives the same result, slower; tests compare the two.
+    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
 }
@@ -248,7 +249,7 @@ impl Template {
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
         Ok(Rendered {
             text: output.text,

@@ -15,15 +15,15 @@ use crate::error::{Error, ErrorKind};
 /// A row of the table: the names of one place, and what to write instead of them.
 #[derive(Debug)]
 pub struct Unsupported {
-    /// Where the names occur.
+    /// The place in a template where the names occur.
     pub place: Place,
     /// The names as templates write them. A row of [`Place::Value`] or [`Place::Literal`] has one description instead.
     pub names: &'static [&'static str],
-    /// The end of the message: what to write instead.
+    /// The end of the error message, which tells what to write instead.
     pub instead: &'static str,
 }
 
-/// Where a name of the table occurs.
+/// A place in a template where an unsupported construct can occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A tag: `{% include … %}`.

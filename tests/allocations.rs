@@ -7,13 +7,13 @@
 //! The allocator of `dhat` counts the allocations of the five templates of the benches, without those of the context.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-#[path = "../benches/arena/mod.rs"]
-mod arena;
+#[path = "../benches/comparison/mod.rs"]
+mod comparison;
 
 use chat_template::{FixedClock, RenderOptions, Template};
 
-use arena::conversation::{Size, conversation};
-use arena::{FAMILIES, Family, NOW};
+use comparison::conversation::{Size, conversation};
+use comparison::{FAMILIES, Family, NOW};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;

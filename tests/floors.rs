@@ -1,7 +1,7 @@
 //! Checks rules of this crate's code that the compiler does not check: the order of the modules, and the length of a file.
 //!
 //! ```text
-//! src/value/text.rs (floor 7): `crate::eval` is on floor 10
+//! src/value/str.rs (floor 7): `crate::eval` is on floor 10
 //! ```
 //!
 //! The modules of the crate's root are ordered by floors. A module may import only modules of lower floors. The test reads the text of
@@ -30,6 +30,11 @@ const FLOORS: [&[&str]; 15] = [
     &["cli", "main"],
 ];
 
+/// The parts of `src/value` above its other files, which are the types of values and calls. The lowest part is first.
+///
+/// `ops` and `format` are one part, because `%` formats a string and a format looks up items.
+const VALUE_PARTS: [&[&str]; 4] = [&["print"], &["markup"], &["ops", "format"], &["to_json"]];
+
 /// The largest number of lines of a file that is written by hand.
 const MOST_LINES: usize = 500;
 
@@ -43,7 +48,7 @@ fn a_module_imports_only_from_lower_floors() {
         let text = read(&path);
         let Some(module) = find_module(&path) else { continue };
         let Some(floor) = find_floor(&module) else { continue };
-        for name in find_imports(&text) {
+        for name in find_imports(&text, "crate::") {
             let imported = find_exporter(&name);
             match find_floor(&imported) {
                 Some(other) if other >= floor && imported != module => {
@@ -53,6 +58,38 @@ fn a_module_imports_only_from_lower_floors() {
                 None => faults.push(format!("{path}: `crate::{name}` is on no floor")),
             }
         }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn a_part_of_the_values_imports_only_from_lower_parts() {
+    let find_part = |name: &str| VALUE_PARTS.iter().position(|part| part.contains(&name));
+    let mut faults = Vec::new();
+    for path in list_sources() {
+        let Some(file) = path.strip_prefix("src/value/") else {
+            continue;
+        };
+        let name = file
+            .split('/')
+            .next()
+            .expect("a path has a first part")
+            .trim_end_matches(".rs");
+        let part = find_part(name);
+        let mut imports = find_imports(&read(&path), "crate::value::");
+        if !file.contains('/') {
+            imports.extend(find_imports(&read(&path), "super::"));
+        }
+        let is_higher = |import: &&String| match find_part(import) {
+            Some(other) => part.is_none_or(|part| other > part),
+            None => false,
+        };
+        faults.extend(
+            imports
+                .iter()
+                .filter(is_higher)
+                .map(|import| format!("{path} imports `{import}`")),
+        );
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -83,8 +120,8 @@ fn no_file_is_too_long() {
     assert!(long.is_empty(), "more than {MOST_LINES} lines: {long:?}");
 }
 
-/// Returns each name that follows `crate::` outside of comments, including the names of groups.
-fn find_imports(text: &str) -> Vec<String> {
+/// Returns each name that follows a prefix such as `crate::` outside of comments, including the names of groups.
+fn find_imports(text: &str, prefix: &str) -> Vec<String> {
     let code: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -92,11 +129,11 @@ fn find_imports(text: &str) -> Vec<String> {
         .collect();
     let code = code.join("\n");
     let mut names = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
+    for (at, _) in code.match_indices(prefix) {
         // `$crate::` and `my_crate::` are other paths.
-        let is_crate = !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '$');
-        let rest = &code[at + "crate::".len()..];
-        if is_crate {
+        let is_prefix = !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '$');
+        let rest = &code[at + prefix.len()..];
+        if is_prefix {
             match rest.strip_prefix('{') {
                 Some(group) => names.extend(split_group(group)),
                 None => names.push(read_identifier(rest)),

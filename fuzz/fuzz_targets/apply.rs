@@ -16,9 +16,10 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
     let options = ApplyOptions {
         add_generation_prompt: is_set("add_generation_prompt"),
-        continue_final_message: match is_set("continue_final_message") {
-            true => ContinueFinalMessage::Content,
-            false => ContinueFinalMessage::default(),
+        continue_final_message: if is_set("continue_final_message") {
+            ContinueFinalMessage::Content
+        } else {
+            ContinueFinalMessage::default()
         },
         generation: is_set("generation"),
         true_spans: is_set("generation"),

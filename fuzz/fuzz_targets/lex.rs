@@ -7,8 +7,14 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let tokens = lex(text);
     let mut end = 0;
     for span in &tokens.spans {
-        assert!(!span.is_empty() && end <= span.start, "{span:?} is empty or begins before {end}");
-        assert!(tokens.source.get(span.clone()).is_some(), "{span:?} is not on character boundaries");
+        assert!(
+            !span.is_empty() && end <= span.start,
+            "{span:?} is empty or begins before {end}"
+        );
+        assert!(
+            tokens.source.get(span.clone()).is_some(),
+            "{span:?} is not on character boundaries"
+        );
         let gap = trimmed(&tokens.source[end..span.start]);
         assert!(
             gap.is_empty() || is_comment_or_raw_tag(gap) && gap.ends_with('}'),

@@ -31,7 +31,10 @@ libfuzzer_sys::fuzz_target!(|input: &[u8]| {
             panic!("not an object: {answer}");
         };
         let has = |name: &&str| answer.get(name).is_some();
-        let results = ["output", "error", "port", "unsupported"].iter().filter(|name| has(name)).count();
+        let results = ["output", "error", "port", "unsupported"]
+            .iter()
+            .filter(|name| has(name))
+            .count();
         assert!(has(&"id") && results == 1, "{answer:?}");
     }
 });

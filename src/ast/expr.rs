@@ -12,15 +12,15 @@ use crate::unsupported::Unsupported;
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Literal {
-    /// `none`
+    /// The literal `none`.
     None,
-    /// `true`
+    /// A boolean, such as `true`.
     Bool(bool),
-    /// `7`
+    /// An integer of at most 64 bits, such as `7`.
     Int(i64),
-    /// `7.0`
+    /// A float, such as `7.0`.
     Float(f64),
-    /// `"text"`
+    /// A string, such as `"text"`.
     Str(Box<str>),
     /// An integer beyond 64 bits, or a container of constants. It is boxed because it is rare and would make every expression larger.
     Data(Box<Data<'static>>),
@@ -65,43 +65,43 @@ impl Default for Expr {
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum ExprKind {
-    /// `1`, `"a" "b"`, `none`.
+    /// A literal: `1`, `"a" "b"`, `none`.
     Literal(Literal),
     /// `"\N{DASH}"`: a string literal that this crate does not support. Evaluating it is an error.
     UnsupportedText(&'static Unsupported),
     /// `"<b>"|safe`: a constant Markup string. Made by the resolver.
     Markup(Box<str>),
-    /// `messages`.
+    /// A variable: `messages`.
     Name(Name),
-    /// `1, 2` or `()`.
+    /// A tuple: `1, 2` or `()`.
     Tuple(Vec<Expr>),
-    /// `[1, 2]`.
+    /// A list: `[1, 2]`.
     List(Vec<Expr>),
-    /// `{"a": 1}`.
+    /// A dict: `{"a": 1}`.
     Dict(Vec<(Expr, Expr)>),
-    /// `not a`, `-a`, `+a`.
+    /// A unary operation: `not a`, `-a`, `+a`.
     Unary(UnaryOp, Box<Expr>),
-    /// `a + b`.
+    /// An arithmetic operation: `a + b`.
     Binary(BinaryOp, Box<[Expr; 2]>),
-    /// `a and b`, `a or b`.
+    /// A logical operation: `a and b`, `a or b`.
     Logic(LogicOp, Box<[Expr; 2]>),
-    /// `a ~ b ~ c`.
+    /// A concatenation: `a ~ b ~ c`.
     Concat(Vec<Expr>),
-    /// `a < b <= c`.
+    /// A chain of comparisons: `a < b <= c`.
     Compare(Box<Compare>),
-    /// `a if c else b`.
+    /// A conditional: `a if c else b`.
     Conditional(Box<Conditional>),
-    /// `a.b`.
+    /// An attribute: `a.b`.
     Attribute(Box<Attribute>),
     /// `a[b]`, `a.0`: the object and the index.
     Item(Box<[Expr; 2]>),
-    /// `a[1:2:3]`.
+    /// A slice: `a[1:2:3]`.
     Slice(Box<Slice>),
-    /// `a|f(1)`.
+    /// A filter: `a|f(1)`.
     Filter(Box<Filter>),
     /// `a is t(1)`. The form `a is not t(1)` is this test inside a [`UnaryOp::Not`].
     Test(Box<Test>),
-    /// `f(1, *a, b=2, **c)`.
+    /// A call: `f(1, *a, b=2, **c)`.
     Call(Box<Call>),
 }
 
@@ -117,39 +117,39 @@ pub struct Name {
 /// The unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
-    /// `not a`
+    /// Negation: `not a`.
     Not,
-    /// `-a`
+    /// The negative sign: `-a`.
     Neg,
-    /// `+a`
+    /// The positive sign: `+a`.
     Pos,
 }
 
 /// The arithmetic operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
-    /// `a + b`
+    /// Addition: `a + b`.
     Add,
-    /// `a - b`
+    /// Subtraction: `a - b`.
     Sub,
-    /// `a * b`
+    /// Multiplication: `a * b`.
     Mul,
-    /// `a / b`
+    /// Division: `a / b`.
     Div,
-    /// `a // b`
+    /// Division that rounds down: `a // b`.
     FloorDiv,
-    /// `a % b`
+    /// The remainder of a division, or formatting of a string: `a % b`.
     Mod,
-    /// `a ** b`
+    /// Exponentiation: `a ** b`.
     Pow,
 }
 
 /// The operators `and` and `or`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicOp {
-    /// `a and b`
+    /// Conjunction: `a and b`.
     And,
-    /// `a or b`
+    /// Disjunction: `a or b`.
     Or,
 }
 
@@ -174,21 +174,21 @@ impl Compare {
 /// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
-    /// `==`
+    /// The operator `==`.
     Eq,
-    /// `!=`
+    /// The operator `!=`.
     Ne,
-    /// `<`
+    /// The operator `<`.
     Lt,
-    /// `<=`
+    /// The operator `<=`.
     Le,
-    /// `>`
+    /// The operator `>`.
     Gt,
-    /// `>=`
+    /// The operator `>=`.
     Ge,
-    /// `in`
+    /// The operator `in`.
     In,
-    /// `not in`
+    /// The operator `not in`.
     NotIn,
 }
 

@@ -33,32 +33,32 @@ pub struct Stmt {
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum StmtKind {
-    /// `text {{ a }} text`, `{% print a, b %}`.
+    /// An output: `text {{ a }} text`, `{% print a, b %}`.
     Output(Vec<Piece>),
-    /// `{% for x in l if t recursive %}…{% else %}…{% endfor %}`.
+    /// A loop: `{% for x in l if t recursive %}…{% else %}…{% endfor %}`.
     For(Box<For>),
-    /// `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
+    /// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
     If(Box<If>),
-    /// `{% set x = 1 %}`.
+    /// An assignment: `{% set x = 1 %}`.
     Set(Box<Set>),
-    /// `{% set x | f %}…{% endset %}`.
+    /// An assignment of the text of a block: `{% set x | f %}…{% endset %}`.
     SetBlock(Box<SetBlock>),
-    /// `{% macro m(a, b=1) %}…{% endmacro %}`.
+    /// A macro: `{% macro m(a, b=1) %}…{% endmacro %}`.
     Macro(Box<Macro>),
-    /// `{% call(a) m() %}…{% endcall %}`.
+    /// A call block: `{% call(a) m() %}…{% endcall %}`.
     CallBlock(Box<CallBlock>),
     /// `{% generation %}…{% endgeneration %}`. As in the reference, the body is a function, like that of a call block.
     Generation(Box<Macro>),
-    /// `{% filter f %}…{% endfilter %}`.
+    /// A filter block: `{% filter f %}…{% endfilter %}`.
     FilterBlock(Box<FilterBlock>),
-    /// `{% with a = 1 %}…{% endwith %}`.
+    /// A scope with variables of its own: `{% with a = 1 %}…{% endwith %}`.
     With(Box<With>),
     /// `{% include a %}`: a statement of this name that this crate does not support. Executing it is an error, so the tree does not keep
     /// its parts.
     Unsupported(&'static str),
-    /// `{% break %}`.
+    /// The statement `{% break %}`.
     Break,
-    /// `{% continue %}`.
+    /// The statement `{% continue %}`.
     Continue,
 }
 
@@ -86,7 +86,7 @@ pub struct Target {
 /// The kinds of targets.
 #[derive(Clone, Debug)]
 pub enum TargetKind {
-    /// `x`
+    /// A variable: `x`.
     Name {
         /// The name of the variable.
         symbol: Symbol,
@@ -95,7 +95,7 @@ pub enum TargetKind {
         /// Whether the variable also becomes part of the context, as one that is set at top level does. Set by the resolver.
         exported: bool,
     },
-    /// `ns.x`
+    /// An attribute of a namespace: `ns.x`.
     Attribute {
         /// The name of the namespace.
         object: Symbol,
@@ -104,7 +104,7 @@ pub enum TargetKind {
         /// The name of the attribute.
         name: Arc<str>,
     },
-    /// `a, (b, c)`
+    /// A tuple of targets: `a, (b, c)`.
     Tuple(Vec<Target>),
 }
 

@@ -75,18 +75,3 @@ impl Symbols {
 fn symbol(index: usize) -> Symbol {
     Symbol(u32::try_from(index).unwrap_or(u32::MAX))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_keeps_its_symbol() {
-        let mut symbols = Symbols::default();
-        assert_eq!(symbols.intern("messages"), Symbol(0));
-        assert_eq!(symbols.intern("tools"), Symbol(1));
-        assert_eq!(symbols.intern("messages"), Symbol(0));
-        assert_eq!((symbols.len(), symbols.name(Symbol(1))), (2, "tools"));
-        assert_eq!((symbols.find("tools"), symbols.find("x")), (Some(Symbol(1)), None));
-    }
-}

@@ -36,7 +36,7 @@ impl<'a> Evaluator<'a, '_> {
         let name = Str::from(&*attribute.name);
         if matches!(object, Value::Undefined(_) | Value::Namespace(_)) {
             // Python looks the attribute up before it evaluates the arguments: it mostly fails, or the arguments may assign it anew.
-            let method = access::attribute(self.runtime, &object, &name);
+            let method = access::get_attribute(self.runtime, &object, &name);
             let method = method.map_err(|error| self.explain_object(error.at(span), &attribute.object))?;
             return self.called(&method, args, caller);
         }

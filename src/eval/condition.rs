@@ -8,7 +8,7 @@ use super::Evaluator;
 use super::arguments::unknown;
 use super::truth::Truth;
 use crate::ast::{Compare, Conditional, Expr, ExprKind, LogicOp, Test, UnaryOp};
-use crate::builtins::predicates;
+use crate::builtins::jinja_tests;
 use crate::error::Result;
 use crate::resolve::operators;
 use crate::value::{Arguments, Code, ops};
@@ -90,7 +90,7 @@ impl<'a> Evaluator<'a, '_> {
     fn test(&mut self, test: &'a Test) -> Result<Truth> {
         self.runtime.meter.check_stack()?;
         let input = self.expr(&test.input)?;
-        let function = test.builtin.and_then(predicates::get);
+        let function = test.builtin.and_then(jinja_tests::get);
         let mut arguments = Arguments::new();
         match (function, test.args.positional.as_slice(), test.args.are_positional()) {
             (Some(function), [], true) => {

@@ -129,14 +129,14 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Name(name) => self.get(&name.slot).cloned(),
             ExprKind::Attribute(attribute) => {
                 let object = self.peek(&attribute.object)?;
-                let value = access::attribute(self.runtime, &object, &Str::from(&*attribute.name)).ok()?;
+                let value = access::get_attribute(self.runtime, &object, &Str::from(&*attribute.name)).ok()?;
                 (!value.is_undefined()).then_some(value)
             }
             ExprKind::Item(operands) => {
                 let [object, index] = &**operands;
                 let object = self.peek(object)?;
                 let index = self.index(index)?;
-                let value = access::item(self.runtime, &object, &index).ok()?;
+                let value = access::get_item(self.runtime, &object, &index).ok()?;
                 (!value.is_undefined()).then_some(value)
             }
             _ => None,

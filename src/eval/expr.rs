@@ -87,7 +87,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         let object = self.expr(&attribute.object)?;
-        access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+        access::get_attribute(self.runtime, &object, &Str::from(&*attribute.name))
     }
 
     #[inline(never)]
@@ -101,7 +101,7 @@ impl<'a> Evaluator<'a, '_> {
         let [object, index] = operands;
         let object = self.expr(object)?;
         let index = self.expr(index)?;
-        access::item(self.runtime, &object, &index)
+        access::get_item(self.runtime, &object, &index)
     }
 
     #[inline(never)]

@@ -7,7 +7,7 @@ use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Place};
-use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, object_number};
+use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, next_object_index};
 
 /// Where the variables of a frame that runs are found on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
         self.frame.environment = parent;
         if frame.cells > 0 {
             let cells = heap.frames.cells.len();
-            let number = object_number(heap.frames.environments.len())?;
+            let number = next_object_index(heap.frames.environments.len())?;
             heap.frames
                 .cells
                 .resize_with(cells.saturating_add(frame.cells as usize), || None);

@@ -125,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::plain(self.runtime, iter, length);
+            return Loop::new(self.runtime, iter, length);
         }
         let recurse = RecursiveLoop {
             environment: self.environment_around(node),
@@ -249,7 +249,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {

@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
             Value::Macro(code) => {
-                call::pass(arguments, function)?;
+                call::check_keywords(arguments, function)?;
                 self.write_callable(&*code.code, arguments)
             }
             _ => {
@@ -117,7 +117,7 @@ impl<'a> Evaluator<'a, '_> {
         if node.specials == [None; 3] && !node.uses_caller && given <= expected {
             self.runtime.meter.charge(1)?;
             let mut sure = given;
-            for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
+            for (parameter, argument) in node.parameters.iter().zip(arguments.as_mut_slice()) {
                 match argument.take() {
                     Some(value) if value.is_missing() => sure = 0,
                     Some(value) => self.store(&parameter.slot, value),
@@ -289,7 +289,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {

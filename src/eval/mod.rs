@@ -138,7 +138,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         self.is_counted = was_counted;
         let result = result?;
         let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
-        Ok((result, self.runtime.written_str(text, generated)?))
+        Ok((result, self.runtime.finish_str(text, generated)?))
     }
 
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.

@@ -52,7 +52,7 @@ impl<'a> Evaluator<'a, '_> {
         match value {
             Value::Str(text) => {
                 self.runtime.meter.charge_bytes(text.as_str().len())?;
-                self.runtime.note_generated(text, self.out.len())?;
+                self.runtime.record_generated(text, self.out.len())?;
                 self.out.push_str(text.as_str());
                 self.runtime.meter.check_output(self.out.len())
             }

@@ -116,7 +116,7 @@ impl JsonError {
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
-            Some(reached) => Error::limit_saying(reached, error.message),
+            Some(reached) => Error::limit_with_message(reached, error.message),
             None => Error::value(error.message).with_class(ErrorClass::Request),
         }
     }

@@ -60,9 +60,10 @@ fn replace_with_escapes(body: &str) -> Cow<'_, str> {
     let mut ascii = String::with_capacity(body.len().saturating_mul(2));
     for char in body.chars() {
         // Writing to a string cannot fail.
-        let _ = match char.is_ascii() {
-            true => ascii.write_char(char),
-            false => write_code(&mut ascii, char),
+        let _ = if char.is_ascii() {
+            ascii.write_char(char)
+        } else {
+            write_code(&mut ascii, char)
         };
     }
     Cow::Owned(ascii)
@@ -149,37 +150,5 @@ impl Decoder<'_> {
         self.refuse(&CHARACTER_NAME);
         self.rest = rest;
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn decodes_escapes_as_python() {
-        let decoded = |body| decode(body).unwrap();
-        assert_eq!(decoded("\\a\\b\\f\\n\\r\\t\\v\\\\\\'\\\n\\\""), "\x07\x08\x0c\n\r\t\x0b\\'\"");
-        assert_eq!(decoded(r"\0\101\1234\777\x41\u00e9\U0001f600"), "\0AS4ǿAé😀");
-        assert_eq!(decoded(r"\s\d\é\ü"), r"\s\d\xe9\xfc");
-        assert_eq!(decoded("é\\n😀"), "é\n😀");
-    }
-
-    #[test]
-    fn invalid_escapes_have_the_messages_of_cpython() {
-        let message = |body| match decode(body).unwrap_err() {
-            Fault::Syntax(message) => message,
-            Fault::Unsupported(row) => row.names[0],
-        };
-        assert_eq!(message(r"\x4"), "truncated \\xXX escape");
-        assert_eq!(message(r"\xé"), "truncated \\xXX escape");
-        assert_eq!(message(r"\u12"), "truncated \\uXXXX escape");
-        assert_eq!(message(r"\U0011"), "truncated \\UXXXXXXXX escape");
-        assert_eq!(message(r"\U00110000"), "illegal Unicode character");
-        assert_eq!(message(r"\N"), "malformed \\N character escape");
-        assert_eq!(message(r"\N{}"), "malformed \\N character escape");
-        assert_eq!(message(r"\N{DASH}\ud800"), CHARACTER_NAME.names[0]);
-        assert_eq!(message(r"\ud800\N{DASH}"), SURROGATE.names[0]);
-        assert_eq!(message(r"\ud800\N{}"), "malformed \\N character escape");
     }
 }

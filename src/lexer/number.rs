@@ -72,36 +72,3 @@ fn is_decimal(char: char) -> bool {
 fn after(code: &str, length: usize) -> &str {
     code.get(length..).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_float_has_an_exponent_or_digits_on_both_sides_of_the_point() {
-        let lengths = [
-            "1.5e3+x", "1e3", "007.5", "1_0.0_1", "1.", "1.e3", "1__0.5", "1e", "1.5e+", "٣.٥",
-        ]
-        .map(float_length);
-        let expected = [Some(5), Some(3), Some(5), Some(7), None, None, None, None, Some(3), Some(5)];
-        assert_eq!(lengths, expected);
-    }
-
-    #[test]
-    fn an_integer_has_no_leading_zero() {
-        let lengths = ["1_000", "007", "0_0", "0x_1F", "0xg", "0b12", "0O17", "1__0", "1٣", "٣"].map(integer_length);
-        let expected = [
-            Some(5),
-            Some(2),
-            Some(3),
-            Some(5),
-            Some(1),
-            Some(3),
-            Some(4),
-            Some(1),
-            Some(3),
-            None,
-        ];
-        assert_eq!(lengths, expected);
-    }
-}

@@ -11,22 +11,22 @@ use super::word::{blank_length, trim_end_blanks, trim_end_indent};
 /// The construct that an opener begins or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
-    /// `{{`
+    /// The opener `{{`.
     Variable,
-    /// `{%`
+    /// The opener `{%`.
     Block,
-    /// `{#`
+    /// The opener `{#`.
     Comment,
-    /// `{% raw %}`
+    /// The opener `{% raw %}`.
     Raw,
-    /// `{% endraw %}`
+    /// The opener `{% endraw %}`.
     EndRaw,
 }
 
 /// The mark after an opening delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// No mark.
+    /// No mark after the delimiter.
     None,
     /// `-`, which strips all blanks before the tag.
     Strip,
@@ -37,7 +37,7 @@ pub enum Mark {
 /// An opening delimiter with its mark, or a whole `raw` or `endraw` tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opener {
-    /// The construct.
+    /// The construct that the opener begins or ends.
     pub opening: Opening,
     /// The mark after the delimiter.
     pub mark: Mark,
@@ -99,11 +99,11 @@ pub fn find_comment_end(text: &str, from: usize) -> Option<usize> {
 /// A closing delimiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closer {
-    /// `}}`
+    /// The closer `}}`.
     Variable,
-    /// `%}`
+    /// The closer `%}`.
     Block,
-    /// `#}`
+    /// The closer `#}`.
     Comment,
 }
 
@@ -190,44 +190,4 @@ fn keyword_end(text: &str, from: usize, word: &str) -> Option<usize> {
 
 fn text_from(text: &str, from: usize) -> &str {
     text.get(from..).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_the_first_opener_or_raw_tag() {
-        let found = |text| find_opener(text, 0).map(|opener| (opener.opening, opener.mark, opener.start, opener.end));
-        assert_eq!(found("a }} { {{- 1 }}"), Some((Opening::Variable, Mark::Strip, 7, 10)));
-        assert_eq!(found("{{{% x"), Some((Opening::Variable, Mark::None, 0, 2)));
-        assert_eq!(found("{%+ \n raw -%} \n x"), Some((Opening::Raw, Mark::Keep, 0, 16)));
-        assert_eq!(found("{% raw +%}"), Some((Opening::Block, Mark::None, 0, 2)));
-        assert_eq!(found("{% rawx %}"), Some((Opening::Block, Mark::None, 0, 2)));
-        assert_eq!(found("{ % %}"), None);
-    }
-
-    #[test]
-    fn the_end_of_a_comment_or_raw_block_includes_the_blanks_that_it_strips() {
-        assert_eq!(find_comment_end("{# a -#} \n b", 2), Some(11));
-        assert_eq!(find_comment_end("{#-#}\n b", 3), Some(6));
-        assert_eq!(find_comment_end("{# +#}\n", 2), Some(6));
-        assert_eq!(find_comment_end("{# a", 2), None);
-        let endraw = find_endraw("{% raw %}{% x %}{%-endraw+%}\n", 9).map(|opener| (opener.mark, opener.start, opener.end));
-        assert_eq!(endraw, Some((Mark::Strip, 16, 28)));
-    }
-
-    #[test]
-    fn a_block_tag_strips_the_indent_before_it() {
-        let stripped = |text, is_line_start| {
-            let opener = find_opener(text, 0).unwrap();
-            strip_before(text.get(..opener.start).unwrap(), &opener, is_line_start)
-        };
-        assert_eq!(stripped("a\n \u{a0}{% x", false), "a\n");
-        assert_eq!(stripped("  {% x", true), "");
-        assert_eq!(stripped("  {% x", false), "  ");
-        assert_eq!(stripped("  {%+ x", true), "  ");
-        assert_eq!(stripped("\n  {{ x", true), "\n  ");
-        assert_eq!(stripped("a \n  {{- x", false), "a");
-    }
 }

@@ -80,106 +80,106 @@ pub(super) fn make_span(start: usize, length: usize) -> Span {
 pub enum TokenKind {
     /// Text between tags.
     Data,
-    /// `{{`
+    /// The delimiter `{{`.
     VariableBegin,
-    /// `}}`
+    /// The delimiter `}}`.
     VariableEnd,
-    /// `{%`
+    /// The delimiter `{%`.
     BlockBegin,
-    /// `%}`
+    /// The delimiter `%}`.
     BlockEnd,
     /// The end of the template.
     #[default]
     End,
-    /// `messages`
+    /// A name, such as `messages`.
     #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
     #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
     Name,
-    /// `1_000`, `0xff`
+    /// An integer, such as `1_000`, `0xff`.
     #[regex("[0-9]", scan_number)]
     Integer,
-    /// `1.5`, `1e3`
+    /// A float, such as `1.5`, `1e3`.
     Float,
-    /// `'text'`, `"text"`
+    /// A string literal, such as `'text'`, `"text"`.
     #[regex(r"'([^'\\]|\\.|\\\n)*'")]
     #[regex(r#""([^"\\]|\\.|\\\n)*""#)]
     String,
-    /// `+`
+    /// The operator `+`.
     #[token("+", |lexer| close_or(lexer, TokenKind::Add))]
     Add,
-    /// `-`
+    /// The operator `-`.
     #[token("-", |lexer| close_or(lexer, TokenKind::Sub))]
     Sub,
-    /// `/`
+    /// The operator `/`.
     #[token("/")]
     Div,
-    /// `//`
+    /// The operator `//`.
     #[token("//")]
     FloorDiv,
-    /// `*`
+    /// The operator `*`.
     #[token("*")]
     Mul,
-    /// `%`
+    /// The operator `%`.
     #[token("%", |lexer| close_or(lexer, TokenKind::Mod))]
     Mod,
-    /// `**`
+    /// The operator `**`.
     #[token("**")]
     Pow,
-    /// `~`
+    /// The operator `~`.
     #[token("~")]
     Tilde,
-    /// `[`
+    /// The bracket `[`.
     #[token("[")]
     LeftBracket,
-    /// `]`
+    /// The bracket `]`.
     #[token("]")]
     RightBracket,
-    /// `(`
+    /// The bracket `(`.
     #[token("(")]
     LeftParen,
-    /// `)`
+    /// The bracket `)`.
     #[token(")")]
     RightParen,
-    /// `{`
+    /// The bracket `{`.
     #[token("{")]
     LeftBrace,
-    /// `}`
+    /// The bracket `}`.
     #[token("}", |lexer| close_or(lexer, TokenKind::RightBrace))]
     RightBrace,
-    /// `==`
+    /// The operator `==`.
     #[token("==")]
     Eq,
-    /// `!=`
+    /// The operator `!=`.
     #[token("!=")]
     Ne,
-    /// `>`
+    /// The operator `>`.
     #[token(">")]
     Gt,
-    /// `>=`
+    /// The operator `>=`.
     #[token(">=")]
     Ge,
-    /// `<`
+    /// The operator `<`.
     #[token("<")]
     Lt,
-    /// `<=`
+    /// The operator `<=`.
     #[token("<=")]
     Le,
-    /// `=`
+    /// The sign `=`.
     #[token("=")]
     Assign,
-    /// `.`
+    /// The sign `.`.
     #[token(".")]
     Dot,
-    /// `:`
+    /// The sign `:`.
     #[token(":")]
     Colon,
-    /// `|`
+    /// The sign `|`.
     #[token("|")]
     Pipe,
-    /// `,`
+    /// The sign `,`.
     #[token(",")]
     Comma,
-    /// `;`
+    /// The sign `;`.
     #[token(";")]
     Semicolon,
 }

@@ -88,21 +88,3 @@ pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
         NumberRef::Float(float) => Ok(float),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::number::Int;
-
-    #[test]
-    fn mixed_operands_are_converted_to_floats() {
-        let (one, half) = (NumberRef::Int(1.into()), NumberRef::Float(0.5));
-        assert_eq!(add(one, half, 64), Ok(Number::Float(1.5)));
-        assert_eq!(add(one, one, 64), Ok(Number::Int(Int::Small(2))));
-        assert_eq!(true_divide(one, one), Ok(1.0));
-        assert_eq!(
-            power(NumberRef::Int(2.into()), NumberRef::Int((-1).into()), 64),
-            Ok(Number::Float(0.5))
-        );
-    }
-}

@@ -45,24 +45,3 @@ pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
 fn is_below(float: f64, int: IntRef<'_>) -> bool {
     compare(NumberRef::Float(float), NumberRef::Int(int)).is_some_and(std::cmp::Ordering::is_lt)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::number::NumberError;
-
-    #[test]
-    fn sizes_have_units() {
-        let size = |bytes: f64, is_binary| filesize(NumberRef::Float(bytes), is_binary);
-        assert_eq!(size(1.0, false).as_deref(), Ok("1 Byte"));
-        assert_eq!(size(-5.5, false).as_deref(), Ok("-5 Bytes"));
-        assert_eq!(size(1500.0, false).as_deref(), Ok("1.5 kB"));
-        assert_eq!(size(1024.0, true).as_deref(), Ok("1.0 KiB"));
-        assert_eq!(size(1e30, false).as_deref(), Ok("1000000.0 YB"));
-        assert_eq!(size(f64::NAN, false).as_deref(), Ok("nan YB"));
-        assert_eq!(
-            size(f64::NEG_INFINITY, false),
-            Err(NumberError::overflow("cannot convert float infinity to integer"))
-        );
-    }
-}

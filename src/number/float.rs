@@ -64,31 +64,3 @@ pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
     }
     Ok(power)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn division_rounds_down() {
-        assert_eq!(floor_divide(1.0, 0.1), Ok(9.0));
-        assert_eq!(floor_divide(-7.0, 2.0), Ok(-4.0));
-        assert!(floor_divide(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_negative()));
-        assert_eq!(modulo(-7.5, 2.0), Ok(0.5));
-        assert_eq!(modulo(1.0, f64::NEG_INFINITY), Ok(f64::NEG_INFINITY));
-        assert!(modulo(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_positive()));
-        assert!(modulo(0.0, -5.0).is_ok_and(|zero| zero.is_sign_negative()));
-    }
-
-    #[test]
-    fn powers_that_python_refuses() {
-        assert_eq!(
-            power(2.0, 5000.0),
-            Err(NumberError::overflow("(34, 'Numerical result out of range')"))
-        );
-        assert_eq!(power(2.0, -5000.0), Ok(0.0));
-        assert_eq!(power(-8.0, 0.5), Err(NumberError::Complex));
-        assert_eq!(power(f64::NAN, 0.0), Ok(1.0));
-        assert_eq!(power(f64::NEG_INFINITY, 0.5), Ok(f64::INFINITY));
-    }
-}

@@ -165,30 +165,3 @@ impl<'a> IntRef<'a> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_big_integer_is_outside_i64() {
-        assert_eq!(Int::from(BigInt::from(i64::MIN)), Int::Small(i64::MIN));
-        assert!(matches!(Int::from(BigInt::from(i64::MIN) - 1), Int::Big(_)));
-    }
-
-    #[test]
-    fn bit_length_is_that_of_the_absolute_value() {
-        assert_eq!(IntRef::Small(0).bit_length(), 0);
-        assert_eq!(IntRef::Small(-8).bit_length(), 4);
-        assert_eq!(IntRef::Small(i64::MIN).bit_length(), 64);
-    }
-
-    #[test]
-    fn the_sign_of_a_big_integer_decides() {
-        let big = Int::from(BigInt::from(1) << 64_u32);
-        let negative = Int::from(BigInt::from(-1) << 64_u32);
-        assert_eq!(IntRef::Small(5).compare(big.as_ref()), Ordering::Less);
-        assert_eq!(negative.as_ref().compare(5.into()), Ordering::Less);
-        assert_eq!(big.as_ref().compare(negative.as_ref()), Ordering::Greater);
-    }
-}

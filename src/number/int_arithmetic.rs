@@ -168,20 +168,6 @@ mod tests {
 
     const BITS: u64 = 1 << 20;
 
-    fn small(left: i64, right: i64, operation: fn(IntRef<'_>, IntRef<'_>) -> NumberResult<Int>) -> NumberResult<Int> {
-        operation(left.into(), right.into())
-    }
-
-    #[test]
-    fn division_rounds_down() {
-        assert_eq!(small(-7, 2, floor_divide), Ok(Int::Small(-4)));
-        assert_eq!(small(-7, 3, modulo), Ok(Int::Small(2)));
-        assert_eq!(small(7, -3, modulo), Ok(Int::Small(-2)));
-        assert_eq!(small(i64::MIN, -1, modulo), Ok(Int::Small(0)));
-        assert_eq!(small(i64::MIN, -1, floor_divide), subtract(0.into(), i64::MIN.into(), BITS));
-        assert_eq!(small(1, 0, modulo), Err(NumberError::ZeroDivision("integer modulo by zero")));
-    }
-
     #[test]
     fn powers_are_refused_before_they_are_computed() {
         let refused = NumberError::too_many_bits;

@@ -327,32 +327,3 @@ impl<'s> Parser<'s> {
         Ok(height)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::syntax_error;
-
-    #[test]
-    fn arguments_have_to_be_in_order() {
-        let message = "invalid syntax for function call expression";
-        for source in [
-            "{{ f\n(a=1,\n2) }}",
-            "{{ a|f\n(*a, 1) }}",
-            "{{ a is f\n(**a, b=1) }}",
-            "{{ f\n(**a, *b) }}",
-        ] {
-            assert_eq!(syntax_error(source), (message.into(), 2), "{source}");
-        }
-    }
-
-    #[test]
-    fn errors_are_those_of_the_reference() {
-        assert_eq!(syntax_error("{{ a.-1 }}").0, "expected name or number");
-        assert_eq!(syntax_error("{{ a is b is c }}").0, "You cannot chain multiple tests with is");
-        assert_eq!(
-            syntax_error("{{ a|f[0] }}").0,
-            "expected token 'end of print statement', got '['"
-        );
-        assert_eq!(syntax_error("{{ l[1:,] }}").0, "unexpected ']'");
-    }
-}

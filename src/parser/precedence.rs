@@ -9,21 +9,21 @@ use crate::lexer::TokenKind;
 /// The levels of precedence, from the loosest to the tightest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
-    /// `a or b`
+    /// Disjunctions: `a or b`.
     Or,
-    /// `a and b`
+    /// Conjunctions: `a and b`.
     And,
-    /// `not a`
+    /// Negations: `not a`.
     Not,
-    /// `a < b`
+    /// Comparisons: `a < b`.
     Comparison,
-    /// `a + b`
+    /// Sums and differences: `a + b`.
     Sum,
-    /// `a ~ b`
+    /// Concatenations: `a ~ b`.
     Concat,
-    /// `a * b`
+    /// Products, quotients and remainders: `a * b`.
     Product,
-    /// `a ** b`
+    /// Powers: `a ** b`.
     Power,
     /// `-a`: an operand with its signs, which has no binary operator.
     Unary,
@@ -32,13 +32,13 @@ pub enum Binding {
 /// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// `a and b`
+    /// A logical operator: `a and b`.
     Logic(LogicOp),
-    /// `a < b`
+    /// A comparison operator: `a < b`.
     Compare(CompareOp),
-    /// `a + b`
+    /// An arithmetic operator: `a + b`.
     Binary(BinaryOp),
-    /// `a ~ b`
+    /// The operator of concatenation: `a ~ b`.
     Concat,
 }
 

@@ -116,17 +116,3 @@ fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Ma
         ..Macro::default()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::syntax_error;
-
-    #[test]
-    fn errors_are_those_of_the_reference() {
-        assert_eq!(
-            syntax_error("{% macro m(a=1, b) %}{% endmacro %}").0,
-            "non-default argument follows default argument"
-        );
-        assert_eq!(syntax_error("{% call\nm %}{% endcall %}"), ("expected call".into(), 1));
-    }
-}

@@ -314,7 +314,7 @@ fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use crate::ast::StmtKind;
-    use crate::parser::{parse, syntax_error};
+    use crate::parser::parse;
     use crate::source::Source;
 
     #[test]
@@ -346,23 +346,5 @@ mod tests {
         let StmtKind::If(choice) = &stmt.kind else { panic!("an if") };
         let lines: Vec<u32> = choice.arms.iter().map(|arm| source.line(arm.at)).collect();
         assert_eq!(lines, [2, 3]);
-    }
-
-    #[test]
-    fn errors_are_those_of_the_reference() {
-        assert_eq!(syntax_error("{%\n 1 %}"), ("tag name expected".into(), 2));
-        assert_eq!(
-            syntax_error("{% if 1 if t else 0 %}{% endif %}").0,
-            "expected token 'end of statement block', got 'if'"
-        );
-        assert_eq!(
-            syntax_error("{% if a").0,
-            "unexpected end of template, expected 'end of statement block'."
-        );
-        assert_eq!(
-            syntax_error("{{ }}").0,
-            "Expected an expression, got 'end of print statement'"
-        );
-        assert_eq!(syntax_error("{% raw +%}x{% endraw %}").0, "Encountered unknown tag 'raw'.");
     }
 }

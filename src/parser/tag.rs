@@ -80,26 +80,3 @@ impl<'s> Parser<'s> {
         quoted.join(" or ")
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::syntax_error;
-
-    #[test]
-    fn the_error_for_an_unknown_tag_names_the_expected_tags() {
-        let message = "Encountered unknown tag 'foo'. Jinja was looking for the following tags: 'endfor' or 'else'. \
-                       The innermost block that needs to be closed is 'for'.";
-        assert_eq!(syntax_error("{% for x in l %}\n{% foo %}{% endfor %}"), (message.into(), 2));
-        let message = "Encountered unknown tag 'endfor'. You probably made a nesting mistake. Jinja is expecting this tag, but \
-                       currently looking for 'elif' or 'else' or 'endif'. The innermost block that needs to be closed is 'if'.";
-        assert_eq!(syntax_error("{% for x in l %}{% if t %}{% endfor %}"), (message.into(), 1));
-        assert_eq!(syntax_error("{% endif %}"), ("Encountered unknown tag 'endif'.".into(), 1));
-    }
-
-    #[test]
-    fn the_error_for_a_missing_end_has_the_line_of_the_last_token() {
-        let message = "Unexpected end of template. Jinja was looking for the following tags: 'elif' or 'else' or 'endif'. \
-                       The innermost block that needs to be closed is 'if'.";
-        assert_eq!(syntax_error("{% if t %}\n\n{# c #}\n"), (message.into(), 2));
-    }
-}

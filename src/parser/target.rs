@@ -171,32 +171,3 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Call(..) => "call",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::syntax_error;
-
-    #[test]
-    fn the_error_names_the_class_of_a_node_that_is_not_a_target() {
-        assert_eq!(syntax_error("{% set 'a' = 1 %}").0, "can't assign to 'const'");
-        assert_eq!(syntax_error("{% set (a.b) = 1 %}").0, "can't assign to 'getattr'");
-        assert_eq!(syntax_error("{% set (a,\n1) = 1 %}"), ("can't assign to 'tuple'".into(), 1));
-        assert_eq!(syntax_error("{% macro true() %}{% endmacro %}").0, "can't assign to 'name'");
-    }
-
-    #[test]
-    fn an_attribute_is_a_target_only_of_set_and_has_one_dot() {
-        assert_eq!(
-            syntax_error("{% for x.y in l %}{% endfor %}").0,
-            "expected token 'in', got '.'"
-        );
-        assert_eq!(
-            syntax_error("{% set a.b.c = 1 %}").0,
-            "expected token 'end of statement block', got '.'"
-        );
-        assert_eq!(
-            syntax_error("{% for a, in l %}{% endfor %}").0,
-            "expected token 'in', got 'l'"
-        );
-    }
-}

@@ -279,23 +279,3 @@ impl Names {
         });
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::Template;
-
-    #[test]
-    fn names_count_for_scopes_where_a_constant_stands_for_them() {
-        let source = "{% generation %}{{ a }}{% endgeneration %}{{ '<' or a }}";
-        let rendered = Template::compile(source).unwrap().render(&serde_json::json!({"a": "a"}));
-        assert_eq!(rendered.unwrap(), "a<");
-    }
-
-    #[test]
-    fn a_recursive_loop_keeps_its_variables_for_its_macros() {
-        let source = "{% set ns = namespace() %}{% for i in [1] recursive %}{% macro m() %}{{ a }}{% endmacro %}\
-                      {% set ns.m = m %}{{ a }}{% endfor %}{{ ns.m() }}";
-        let rendered = Template::compile(source).unwrap().render(&serde_json::json!({"a": "a"}));
-        assert_eq!(rendered.unwrap(), "aa");
-    }
-}

@@ -149,29 +149,6 @@ impl Output {
 mod tests {
     use super::*;
 
-    fn at(time: &str, format: &str) -> String {
-        strftime(&time.parse().unwrap(), format, 1 << 20).unwrap()
-    }
-
-    #[test]
-    fn python_replaces_directives_before_glibc_reads_the_format() {
-        let format = |format| at("2026-01-02T03:04:05.000123", format);
-        assert_eq!(format("%f|%%f|%z%Z|%-f|%"), "000123|%f||%-f|%");
-        assert_eq!(format("%E%f"), "%E000123");
-        assert_eq!(format("%5%fd"), "");
-        assert_eq!(format("a%\0b"), "a%");
-    }
-
-    #[test]
-    fn a_text_beyond_the_buffer_is_empty() {
-        let format = |format: &str| at("2026-01-02T03:04:05", format).len();
-        assert_eq!(format("%1023d"), 1023);
-        assert_eq!(format("%2047d"), 2047);
-        assert_eq!(format("%2048d"), 0);
-        assert_eq!(format("aaaaaaaa%2047d"), 2055);
-        assert_eq!(format("%99999999999999999999d"), 0);
-    }
-
     #[test]
     fn a_text_beyond_the_limit_is_refused() {
         let time = "2026-01-02T03:04:05".parse().unwrap();

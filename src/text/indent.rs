@@ -38,27 +38,3 @@ pub fn write_indented(output: &mut impl Write, text: &str, indentation: &str, in
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::written_len::write_to_string;
-    use super::*;
-
-    fn indented(text: &str, first: bool, blank: bool) -> String {
-        write_to_string(|output| write_indented(output, text, "  ", Indent { first, blank }))
-    }
-
-    #[test]
-    fn the_first_line_and_blank_lines_are_not_indented_by_default() {
-        assert_eq!(indented("a\n\nb", false, false), "a\n\n  b");
-        assert_eq!(indented("a\r\nb\n", false, false), "a\n  b\n");
-        assert_eq!(indented("", false, false), "");
-        assert_eq!(indented("a\r", false, false), "a");
-    }
-
-    #[test]
-    fn the_first_line_and_blank_lines_are_indented_on_request() {
-        assert_eq!(indented("a\n\nb\n", true, true), "  a\n  \n  b\n  ");
-        assert_eq!(indented("", true, false), "  ");
-    }
-}

@@ -47,29 +47,3 @@ impl<'a> Iterator for Lines<'a> {
         Some(if self.keeps_ends { with_end } else { line })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(text: &str, keeps_ends: bool) -> Vec<&str> {
-        split_lines(text, keeps_ends).collect()
-    }
-
-    #[test]
-    fn no_line_follows_a_final_line_break() {
-        assert!(lines("", false).is_empty());
-        assert_eq!(lines("a\n", false), ["a"]);
-        assert_eq!(lines("\n\n", false), ["", ""]);
-        assert_eq!(lines("a\r\n\rb", false), ["a", "", "b"]);
-    }
-
-    #[test]
-    fn line_breaks_are_those_of_python() {
-        assert_eq!(
-            lines("a\u{b}b\u{c}c\u{1c}d\u{1f}e\u{85}f\u{2028}g", false),
-            ["a", "b", "c", "d\u{1f}e", "f", "g"]
-        );
-        assert_eq!(lines("a\r\nb\u{2029}", true), ["a\r\n", "b\u{2029}"]);
-    }
-}

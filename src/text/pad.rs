@@ -148,36 +148,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_odd_width_puts_the_extra_character_on_the_left() {
-        let center = |text: &str, width| pad(text, Padding::for_center(text.len(), width), '*').map(Cow::into_owned);
-        assert_eq!(center("ab", 5).as_deref(), Some("**ab*"));
-        assert_eq!(center("a", 4).as_deref(), Some("*a**"));
-        assert_eq!(center("abc", -1).as_deref(), Some("abc"));
-    }
-
-    #[test]
     fn lengths_count_bytes() {
         let padding = Padding::for_ljust(1, 3);
         assert_eq!(padded_len("ñ", padding, '…'), Some(8));
         assert_eq!(pad("ñ", padding, '…').as_deref(), Some("ñ……"));
         assert_eq!(padded_len("a", Padding::for_rjust(1, i64::MAX), '😀'), None);
         assert_eq!(pad("a", Padding::for_rjust(1, i64::MAX), '-'), None);
-    }
-
-    #[test]
-    fn zeros_follow_the_first_sign() {
-        assert_eq!(zfill("-5", 4).as_deref(), Some("-005"));
-        assert_eq!(zfill("--5", 5).as_deref(), Some("-00-5"));
-        assert_eq!(zfill("", 2).as_deref(), Some("00"));
-        assert_eq!(zfill("+", 1).as_deref(), Some("+"));
-    }
-
-    #[test]
-    fn columns_restart_after_line_breaks() {
-        assert_eq!(expand_tabs("a\tb\n\tc", 4).as_deref(), Some("a   b\n    c"));
-        assert_eq!(expand_tabs("aé\t\rabc\t\td", 3).as_deref(), Some("aé \rabc      d"));
-        assert_eq!(expand_tabs("a\tb", 0).as_deref(), Some("ab"));
-        assert_eq!(expand_tabs("a\tb", -3).as_deref(), Some("ab"));
-        assert_eq!(expanded_len("\t\t\t", i64::MAX), None);
     }
 }

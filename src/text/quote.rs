@@ -95,31 +95,3 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::written_len::write_to_string;
-    use super::*;
-
-    #[test]
-    fn the_quote_depends_on_the_quotes_in_the_text() {
-        let repr = |text| write_to_string(|output| write_repr(output, text));
-        assert_eq!(repr("a"), "'a'");
-        assert_eq!(repr("it's"), "\"it's\"");
-        assert_eq!(repr("say \"x\""), "'say \"x\"'");
-        assert_eq!(repr("it's \"x\"\\"), r#"'it\'s "x"\\'"#);
-    }
-
-    #[test]
-    fn unprintable_characters_are_escaped() {
-        let repr = |text| write_to_string(|output| write_repr(output, text));
-        assert_eq!(
-            repr("\u{1b}\t\u{7f}\u{a0}\u{ad}\u{200b}\u{2028}\u{e000}😀é\u{1fae8}"),
-            r"'\x1b\t\x7f\xa0\xad\u200b\u2028\ue000😀é\U0001fae8'"
-        );
-        assert_eq!(
-            write_to_string(|output| write_ascii(output, "'é😀\\n'")),
-            r"'\xe9\U0001f600\n'"
-        );
-    }
-}

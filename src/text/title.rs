@@ -27,19 +27,3 @@ pub fn title(text: &str) -> String {
     }
     output
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_start_after_separators() {
-        assert_eq!(title("they're foo-bar x1y_z"), "They're Foo-Bar X1y_z");
-        assert_eq!(title("(a {b [c <d /e --f\u{a0}g"), "(A {B [C <D /e --F\u{a0}G");
-    }
-
-    #[test]
-    fn the_rest_of_a_word_is_converted_separately() {
-        assert_eq!(title("ßa ΑΣ ΑΑΣ-ΑΑΣα"), "SSa Ασ Αας-Αασα");
-    }
-}

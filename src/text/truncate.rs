@@ -17,16 +17,3 @@ pub fn shorten(text: &str, length: usize, kills_words: bool) -> &str {
         _ => beginning,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_is_cut_at_the_last_blank() {
-        assert_eq!(shorten("hello world foo", 6, false), "hello");
-        assert_eq!(shorten("hello world foo", 8, true), "hello wo");
-        assert_eq!(shorten("hello world foo", 4, false), "hell");
-        assert_eq!(shorten("hello", 9, false), "hello");
-    }
-}

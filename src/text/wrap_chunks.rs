@@ -131,34 +131,3 @@ impl<'a> Place<'a> {
         follows && precedes
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chunks(text: &str) -> Vec<&str> {
-        Chunks::new(text, true).collect()
-    }
-
-    #[test]
-    fn words_are_split_after_hyphens() {
-        assert_eq!(
-            chunks("a goof-ball, use -b"),
-            ["a", " ", "goof-", "ball,", " ", "use", " ", "-b"]
-        );
-        assert_eq!(chunks("x-y-zz a-1 ab-c1"), ["x-y-", "zz", " ", "a-1", " ", "ab-c1"]);
-        assert_eq!(chunks("a-b"), ["a-b"]);
-        assert_eq!(Chunks::new("goof-ball x", false).collect::<Vec<_>>(), ["goof-ball", " ", "x"]);
-    }
-
-    #[test]
-    fn dashes_between_words_are_chunks() {
-        assert_eq!(chunks("you--me, me.--you"), ["you", "--", "me,", " ", "me.", "--", "you"]);
-        assert_eq!(chunks("a -- b--"), ["a", " ", "--", " ", "b--"]);
-    }
-
-    #[test]
-    fn only_ascii_whitespace_separates() {
-        assert_eq!(chunks("a\u{a0}b\u{2003}c \t d"), ["a\u{a0}b\u{2003}c", " \t ", "d"]);
-    }
-}

@@ -221,32 +221,4 @@ mod tests {
             assert_eq!(digest(changes), reference_digest(name), "{name}");
         }
     }
-
-    #[test]
-    fn the_rule_of_final_sigma_skips_case_ignorable_characters() {
-        assert_eq!(to_lower("ΑΣ"), "ας");
-        assert_eq!(to_lower("Σ"), "σ");
-        assert_eq!(to_lower("aΣ\u{301}"), "aς\u{301}");
-        assert_eq!(to_lower("aΣ\u{301}b"), "aσ\u{301}b");
-        assert_eq!(to_title("ΑΣ ΣΑΣ"), "Ας Σας");
-        assert_eq!(capitalize("σΑΣ"), "Σας");
-        assert_eq!(swapcase("αΣ"), "Ας");
-    }
-
-    #[test]
-    fn title_case_differs_from_upper_case() {
-        assert_eq!(capitalize("ßX"), "Ssx");
-        assert_eq!(capitalize("ǆ"), "ǅ");
-        assert_eq!(to_title("ŉ"), "ʼN");
-        assert_eq!(to_title("ა"), "ა");
-        assert_eq!(to_upper("ა"), "Ა");
-        assert_eq!(to_title("they're x1y"), "They'Re X1Y");
-    }
-
-    #[test]
-    fn folding_keeps_cherokee_capitals() {
-        assert_eq!(casefold("Ꭰ"), "Ꭰ");
-        assert_eq!(casefold("ꭰ"), "Ꭰ");
-        assert_eq!(casefold("ﬁß"), "fiss");
-    }
 }

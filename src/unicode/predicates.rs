@@ -107,34 +107,3 @@ pub fn is_title_str(text: &str) -> bool {
     }
     seen
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_empty_string_is_only_ascii_and_printable() {
-        assert!(is_ascii_str("") && is_printable_str(""));
-        assert!(!is_alpha_str("") && !is_space_str("") && !is_lower_str("") && !is_title_str(""));
-        assert!(!is_identifier("") && !is_numeric_str(""));
-    }
-
-    #[test]
-    fn decimal_digit_and_numeric_differ() {
-        assert!(is_digit_str("²") && !is_decimal_str("²") && !is_digit_str("½"));
-        assert!(is_numeric_str("一") && is_alnum_str("²½"));
-    }
-
-    #[test]
-    fn case_predicates_follow_the_derived_properties() {
-        assert!(is_lower_str("ª") && is_lower_str("a1") && !is_lower_str("1"));
-        assert!(is_upper_str("Ⅷ") && !is_upper_str("ǅ") && is_title_str("ǅ"));
-        assert!(is_title_str("A Bc") && !is_title_str("A bc") && !is_title_str("AB"));
-    }
-
-    #[test]
-    fn identifiers_are_not_normalised() {
-        assert!(is_identifier("_a1") && is_identifier("ﬁ") && is_identifier("if"));
-        assert!(!is_identifier("1a") && !is_identifier("x²") && !is_identifier("٣"));
-    }
-}

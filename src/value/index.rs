@@ -37,27 +37,3 @@ impl Value<'_> {
 pub fn not_an_index(value: &Value<'_>) -> Error {
     Error::type_error(format!("'{}' object cannot be interpreted as an integer", value.ty().name()))
 }
-
-#[cfg(test)]
-mod tests {
-    use num_bigint::BigInt;
-
-    use super::*;
-
-    #[test]
-    fn a_large_integer_is_clamped_or_refused() {
-        let big = Value::from(-BigInt::from(u64::MAX));
-        assert_eq!(big.clamped_index(), Some(i64::MIN));
-        assert_eq!(Value::Bool(true).clamped_index(), Some(1));
-        assert_eq!(Value::Float(1.0).clamped_index(), None);
-        assert!(
-            big.index()
-                .is_err_and(|error| error.message() == "cannot fit 'int' into an index-sized integer")
-        );
-        assert!(
-            Value::None
-                .index()
-                .is_err_and(|error| error.message() == "'NoneType' object cannot be interpreted as an integer")
-        );
-    }
-}

@@ -60,7 +60,7 @@ impl<'a> State<'a> {
 
     /// Returns the iterator, so that it can run while the loop is accessible. A generator remains in the state, and reports an error if
     /// it is advanced while it is running.
-    fn running(&mut self) -> Iter<'a> {
+    fn take_iter(&mut self) -> Iter<'a> {
         match &self.iter {
             Iter::Generator(iterator) => Iter::Generator(Rc::clone(iterator)),
             _ => std::mem::replace(&mut self.iter, Iter::empty()),
@@ -89,12 +89,12 @@ impl<'a> Loop<'a> {
 
     /// Makes a loop before its first round, in the memory of a loop that has ended if there is one. `length` is the length of the
     /// iterable, if it has one.
-    pub fn plain(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
+    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
         if let Some(mut context) = runtime.heap.ended_loops.pop() {
             if let Some(own) = Rc::get_mut(&mut context) {
                 own.begin(iter, length);
-                if let Some(memory) = own.changed.get() {
-                    runtime.heap.forget(memory);
+                if let Some(index) = own.changed.get() {
+                    runtime.heap.clear_changed(index);
                 }
                 return Ok(context);
             }
@@ -171,7 +171,7 @@ impl<'a> Loop<'a> {
         let ahead = self.with(|state| state.after.take())?;
         let item = match ahead {
             Some(item) => item,
-            None => match self.pull(runtime)? {
+            None => match self.pull_from_iter(runtime)? {
                 Some(item) => item,
                 None => return Ok(None),
             },
@@ -192,7 +192,7 @@ impl<'a> Loop<'a> {
         if let Some(length) = self.known_length() {
             return Ok(length);
         }
-        let mut iter = self.with(State::running)?;
+        let mut iter = self.with(State::take_iter)?;
         let rest = iter.drain(runtime)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
@@ -210,11 +210,11 @@ impl<'a> Loop<'a> {
 
     /// Returns `loop.last`. Looks one item ahead.
     pub fn is_last(&self, runtime: &mut Runtime<'a>) -> Result<bool> {
-        Ok(self.peek(runtime)?.is_none())
+        Ok(self.peek_next(runtime)?.is_none())
     }
 
     /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
-    pub fn look(&self, name: &str) -> Peek<'_, 'a> {
+    pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
         let int = |int: i64| Peek::Found(ValueRef::Int(int));
         let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
         match (name, &self.items) {
@@ -243,7 +243,7 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns `loop.previtem`.
-    pub fn previous(&self) -> Result<Value<'a>> {
+    pub fn previous_item(&self) -> Result<Value<'a>> {
         let before = match &self.items {
             Some(items) => self.rounds.get().checked_sub(2).and_then(|index| items.get(index)),
             None => self.with(|state| state.before.clone())?,
@@ -252,16 +252,16 @@ impl<'a> Loop<'a> {
     }
 
     /// Returns `loop.nextitem`. Looks one item ahead.
-    pub fn following(&self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        let after = self.peek(runtime)?;
+    pub fn next_item(&self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+        let after = self.peek_next(runtime)?;
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
     /// Returns the index of the arguments of the last `loop.changed` in the heap.
-    pub fn memory(&self, heap: &mut Heap<'a>) -> usize {
-        let memory = self.changed.get().unwrap_or_else(|| heap.new_memory());
-        self.changed.set(Some(memory));
-        memory
+    pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
+        let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
+        self.changed.set(Some(index));
+        index
     }
 
     /// Returns the function that renders the body again for `loop(iterable)`.
@@ -282,29 +282,29 @@ impl<'a> Loop<'a> {
         }
     }
 
-    fn peek(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn peek_next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(items) = &self.items {
             return Ok(items.get(self.rounds.get()));
         }
         if let Some(after) = self.with(|state| state.after.clone())? {
             return Ok(Some(after));
         }
-        let after = self.pull(runtime)?;
+        let after = self.pull_from_iter(runtime)?;
         self.with(|state| state.after.clone_from(&after))?;
         Ok(after)
     }
 
-    fn pull(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let mut iter = self.with(State::running)?;
+    fn pull_from_iter(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let mut iter = self.with(State::take_iter)?;
         let item = iter.next(runtime);
         self.with(|state| state.iter = iter)?;
         item
     }
 
     #[inline]
-    fn with<T>(&self, look: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
+    fn with<T>(&self, access: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
         match self.state.try_borrow_mut() {
-            Ok(mut state) => Ok(look(&mut state)),
+            Ok(mut state) => Ok(access(&mut state)),
             Err(_) => Err(Error::internal("a loop was looked at while it changed")),
         }
     }

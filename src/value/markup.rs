@@ -41,20 +41,3 @@ pub fn escape_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Str<
     };
     Ok(escaped.with_markup(true))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn a_markup_is_escaped_already() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let markup = Value::Str(Str::from("<b>").with_markup(true));
-        assert_eq!(escape(&mut runtime, &markup).unwrap().as_str(), "<b>");
-        let escaped = escape(&mut runtime, &Value::text("<b>")).unwrap();
-        assert_eq!((escaped.as_str(), escaped.is_markup()), ("&lt;b&gt;", true));
-        assert_eq!(escape(&mut runtime, &Value::None).unwrap().as_str(), "None");
-    }
-}

@@ -1,13 +1,14 @@
 //! Python's values, and the operations on them.
 //!
 //! A value borrows from the caller's JSON or from the template's literals, or it owns what the render made. The types are in the files
-//! of this folder, the operators in [`ops`], conversions to text in [`mod@print`], formatting in [`mod@format`], and calls in `call`. This floor
+//! of this folder, the operators in [`ops`], conversions to text in [`mod@print`] and [`to_json`], formatting in [`mod@format`], and calls in `call`. This floor
 //! does not know the syntax tree. Macros and generators, which call the evaluator, are trait objects.
 
 pub mod format;
 pub mod markup;
 pub mod ops;
 pub mod print;
+pub mod to_json;
 
 mod call;
 mod claim;
@@ -40,7 +41,8 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Arguments, BoundMethod, Callable, Code, Comparison, Function, Macro, Parameter, Part, Shortcut, Signature, Style, Write,
+    Arguments, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature, Style,
+    Write, not_callable,
 };
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
@@ -56,7 +58,7 @@ pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;
-pub use runtime::{Heap, Runtime, object_number};
+pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use types::Type;
 pub use undefined::Undefined;

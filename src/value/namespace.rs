@@ -70,7 +70,7 @@ impl<'a> Namespace<'a> {
 
     /// Returns the steps to charge for finding an attribute. A few attributes cost none.
     #[inline]
-    pub fn looks(&self) -> u64 {
+    pub fn lookup_steps(&self) -> u64 {
         self.attributes.len() as u64 >> 4
     }
 

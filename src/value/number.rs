@@ -73,26 +73,10 @@ impl From<NumberError> for Error {
 }
 
 /// Returns the text of a string that is parsed as a number, and its function `repr` for the error message.
-pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
+pub fn number_text<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
     match value {
         Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),
         Value::Str(text) => Some((text.as_str(), quote::repr)),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bool_is_a_number_and_a_small_integer_is_int() {
-        assert!(matches!(
-            Value::Bool(true).as_number(),
-            Some(NumberRef::Int(IntRef::Small(1)))
-        ));
-        assert!(Value::text("1").as_number().is_none());
-        assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
-        assert_eq!(Error::from(NumberError::too_wide(2, 1)).kind(), ErrorKind::Limit);
     }
 }

@@ -27,14 +27,14 @@ pub enum ValueRef<'v, 'a> {
     Bool(bool),
 }
 
-/// The result of looking up a key or an attribute by borrowing alone.
+/// The result of looking up a key or an attribute without a runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum Peek<'v, 'a> {
     /// The value under the key.
     Found(ValueRef<'v, 'a>),
     /// A dict of this type has no such key, or a string has no such attribute.
     Absent(Type),
-    /// Borrowing alone does not tell: the rules of [`crate::builtins::access`] apply.
+    /// Not known without a runtime: the rules of [`crate::builtins::access`] apply.
     Unknown,
 }
 
@@ -84,11 +84,11 @@ impl<'v, 'a> ValueRef<'v, 'a> {
             Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
             Value::Namespace(id) => {
                 // In a namespace of many attributes, the general lookup charges for the search.
-                let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.lookup_steps() == 0);
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Peek::Unknown, Peek::value)
             }
-            Value::Loop(context) => context.look(key),
+            Value::Loop(context) => context.peek_attribute(key),
             _ => Peek::Unknown,
         }
     }
@@ -104,7 +104,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Returns the truth of the value, if borrowing alone tells.
+    /// Returns the truth of the value, if it is known without a runtime.
     #[inline]
     pub fn truth(self) -> Option<bool> {
         Some(match self {

@@ -1,6 +1,7 @@
 //! The state of one render, which every operator and built-in receives: the meter, the clock, and the heap.
 
 use super::Value;
+use super::call::Lookups;
 use super::dict::{Dict, Entries};
 use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
@@ -13,7 +14,7 @@ use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Reached};
+use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
 use std::ops::Range;
 use std::rc::Rc;
@@ -24,6 +25,8 @@ pub struct Runtime<'a> {
     pub meter: Meter<'a>,
     /// The clock of `strftime_now`.
     pub clock: &'a dyn Clock,
+    /// Looks up attributes, items, filters and tests by name.
+    pub lookups: &'static Lookups,
     /// The objects that change.
     pub heap: Heap<'a>,
 }
@@ -33,7 +36,7 @@ pub struct Runtime<'a> {
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
     /// The arguments of the last `loop.changed` of each loop that called it.
-    memories: Vec<Option<Value<'a>>>,
+    changed: Vec<Option<Value<'a>>>,
     /// The state of the evaluator.
     pub frames: Frames<'a>,
     /// The buffers of strings that nothing uses any more.
@@ -51,16 +54,18 @@ const NAMESPACE: usize = 256;
 const SPARE: usize = 16 << 10;
 
 impl<'a> Runtime<'a> {
-    /// Makes the state of a render that begins now.
-    pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
-        Self::with_meter(Meter::new(limits), clock)
+    /// Creates a runtime without lookups, for tests of values.
+    #[cfg(test)]
+    pub fn new(limits: crate::limits::Limits, clock: &'a dyn Clock) -> Self {
+        Self::with_meter(Meter::new(limits), clock, &Lookups::NONE)
     }
 
-    /// Makes the state of a render that uses an existing meter.
-    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock) -> Self {
+    /// Creates the runtime of a render that uses an existing meter.
+    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {
             meter,
             clock,
+            lookups,
             heap: Heap::default(),
         }
     }
@@ -80,7 +85,7 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string value that contains `generation` blocks. Wherever it is written, their ranges are recorded.
-    pub fn generated_str(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    pub fn str_with_spans(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if generated.is_empty() || text.is_empty() {
             return self.str(text);
         }
@@ -91,35 +96,35 @@ impl<'a> Runtime<'a> {
     }
 
     /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
-    pub fn written_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    pub fn finish_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if text.capacity().saturating_sub(text.len()) > SPARE {
             text.shrink_to_fit();
         }
-        self.generated_str(text, generated)
+        self.str_with_spans(text, generated)
     }
 
     /// Records the `generation` blocks of a string that is about to be written at a byte of the output.
     #[inline]
-    pub fn note_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+    pub fn record_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         match text.generated_count() {
             0 => Ok(()),
             count => {
                 self.meter.charge(count as u64)?;
                 let places = self.heap.generated.len().saturating_add(count);
                 self.meter.check_size(places.saturating_mul(size_of::<Range<usize>>()))?;
-                text.generated_at(at, &mut self.heap.generated);
+                text.append_generated_at(at, &mut self.heap.generated);
                 Ok(())
             }
         }
     }
 
     /// Makes a string value of the text that a function writes.
-    pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+    pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
         let mut text = self.heap.recycler.take_buffer();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
-        self.written_str(text, generated)
+        self.finish_str(text, generated)
     }
 
     /// Checks the size of a list before it is made.
@@ -195,14 +200,14 @@ impl<'a> Runtime<'a> {
     pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
         self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
-        let number = object_number(self.heap.namespaces.len())?;
+        let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))
     }
 }
 
 /// Returns the index of the next namespace or environment, or an error if there are too many.
-pub fn object_number(count: usize) -> Result<u32> {
+pub fn next_object_index(count: usize) -> Result<u32> {
     u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
@@ -226,25 +231,25 @@ impl<'a> Heap<'a> {
     }
 
     /// Reserves a place for the arguments of `loop.changed` and returns its index.
-    pub(super) fn new_memory(&mut self) -> usize {
-        self.memories.push(None);
-        self.memories.len().saturating_sub(1)
+    pub(super) fn reserve_changed(&mut self) -> usize {
+        self.changed.push(None);
+        self.changed.len().saturating_sub(1)
     }
 
     /// Forgets the arguments of the last `loop.changed`.
-    pub(super) fn forget(&mut self, memory: usize) {
-        if let Some(place) = self.memories.get_mut(memory) {
+    pub(super) fn clear_changed(&mut self, index: usize) {
+        if let Some(place) = self.changed.get_mut(index) {
             *place = None;
         }
     }
 
     /// Stores the arguments of `loop.changed` and returns those of the call before.
-    pub fn remember(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
-        self.memories.get_mut(memory)?.replace(value)
+    pub fn replace_changed(&mut self, index: usize, value: Value<'a>) -> Option<Value<'a>> {
+        self.changed.get_mut(index)?.replace(value)
     }
 
     /// Returns the arguments of the last `loop.changed`.
-    pub fn remembered(&self, memory: usize) -> Option<&Value<'a>> {
-        self.memories.get(memory)?.as_ref()
+    pub fn last_changed(&self, index: usize) -> Option<&Value<'a>> {
+        self.changed.get(index)?.as_ref()
     }
 }

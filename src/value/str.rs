@@ -93,7 +93,7 @@ impl<'a> Str<'a> {
 
     /// Appends the byte ranges of the `generation` blocks in this string to `noted`, for a string that is written at the byte `at`. A
     /// view of a text has the parts of the blocks that are within it.
-    pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
+    pub(super) fn append_generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
         let (Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end)) = &self.0 else {
             return;
         };

@@ -82,7 +82,7 @@ impl Type {
     }
 
     /// Returns the name of the owner in the message about a missing attribute (jinja2 `utils.py`, `object_type_repr`).
-    pub fn described(self) -> &'static str {
+    pub fn object_name(self) -> &'static str {
         match self {
             Self::None => "None",
             Self::Bool => "bool object",

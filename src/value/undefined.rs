@@ -83,7 +83,7 @@ impl<'a> Undefined<'a> {
         let no_attribute = |owner: Type, name: &str| match owner {
             // An attribute of nothing is a name to Jinja's `Undefined`.
             Type::Missing => format!("{} is undefined", quoted(name)),
-            _ => format!("{} has no attribute {}", quoted(owner.described()), quoted(name)),
+            _ => format!("{} has no attribute {}", quoted(owner.object_name()), quoted(name)),
         };
         let message = match self {
             Self::Name(name) => format!("{} is undefined", quoted(name)),
@@ -96,7 +96,7 @@ impl<'a> Undefined<'a> {
             Self::Other(other) => match &**other {
                 Other::Attribute(owner, name) => no_attribute(*owner, name.as_str()),
                 Other::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
-                Other::Element(owner, key) => format!("{} has no element {}", owner.described(), key.as_str()),
+                Other::Element(owner, key) => format!("{} has no element {}", owner.object_name(), key.as_str()),
                 Other::Message(message) => message.clone(),
                 Other::Unsafe(message) => return Error::new(ErrorKind::Security, message.clone()),
             },

@@ -59,10 +59,10 @@ fn exchange_lines(child: &mut Child, line: &[u8]) -> Option<String> {
         });
         let mut first = String::new();
         let mut second = String::new();
-        let read = output.read_line(&mut first).and_then(|_| match first.contains("still here") {
-            true => Ok(0),
-            false => output.read_line(&mut second),
-        });
+        let mut read = output.read_line(&mut first);
+        if read.is_ok() && !first.contains("still here") {
+            read = output.read_line(&mut second);
+        }
         let (_, input) = writer.join().expect("the writer does not panic");
         let survived = read.is_ok() && (first.contains("still here") || second.contains("still here"));
         (survived.then_some(first), input)

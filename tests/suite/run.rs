@@ -1,4 +1,4 @@
-//! Renders cases by the library, with the evaluator's shortcuts and without, and judges the answers as the conformance runner does.
+//! Renders cases with the library, with the shortcuts of the evaluator and without, and scores the answers as the conformance runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,19 +8,19 @@ use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rend
 
 use crate::sources::RECORDED_AT;
 
-/// The part that each message of `src/unsupported.rs` has.
+/// The text in every message of `src/unsupported.rs`.
 const REASON: &str = " is not part of the Jinja that chat templates use; ";
 
-/// The tree that a context is borrowed from.
+/// The type of the JSON value from which a context is borrowed.
 #[derive(Clone, Copy)]
 pub enum Tree {
-    /// This crate's, which can hold every context.
+    /// The type of this crate, which can represent every context.
     Own,
-    /// serde_json's. A context that it cannot hold, with an integer beyond 64 bits or NaN, is taken from this crate's.
+    /// The type of `serde_json`. The type of this crate is used for a context with NaN or an integer beyond 64 bits.
     Serde,
 }
 
-/// The reports of all cases, in order.
+/// Renders all cases and returns their reports in order.
 pub fn all(cases: &[Case], tree: Tree) -> Report {
     let cases = in_threads(cases, |cases| {
         let mut last = None;
@@ -29,7 +29,7 @@ pub fn all(cases: &[Case], tree: Tree) -> Report {
     report(cases)
 }
 
-/// A report that has only cases.
+/// Returns a report of these cases.
 pub fn report(cases: Vec<CaseReport>) -> Report {
     Report {
         cases,
@@ -37,7 +37,7 @@ pub fn report(cases: Vec<CaseReport>) -> Report {
     }
 }
 
-/// Runs a function on equal shares of a list, and joins the results in order.
+/// Splits a list into equal parts, runs a function on each part in a thread, and joins the results in order.
 pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = all.len().div_ceil(threads).max(1);
@@ -50,10 +50,11 @@ pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sy
     })
 }
 
-/// The source of a template and the result of compiling it. Successive cases often have the same template.
+/// The source of a template and the result of compiling it.
 pub type Compiled = (String, Result<Template, Error>);
 
-/// The reply to a case. `last` is the template of the last case, and becomes that of this one.
+/// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases often
+/// have equal templates.
 pub fn reply(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     catch_unwind(AssertUnwindSafe(|| rendered(case, tree, last))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

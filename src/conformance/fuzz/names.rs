@@ -10,7 +10,7 @@ use super::function_types::{returns, takes};
 use super::kinds::parts;
 use super::vocabulary::method_name;
 use super::walk::{Known, Variable, Walker};
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::Rule;
 use crate::json::Data;
 use crate::value::{Function, Type};
@@ -27,7 +27,7 @@ impl<'w> Walker<'w> {
     pub(super) fn name(&mut self, rule: &'w Rule) {
         match (self.within(1), self.within(2)) {
             ("attribute", _) => self.attribute(),
-            ("dotted_name", "test") => self.applied("test", predicates::all()),
+            ("dotted_name", "test") => self.applied("test", jinja_tests::all()),
             ("dotted_name", _) => self.applied("filter", filters::all()),
             ("keyword", _) => self.keyword(),
             ("target_part" | "name_target", _) => self.target(),
@@ -206,12 +206,12 @@ impl<'w> Walker<'w> {
         }
         let ty = self.at.ty.unwrap_or(Type::Str);
         let parts = parts(ty);
-        if !parts.is_empty() && self.random.happens(if methods::methods(ty).len() > 3 { 10 } else { 70 }) {
+        if !parts.is_empty() && self.random.happens(if methods::all(ty).len() > 3 { 10 } else { 70 }) {
             let part = self.random.text(parts);
             self.at = Known::default();
             return self.word(part);
         }
-        let table = methods::methods(ty);
+        let table = methods::all(ty);
         match self.random.pick(&table) {
             Some(method) if self.random.happens(93) => {
                 self.word(method.name);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::{Grammar, Production, Rule};
 use crate::unsupported::{self, Place};
 use crate::value::{Function, Type};
@@ -65,10 +65,10 @@ impl Vocabulary {
             }
         }
         things.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
-        things.extend(predicates::all().iter().map(|test| ("test", test.name.to_owned())));
+        things.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
         things.extend(globals::all().iter().map(|global| ("global", global.name.to_owned())));
-        for ty in methods::TYPES {
-            for method in methods::methods(ty) {
+        for ty in methods::types() {
+            for method in methods::all(ty) {
                 let thing = ("method", method_name(ty, method));
                 if !things.contains(&thing) {
                     things.push(thing);

@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a, '_> {
         let mut receiver = self.expr(&attribute.object)?;
         let value = match &mut receiver {
             Value::Dict(dict) if attribute.is_get => self.get_from_dict(dict, args)?,
-            Value::Str(_) => match attribute.text_method.and_then(methods::text) {
+            Value::Str(_) => match attribute.text_method.and_then(methods::get_str) {
                 Some(method) => self.apply_shortcut(method, &mut receiver, args, None)?,
                 None => None,
             },
@@ -135,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
         let items = match &callee.kind {
             ExprKind::Attribute(attribute) => {
                 let mut receiver = self.expr(&attribute.object)?;
-                if let Some(method) = attribute.text_method.and_then(methods::text) {
+                if let Some(method) = attribute.text_method.and_then(methods::get_str) {
                     let item = self.apply_shortcut(method, &mut receiver, args, Some(index));
                     if let Some(item) = item.map_err(|error| self.explained(error, object))? {
                         return Ok(item);
@@ -146,7 +146,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             _ => self.expr(object)?,
         };
-        access::item(self.runtime, &items, &Value::Int(index))
+        access::get_item(self.runtime, &items, &Value::Int(index))
     }
 
     /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form. The

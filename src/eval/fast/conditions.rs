@@ -9,7 +9,7 @@ use super::super::truth::Truth;
 use super::literal;
 use super::names::absent;
 use crate::ast::{Compare, CompareOp, Expr, ExprKind, Test, UnaryOp};
-use crate::builtins::predicates;
+use crate::builtins::jinja_tests;
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
 use crate::resolve::operators;
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Decides a test without arguments that needs nothing but its value.
     #[inline]
     fn peek_test(&self, test: &'a Test) -> Option<bool> {
-        let row = predicates::get(test.builtin?)?;
+        let row = jinja_tests::get(test.builtin?)?;
         let Code::Look(holds) = row.code else { return None };
         if !test.args.is_empty() {
             return None;

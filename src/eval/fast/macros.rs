@@ -30,7 +30,7 @@ impl<'a> Evaluator<'a, '_> {
         self.push_locals(args)?;
         let count = args.positional.len();
         self.runtime
-            .captured(|runtime, text| callee.code.write_with_locals(runtime, count, text))
+            .capture(|runtime, text| callee.code.write_with_locals(runtime, count, text))
     }
 
     /// Writes the result of a macro.

@@ -100,7 +100,7 @@ impl<'a> Evaluator<'a, '_> {
         let ExprKind::Attribute(callee) = &call.callee.kind else {
             return Ok(Truth::No);
         };
-        match callee.text_method.and_then(methods::text).map(|method| method.shortcut) {
+        match callee.text_method.and_then(methods::get_str).map(|method| method.shortcut) {
             Some(Shortcut::Part(part)) if call.args.is_empty() => self.write_part(&callee.object, part),
             _ => Ok(Truth::No),
         }
@@ -204,7 +204,7 @@ impl<'a> Evaluator<'a, '_> {
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
                 let generated = self.runtime.heap.take_generated(start);
-                (self.runtime.generated_str(text, generated)?, right)
+                (self.runtime.str_with_spans(text, generated)?, right)
             }
         };
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);

@@ -11,7 +11,7 @@
 use super::super::Evaluator;
 use super::literal;
 use crate::ast::{Expr, ExprKind, Filter};
-use crate::builtins::{access, filters, predicates};
+use crate::builtins::{access, filters, jinja_tests};
 use crate::error::Result;
 use crate::value::{Function, Peek, Seq, Shortcut, Str, Undefined, Value, ValueRef};
 
@@ -39,7 +39,7 @@ impl<'a> Selection<'a> {
         let key = arguments.next()??;
         let test = match arguments.next() {
             None => None,
-            Some(name) => Some(predicates::get(predicates::find(name?)?)?),
+            Some(name) => Some(jinja_tests::find(name?)?),
         };
         let argument = match arguments.next() {
             None => None,

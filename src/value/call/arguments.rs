@@ -71,7 +71,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// Returns the positional arguments for modification.
-    pub fn places(&mut self) -> &mut [Option<Value<'a>>] {
+    pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
         self.positional.as_mut_slice()
     }
 

@@ -20,7 +20,7 @@ impl Signature {
     pub fn bind(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let is_hidden = self.parameters.first().is_some_and(|parameter| parameter.hidden);
         // An absent argument reads as `None`, so that no argument has to be moved here.
-        if self.fits(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
+        if self.is_bound(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
             return Ok(());
         }
         match (self.style, is_hidden) {
@@ -37,7 +37,7 @@ impl Signature {
 
     /// Returns whether the arguments are in the order of the parameters already, so that nothing has to be bound.
     #[inline]
-    fn fits(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
+    fn is_bound(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
         let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
         let takes = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
         (taken.len() == given || self.star)
@@ -51,9 +51,10 @@ impl Signature {
     fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
         let given = arguments.len();
         let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
-        let rest = match given > positional {
-            true => arguments.take_from(positional),
-            false => Vec::new(),
+        let rest = if given > positional {
+            arguments.take_from(positional)
+        } else {
+            Vec::new()
         };
         let mut extra = Vec::new();
         let mut keywords = arguments.take_keywords().into_iter();
@@ -71,12 +72,12 @@ impl Signature {
                 None => {
                     let later = keywords.as_slice().iter().map(|(later, _)| later.as_str());
                     let names: Vec<_> = std::iter::once(name).chain(later).collect();
-                    return Err(self.unexpected(python, name, &names));
+                    return Err(self.unexpected_keyword_error(python, name, &names));
                 }
             }
         }
         if !self.star && !rest.is_empty() {
-            return Err(self.too_many(python, arguments, given));
+            return Err(self.too_many_error(python, arguments, given));
         }
         self.check_missing(python, arguments)?;
         if !rest.is_empty() {
@@ -91,7 +92,7 @@ impl Signature {
 
     /// Returns the error for a keyword that no parameter takes. `names` are that keyword and the ones after it.
     #[cold]
-    fn unexpected(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
+    fn unexpected_keyword_error(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
         let positional_only = self
             .parameters
             .iter()
@@ -106,7 +107,7 @@ impl Signature {
     }
 
     #[cold]
-    fn too_many(&self, python: &str, arguments: &Arguments<'_>, given: usize) -> Error {
+    fn too_many_error(&self, python: &str, arguments: &Arguments<'_>, given: usize) -> Error {
         let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only);
         let most = positional.clone().count();
         let least = positional.filter(|parameter| !parameter.optional).count();
@@ -138,18 +139,19 @@ impl Signature {
         let mut missing = missing.map(|(_, parameter)| parameter).peekable();
         match missing.peek() {
             None => Ok(()),
-            Some(_) => Err(lacks(python, missing)),
+            Some(_) => Err(missing_error(python, missing)),
         }
     }
 }
 
 /// Returns the error for parameters without an argument: for the positional ones, or if there are none, for the keyword-only ones.
 #[cold]
-fn lacks<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
+fn missing_error<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
     let (keyword_only, positional): (Vec<&Parameter>, Vec<_>) = parameters.partition(|parameter| parameter.keyword_only);
-    let (kind, parameters) = match positional.is_empty() {
-        true => ("keyword-only", keyword_only),
-        false => ("positional", positional),
+    let (kind, parameters) = if positional.is_empty() {
+        ("keyword-only", keyword_only)
+    } else {
+        ("positional", positional)
     };
     let names: Vec<_> = parameters.into_iter().map(|parameter| parameter.name).collect();
     let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
@@ -164,60 +166,5 @@ fn quoted_list(names: &[&str]) -> String {
         [one] => one.clone(),
         [one, two] => format!("{one} and {two}"),
         [most @ .., last] => format!("{}, and {last}", most.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARAMETERS: &[Parameter] = &[
-        Parameter::positional("a"),
-        Parameter::required("b"),
-        Parameter::optional("c"),
-        Parameter {
-            keyword_only: true,
-            ..Parameter::required("d")
-        },
-    ];
-
-    /// Binds the arguments of `def f(a, /, b, c=None, *, d)` and returns the message.
-    fn complaint(given: usize, keywords: &[&'static str]) -> String {
-        let signature = Signature {
-            style: Style::Python,
-            parameters: PARAMETERS,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        (0..given).for_each(|_| arguments.push(Value::None));
-        keywords
-            .iter()
-            .for_each(|name| arguments.push_keyword((*name).into(), Value::None));
-        match signature.bind("f", &mut arguments) {
-            Ok(()) => "bound".to_owned(),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    #[test]
-    fn complaints_come_in_the_order_of_cpython() {
-        assert_eq!(complaint(1, &["b", "d"]), "bound");
-        assert_eq!(complaint(0, &["b", "d"]), "f() missing 1 required positional argument: 'a'");
-        assert_eq!(complaint(0, &[]), "f() missing 2 required positional arguments: 'a' and 'b'");
-        assert_eq!(complaint(3, &[]), "f() missing 1 required keyword-only argument: 'd'");
-        assert_eq!(
-            complaint(4, &[]),
-            "f() takes from 2 to 3 positional arguments but 4 were given"
-        );
-        let with_keyword =
-            "f() takes from 2 to 3 positional arguments but 4 positional arguments (and 1 keyword-only argument) were given";
-        assert_eq!(complaint(4, &["d"]), with_keyword);
-        assert_eq!(complaint(2, &["b"]), "f() got multiple values for argument 'b'");
-        assert_eq!(complaint(9, &["x"]), "f() got an unexpected keyword argument 'x'");
-        assert_eq!(
-            complaint(0, &["a"]),
-            "f() got some positional-only arguments passed as keyword arguments: 'a'"
-        );
     }
 }

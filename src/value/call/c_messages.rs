@@ -40,7 +40,7 @@ pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Argument
                 _ if signature.star => name.to_owned(),
                 // A static method belongs to its class.
                 _ if !is_method || name == "maketrans" => python.to_owned(),
-                _ => qualified(is_method, name, arguments),
+                _ => qualify(is_method, name, arguments),
             };
             return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
         }
@@ -60,13 +60,10 @@ fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count,
     let bound = if given < least { least } else { most };
     let s = plural(bound);
     Err(Error::type_error(match signature.style {
-        Style::NoArguments => format!(
-            "{}() takes no arguments ({given} given)",
-            qualified(is_method, name, arguments)
-        ),
+        Style::NoArguments => format!("{}() takes no arguments ({given} given)", qualify(is_method, name, arguments)),
         Style::OneArgument => format!(
             "{}() takes exactly one argument ({given} given)",
-            qualified(is_method, name, arguments)
+            qualify(is_method, name, arguments)
         ),
         Style::Tuple => format!(
             "{name}() takes {} {bound} argument{s} ({given} given)",
@@ -92,7 +89,7 @@ fn relation(count: Count, exactly: &'static str) -> &'static str {
 }
 
 /// Returns the name with the type of the object before it.
-fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
+fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),
         None => name.to_owned(),
@@ -105,9 +102,10 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
     check_clinic_count(name, parameters, count, arguments.keywords().len())?;
     arguments.resize(skipped.saturating_add(parameters.len()));
     for (index, parameter) in parameters.iter().enumerate().skip(count.given) {
-        let keyword = match parameter.positional_only {
-            true => None,
-            false => arguments.take_keyword(parameter.name),
+        let keyword = if parameter.positional_only {
+            None
+        } else {
+            arguments.take_keyword(parameter.name)
         };
         match keyword {
             Some(value) => arguments.set(skipped.saturating_add(index), value),
@@ -120,9 +118,10 @@ fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usiz
             }
         }
     }
-    match arguments.keywords().is_empty() {
-        true => Ok(()),
-        false => Err(not_taken(name, parameters, count.given, arguments)),
+    if arguments.keywords().is_empty() {
+        Ok(())
+    } else {
+        Err(unexpected_keyword_error(name, parameters, count.given, arguments))
     }
 }
 
@@ -162,7 +161,7 @@ fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywor
 
 /// Returns the error for the keywords that no parameter takes.
 #[cold]
-fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
+fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
     let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
     let twice = (1_usize..)
@@ -178,81 +177,4 @@ fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arg
             format!("'{first}' is an invalid keyword argument for {name}()")
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::{Str, Value};
-
-    fn complaint(
-        python: &str,
-        style: Style,
-        parameters: &'static [Parameter],
-        given: Vec<Value<'static>>,
-        keyword: &[&'static str],
-    ) -> String {
-        let signature = Signature {
-            style,
-            parameters,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        given.into_iter().for_each(|value| arguments.push(value));
-        keyword
-            .iter()
-            .for_each(|name| arguments.push_keyword(Str::from(*name), Value::None));
-        match signature.bind(python, &mut arguments) {
-            Ok(()) => format!("{} parameters", arguments.len()),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    const NONE: &[Parameter] = &[Parameter::required("self")];
-    const TWO: &[Parameter] = &[
-        Parameter::required("self"),
-        Parameter::optional("sep"),
-        Parameter::optional("maxsplit"),
-    ];
-
-    #[test]
-    fn each_style_has_its_words() {
-        let text = || Value::text("a");
-        let twice = |value: Value<'static>| vec![value, Value::Int(1)];
-        assert_eq!(
-            complaint("str.upper", Style::NoArguments, NONE, twice(text()), &[]),
-            "str.upper() takes no arguments (1 given)"
-        );
-        assert_eq!(
-            complaint("int.bit_length", Style::NoArguments, NONE, twice(Value::Bool(true)), &[]),
-            "bool.bit_length() takes no arguments (1 given)"
-        );
-        let many = || vec![text(), text(), text(), text()];
-        assert_eq!(
-            complaint("str.x", Style::Positional, TWO, many(), &[]),
-            "x expected at most 2 arguments, got 3"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Tuple, TWO, many(), &[]),
-            "x() takes at most 2 arguments (3 given)"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Positional, TWO, vec![text()], &["sep"]),
-            "str.x() takes no keyword arguments"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Tuple, TWO, vec![text()], &["sep"]),
-            "x() takes no keyword arguments"
-        );
-    }
-
-    #[test]
-    fn clinic_finds_keywords() {
-        let given = |keyword: &[&'static str]| complaint("str.split", Style::Clinic, TWO, vec![Value::text("a")], keyword);
-        assert_eq!(given(&["maxsplit"]), "3 parameters");
-        assert_eq!(given(&["x"]), "'x' is an invalid keyword argument for split()");
-        let both = complaint("str.split", Style::Clinic, TWO, vec![Value::text("a"), Value::None], &["sep"]);
-        assert_eq!(both, "argument for split() given by name ('sep') and position (1)");
-    }
 }

@@ -154,9 +154,9 @@ impl Function {
                 let value = run(runtime, std::mem::take(arguments))?;
                 runtime.claim_value(value)
             }
-            Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
-            Code::Compare(holds) | Code::Identify(holds) => match (arguments.get(0), arguments.get(1)) {
-                (Some(value), Some(other)) => holds(runtime, value, other).map(Value::Bool),
+            Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
+            Code::Compare(compare) | Code::Identify(compare) => match (arguments.get(0), arguments.get(1)) {
+                (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
             },
         }
@@ -165,19 +165,19 @@ impl Function {
     /// Returns the result of a test of a value and further positional arguments, or `None` if only [`Function::call`] can run it.
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
-        let told = match (self.code, others) {
-            (Code::Look(asks), []) => runtime.meter.charge(1).map(|()| asks(value)),
-            (Code::Compare(holds) | Code::Identify(holds), [other]) => {
-                runtime.meter.charge(1).and_then(|()| holds(runtime, value, other))
+        let result = match (self.code, others) {
+            (Code::Look(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
+            (Code::Compare(compare) | Code::Identify(compare), [other]) => {
+                runtime.meter.charge(1).and_then(|()| compare(runtime, value, other))
             }
             _ => return None,
         };
         #[cfg(test)]
         called::note(self);
-        Some(told)
+        Some(result)
     }
 
-    /// Binds the arguments, and appends the result to a text with the function's shortcut.
+    /// Binds the arguments and appends the result of a shortcut to a text.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;
@@ -201,6 +201,12 @@ impl<'a> Value<'a> {
             function,
         }))
     }
+}
+
+/// Returns the TypeError of calling a value that is not callable.
+#[cold]
+pub fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
 }
 
 /// Records the functions that were called in this thread, for the test that every row of a table has a case.

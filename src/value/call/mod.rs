@@ -4,11 +4,13 @@ mod arguments;
 mod bind;
 mod c_messages;
 mod function;
+mod lookups;
 mod positional;
 mod signature;
 
 pub use arguments::Arguments;
 #[cfg(test)]
 pub use function::called;
-pub use function::{BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write};
+pub use function::{BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
+pub use lookups::Lookups;
 pub use signature::{Parameter, Signature, Style};

@@ -16,7 +16,7 @@ use crate::number::{Int, NumberRef};
 use crate::text::quote;
 use crate::text::slice::split_at_char;
 use crate::text::written_len::write_to_string;
-use crate::value::number::readable;
+use crate::value::number::number_text;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
 /// The type of the format.
@@ -32,12 +32,12 @@ pub(super) enum Flavor {
 pub(super) struct Source<'r, 'a> {
     pub(super) runtime: &'r mut Runtime<'a>,
     mapping: Option<Value<'a>>,
-    arguments: Given<'a>,
+    arguments: ArgumentsLeft<'a>,
     flavor: Flavor,
 }
 
 /// The arguments that are left.
-enum Given<'a> {
+enum ArgumentsLeft<'a> {
     /// The items of a tuple, and the index of the next one.
     Tuple(Seq<'a>, usize),
     /// A single argument, until it is used.
@@ -47,17 +47,17 @@ enum Given<'a> {
 /// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let output = formatted(runtime, format.as_str(), flavor, arguments)?;
+    let output = format_text(runtime, format.as_str(), flavor, arguments)?;
     let text = runtime.text(output)?;
     Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
 /// Returns the format with its conversions replaced by the arguments.
-pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
+pub(super) fn format_text<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
-        Value::Tuple(items) => Given::Tuple(items.clone(), 0),
-        one => Given::One(Some(one.clone())),
+        Value::Tuple(items) => ArgumentsLeft::Tuple(items.clone(), 0),
+        one => ArgumentsLeft::One(Some(one.clone())),
     };
     let mut source = Source {
         runtime,
@@ -86,7 +86,7 @@ fn is_mapping(value: &Value<'_>) -> bool {
     matches!(value, Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_))
 }
 
-impl Given<'_> {
+impl ArgumentsLeft<'_> {
     fn is_left(&self) -> bool {
         match self {
             Self::Tuple(items, next) => *next < items.len(),
@@ -109,7 +109,7 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
         let key = self.runtime.str(key.to_owned())?;
         let mapping = self.mapping.clone().unwrap_or(Value::None);
         let value = ops::get_item(self.runtime, &mapping, &key)?;
-        self.arguments = Given::One(Some(value));
+        self.arguments = ArgumentsLeft::One(Some(value));
         Ok(())
     }
 
@@ -130,12 +130,12 @@ impl<'a> Source<'_, 'a> {
     fn next(&mut self) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
         let next = match &mut self.arguments {
-            Given::Tuple(items, next) => {
+            ArgumentsLeft::Tuple(items, next) => {
                 let item = items.get(*next);
                 *next = next.saturating_add(1);
                 item
             }
-            Given::One(one) => one.take(),
+            ArgumentsLeft::One(one) => one.take(),
         };
         next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
     }
@@ -235,7 +235,7 @@ impl<'a> Source<'_, 'a> {
         if let Value::Undefined(undefined) = argument {
             return Err(undefined.error());
         }
-        let parsed = match readable(argument) {
+        let parsed = match number_text(argument) {
             Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
             Some((text, repr)) => Value::Float(parse_float(text, repr)?),
             None if argument.as_number().is_some() => argument.clone(),
@@ -258,44 +258,5 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
     match argument.as_number() {
         Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
         None => Err(conversion.wants_number(argument.ty().name()).into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn conversions_take_their_arguments() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let pair = runtime.tuple(vec![Value::text("a"), Value::Int(3)]).unwrap();
-        let list = runtime.list(vec![Value::Int(1)]).unwrap();
-        let escaped = |text: &'static str| Str::from(text).with_markup(true);
-        let cases = [
-            (Str::from("%s-%03d"), pair.clone(), "a-003"),
-            (Str::from("%5.1s|"), Value::text("xyz"), "    x|"),
-            (Str::from("%r %%"), Value::text("it's"), "\"it's\" %"),
-            (Str::from("abc"), list.clone(), "abc"),
-            (escaped("%s"), Value::text("<"), "&lt;"),
-            (escaped("%d"), Value::text("12"), "12"),
-        ];
-        for (format, arguments, want) in cases {
-            let got = format_percent(&mut runtime, &format, &arguments).unwrap();
-            assert_eq!(got.as_str(), Some(want), "{format:?}");
-        }
-        let failures = [
-            ("%s", pair, "not all arguments converted during string formatting"),
-            ("%s%s", Value::Int(1), "not enough arguments for format string"),
-            ("%d", Value::text("a"), "%d format: a real number is required, not str"),
-            ("%(a)s", list, "list indices must be integers or slices, not str"),
-            ("é%z", Value::Int(1), "unsupported format character 'z' (0x7a) at index 2"),
-            ("%5%", Value::Int(1), "unsupported format character '%' (0x25) at index 2"),
-        ];
-        for (format, arguments, want) in failures {
-            let error = format_percent(&mut runtime, &Str::from(format), &arguments).unwrap_err();
-            assert_eq!(error.message(), want, "{format}");
-        }
     }
 }

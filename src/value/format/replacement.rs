@@ -57,28 +57,28 @@ pub(super) fn next_part<'t>(rest: &mut &'t str) -> Result<Part<'t>> {
             replacement: None,
         });
     };
-    let mut behind = brace;
-    let first = eat(&mut behind).unwrap_or('{');
-    if behind.starts_with(first) {
+    let mut after = brace;
+    let first = eat(&mut after).unwrap_or('{');
+    if after.starts_with(first) {
         // A doubled brace is a literal brace: the first of the two is part of the literal, and the second is skipped.
         let (literal, _) = cut(text, literal.len().saturating_add(1));
-        eat(&mut behind);
-        *rest = behind;
+        eat(&mut after);
+        *rest = after;
         return Ok(Part {
             literal,
             replacement: None,
         });
     }
-    if first == '}' || behind.is_empty() {
+    if first == '}' || after.is_empty() {
         return Err(Error::value(format!("Single '{first}' encountered in format string")));
     }
-    *rest = behind;
-    let replacement = Some(replacement(rest)?);
+    *rest = after;
+    let replacement = Some(take_replacement(rest)?);
     Ok(Part { literal, replacement })
 }
 
 /// Removes a replacement field with its closing brace.
-fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
+fn take_replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
     let text = *rest;
     let mut end = None;
     while let Some(character) = eat(rest) {
@@ -110,7 +110,7 @@ fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
             Some(_) => return Err(Error::value("expected ':' after conversion specifier")),
         }
     }
-    let specification = if is_closed { "" } else { specification(rest)? };
+    let specification = if is_closed { "" } else { take_specification(rest)? };
     Ok(Replacement {
         field,
         conversion,
@@ -119,7 +119,7 @@ fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
 }
 
 /// Removes a specification with the closing brace. Braces within it come in pairs.
-fn specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
+fn take_specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
     let text = *rest;
     let mut open: usize = 1;
     while let Some(character) = eat(rest) {
@@ -166,46 +166,6 @@ impl<'t> Steps<'t> {
         match step {
             FieldName::Attribute("") | FieldName::Item("") => Err(Error::value("Empty attribute in format string")),
             step => Ok(Some(step)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_have_parts() {
-        let mut rest = "a{{b{0.x[k}]!r:{}>5}c";
-        let first = next_part(&mut rest).unwrap();
-        assert_eq!((first.literal, first.replacement), ("a{", None));
-        let second = next_part(&mut rest).unwrap();
-        assert_eq!(second.literal, "b");
-        let replacement = second.replacement.unwrap();
-        assert_eq!(replacement.field, "0.x[k}]");
-        assert_eq!((replacement.conversion, replacement.specification), (Some('r'), "{}>5"));
-        assert_eq!(rest, "c");
-        let (first, mut steps) = FieldName::split("0.x[k}]");
-        assert_eq!(first, "0");
-        assert_eq!(steps.next_step().unwrap(), Some(FieldName::Attribute("x")));
-        assert_eq!(steps.next_step().unwrap(), Some(FieldName::Item("k}")));
-        assert_eq!(steps.next_step().unwrap(), None);
-    }
-
-    #[test]
-    fn braces_alone_are_errors() {
-        for (format, message) in [
-            ("a}b", "Single '}' encountered in format string"),
-            ("a{", "Single '{' encountered in format string"),
-            ("{a", "expected '}' before end of string"),
-            ("{a{", "unexpected '{' in field name"),
-            ("{:{}", "unmatched '{' in format spec"),
-            ("{!", "end of string while looking for conversion specifier"),
-            ("{!rx}", "expected ':' after conversion specifier"),
-        ] {
-            let mut rest = format;
-            let error = next_part(&mut rest).err();
-            assert_eq!(error.as_ref().map(Error::message), Some(message), "{format}");
         }
     }
 }

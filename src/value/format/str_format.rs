@@ -82,7 +82,7 @@ fn write_replacement<'a>(
     depth: u8,
     output: &mut String,
 ) -> Result<()> {
-    let value = field(runtime, format, replacement.field, fields, numbering)?;
+    let value = get_field(runtime, format, replacement.field, fields, numbering)?;
     let value = convert(runtime, value, replacement.conversion)?;
     let mut specification = String::new();
     let nested = format.piece(replacement.specification);
@@ -110,7 +110,7 @@ fn write_replacement<'a>(
 }
 
 /// Returns the value of a field.
-fn field<'a>(
+fn get_field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
     field: &str,
@@ -123,7 +123,7 @@ fn field<'a>(
             return Err(Error::value(mixed));
         };
         *numbering = Numbering::Automatic(index.saturating_add(1));
-        return positional(fields, index);
+        return get_positional(fields, index);
     }
     if is_digit_str(field) {
         if matches!(numbering, Numbering::Automatic(1..)) {
@@ -133,15 +133,15 @@ fn field<'a>(
     }
     let (first, mut rest) = FieldName::split(field);
     let plain = |piece: &str| format.piece(piece).with_markup(false);
-    let mut value = match index_of(first)? {
-        Some(index) => positional(fields, index)?,
+    let mut value = match parse_index(first)? {
+        Some(index) => get_positional(fields, index)?,
         None => fields.named(runtime, plain(first))?,
     };
     while let Some(step) = rest.next_step()? {
         value = match step {
             FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
             FieldName::Item(key) => {
-                let key = match index_of(key)? {
+                let key = match parse_index(key)? {
                     Some(index) => Value::from(index),
                     None => Value::Str(plain(key)),
                 };
@@ -204,13 +204,13 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     Ok(formatted)
 }
 
-fn positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
+fn get_positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
     let value = fields.positional(index);
     value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
 }
 
 /// Returns a field name as an index, if it consists of decimal digits of any script.
-fn index_of(name: &str) -> Result<Option<usize>> {
+fn parse_index(name: &str) -> Result<Option<usize>> {
     let mut index: i64 = 0;
     for character in name.chars() {
         let Some(digit) = decimal_value(character) else {
@@ -220,29 +220,4 @@ fn index_of(name: &str) -> Result<Option<usize>> {
         index = grown.ok_or_else(|| Error::value("Too many decimal digits in format string"))?;
     }
     Ok(if name.is_empty() { None } else { usize::try_from(index).ok() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn specifications_depend_on_the_type() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let cases = [
-            (Value::Bool(true), "5", "    1"),
-            (Value::Bool(true), "", "True"),
-            (Value::text("a"), "^4", " a  "),
-            (Value::Int(1_234_567), "012,", "0,001,234,567"),
-            (Value::Float(1234.5), ".3", "1.23e+03"),
-            (Value::None, "", "None"),
-        ];
-        for (value, specification, want) in cases {
-            assert_eq!(format_value(&mut runtime, &value, specification).unwrap(), want, "{value:?}");
-        }
-        let error = format_value(&mut runtime, &Value::None, "5").unwrap_err();
-        assert_eq!(error.message(), "unsupported format string passed to NoneType.__format__");
-    }
 }

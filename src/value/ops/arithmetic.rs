@@ -50,13 +50,13 @@ pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
 /// Returns `left / right`.
 pub fn divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
-    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported("/", left, right))
+    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("/", left, right))
 }
 
 /// Returns `left // right`.
 pub fn floor_divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let divide: Arithmetic = |left, right, _| arithmetic::floor_divide(left, right);
-    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported("//", left, right))
+    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("//", left, right))
 }
 
 /// Returns `left % right`. A string on the left is a format.
@@ -65,7 +65,7 @@ pub fn modulo<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>
         return format::format_percent(runtime, format, right);
     }
     let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
-    arithmetic(runtime, left, right, modulo)?.ok_or_else(|| unsupported("%", left, right))
+    arithmetic(runtime, left, right, modulo)?.ok_or_else(|| unsupported_operands("%", left, right))
 }
 
 /// Returns `left ** right`.
@@ -76,7 +76,7 @@ pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
         let words = (base.bit_length().saturating_mul(exponent) / 64).min(runtime.meter.limits().bits / 64);
         runtime.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
     }
-    arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported("** or pow()", left, right))
+    arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }
 
 /// Returns `-value`.
@@ -84,7 +84,7 @@ pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<
     charge_numbers(runtime, value, value)?;
     match value.as_number() {
         Some(number) => Ok(Value::from(arithmetic::negate(number))),
-        None => Err(bad_operand("-", value)),
+        None => Err(bad_operand_error("-", value)),
     }
 }
 
@@ -93,7 +93,7 @@ pub fn positive<'a>(value: &Value<'a>) -> Result<Value<'a>> {
     match value {
         Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
         Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
-        _ => Err(bad_operand("+", value)),
+        _ => Err(bad_operand_error("+", value)),
     }
 }
 
@@ -145,7 +145,7 @@ pub fn charge_numbers<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &V
 
 /// Returns the error for operands that an operator does not accept. The error of an undefined value comes first.
 #[cold]
-pub(super) fn unsupported(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Error {
+pub(super) fn unsupported_operands(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Error {
     match (left, right) {
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => undefined.error(),
         _ => {
@@ -156,55 +156,9 @@ pub(super) fn unsupported(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Er
 }
 
 #[cold]
-fn bad_operand(sign: &str, value: &Value<'_>) -> Error {
+fn bad_operand_error(sign: &str, value: &Value<'_>) -> Error {
     match value {
         Value::Undefined(undefined) => undefined.error(),
         _ => Error::type_error(format!("bad operand type for unary {sign}: '{}'", value.ty().name())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    fn answer(operate: impl Fn(&mut Runtime<'static>) -> Result<Value<'static>>) -> String {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        match operate(&mut runtime) {
-            Ok(value) => crate::value::print::repr(&mut runtime, &value).unwrap(),
-            Err(error) => format!("{}: {}", error.kind().name(), error.message()),
-        }
-    }
-
-    #[test]
-    fn numbers_of_all_kinds_mix() {
-        let (one, half) = (Value::Bool(true), Value::Float(0.5));
-        assert_eq!(answer(|runtime| add(runtime, &one, &half)), "1.5");
-        assert_eq!(answer(|runtime| negate(runtime, &one)), "-1");
-        assert_eq!(
-            answer(|runtime| add(runtime, &Value::Int(i64::MAX), &one)),
-            "9223372036854775808"
-        );
-        assert_eq!(answer(|runtime| floor_divide(runtime, &Value::Int(-7), &Value::Int(2))), "-4");
-        assert_eq!(
-            answer(|runtime| divide(runtime, &one, &Value::Int(0))),
-            "zero_division: division by zero"
-        );
-    }
-
-    #[test]
-    fn undefined_values_speak_first() {
-        let undefined = Value::Undefined(Undefined::Name("x"));
-        assert_eq!(
-            answer(|runtime| power(runtime, &Value::None, &undefined)),
-            "undefined: 'x' is undefined"
-        );
-        assert_eq!(answer(|_| positive(&undefined)), "undefined: 'x' is undefined");
-        assert_eq!(
-            answer(|runtime| power(runtime, &Value::None, &Value::Int(1))),
-            "type: unsupported operand type(s) for ** or pow(): 'NoneType' and 'int'"
-        );
     }
 }

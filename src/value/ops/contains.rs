@@ -74,25 +74,3 @@ fn whole_number(value: &Value<'_>) -> Option<i64> {
         _ => value.as_int(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn ranges_hold_numbers_of_any_kind() {
-        assert_eq!(whole_number(&Value::Float(4.0)), Some(4));
-        assert_eq!(whole_number(&Value::Float(1e300)), None);
-        assert_eq!(whole_number(&Value::Float(0.5)), None);
-    }
-
-    #[test]
-    fn a_string_holds_strings_only() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        assert!(contains(&mut runtime, &Value::text("hello"), &Value::text("ell")).unwrap());
-        let error = contains(&mut runtime, &Value::text("1"), &Value::Int(1)).unwrap_err();
-        assert_eq!(error.message(), "'in <string>' requires string as left operand, not int");
-    }
-}

@@ -27,9 +27,10 @@ pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
         (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
         _ => left.shares_storage(right) || left.has_own_storage() || !compare::identical_or_equal(runtime, left, right)?,
     };
-    match is_known {
-        true => Ok(left.shares_storage(right)),
-        false => Err(unsupported::IDENTITY.error()),
+    if is_known {
+        Ok(left.shares_storage(right))
+    } else {
+        Err(unsupported::IDENTITY.error())
     }
 }
 
@@ -40,7 +41,7 @@ mod tests {
     use crate::limits::Limits;
 
     #[test]
-    fn equal_values_are_one_object_only_where_that_is_known() {
+    fn equal_values_are_one_object_only_if_that_is_known() {
         let json = serde_json::json!([[1, 2], [1, 2], [3], {}]);
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let Value::List(lists) = Value::from(&json) else {

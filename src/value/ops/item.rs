@@ -28,7 +28,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         Value::Range(range) => {
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             position(value, key, len)?
-                .and_then(|at| range.at(i64::try_from(at).ok()?))
+                .and_then(|at| range.item(i64::try_from(at).ok()?))
                 .map(Value::Int)
         }
         Value::Undefined(undefined) => return Err(undefined.error()),
@@ -84,30 +84,4 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
     Ok(slice::resolve_index(index, len).filter(|position| *position < len))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn complaints_are_pythons() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let list = runtime.list(vec![Value::Int(1)]).unwrap();
-        assert_eq!(get_item(&mut runtime, &list, &Value::Int(-1)).unwrap().as_int(), Some(1));
-        let cases = [
-            (list, Value::Int(9), "list index out of range"),
-            (
-                Value::text("a"),
-                Value::text("x"),
-                "string indices must be integers, not 'str'",
-            ),
-            (Value::None, Value::Int(0), "'NoneType' object is not subscriptable"),
-        ];
-        for (value, key, want) in cases {
-            assert_eq!(get_item(&mut runtime, &value, &key).unwrap_err().message(), want);
-        }
-    }
 }

@@ -31,22 +31,3 @@ pub fn try_length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Op
         _ => return Ok(None),
     }))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    #[test]
-    fn strings_count_code_points() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        assert_eq!(length(&mut runtime, &Value::text("añ😀")).unwrap(), 3);
-        assert_eq!(length(&mut runtime, &Value::Undefined(Undefined::Name("x"))).unwrap(), 0);
-        assert_eq!(
-            length(&mut runtime, &Value::None).unwrap_err().message(),
-            "object of type 'NoneType' has no len()"
-        );
-    }
-}

@@ -22,20 +22,3 @@ pub fn is_true<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<bool>
         _ => true,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Seq;
-
-    #[test]
-    fn empty_things_are_false() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let falsehoods = [Value::None, Value::Float(-0.0), Value::text(""), Value::List(Seq::empty())];
-        assert!(falsehoods.iter().all(|value| !is_true(&mut runtime, value).unwrap()));
-        let truths = [Value::Float(f64::NAN), Value::text("0"), Value::text(" "), Value::Int(-1)];
-        assert!(truths.iter().all(|value| is_true(&mut runtime, value).unwrap()));
-    }
-}

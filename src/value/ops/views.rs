@@ -2,7 +2,7 @@
 //!
 //! Follows CPython 3.11 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
 
-use super::arithmetic::unsupported as unsupported_operands;
+use super::arithmetic::unsupported_operands;
 use super::contains;
 use crate::error::{Error, Result};
 use crate::unsupported;

@@ -4,7 +4,7 @@
 //! each run. [`ADDRESS`] replaces all of them.
 
 use super::repr;
-use super::repr::Around;
+use super::repr::Enclosing;
 use crate::error::Result;
 use crate::value::{BoundMethod, Function, NamespaceId, Runtime, Type, Value};
 
@@ -16,12 +16,12 @@ pub(super) fn write_namespace<'a>(
     runtime: &mut Runtime<'a>,
     id: NamespaceId,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     runtime.meter.check_stack()?;
     repr::write_piece(runtime, "<Namespace ", out)?;
-    match around.and_then(|around| around.dots_for(value)) {
+    match enclosing.and_then(|enclosing| enclosing.dots(value)) {
         Some(dots) => repr::write_piece(runtime, dots, out)?,
         None => {
             let attributes = runtime
@@ -30,7 +30,7 @@ pub(super) fn write_namespace<'a>(
                 .map(|namespace| namespace.attributes().to_vec())
                 .unwrap_or_default();
             runtime.meter.charge(attributes.len() as u64)?;
-            repr::write_dict(runtime, attributes.into_iter(), &Around::within(value, around), out)?;
+            repr::write_dict(runtime, attributes.into_iter(), &Enclosing::new(value, enclosing), out)?;
         }
     }
     repr::write_piece(runtime, ">", out)
@@ -40,7 +40,7 @@ pub(super) fn write_namespace<'a>(
 pub(super) fn write_object<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     let text = match value {
@@ -51,17 +51,17 @@ pub(super) fn write_object<'a>(
         Value::Macro(called) => match called.name {
             Some(name) => {
                 repr::write_piece(runtime, "<Macro ", out)?;
-                repr::write_nested(runtime, &Value::text(name), around, out)?;
+                repr::write_nested(runtime, &Value::text(name), enclosing, out)?;
                 ">".to_owned()
             }
             None => "<Macro anonymous>".to_owned(),
         },
         Value::Function(function) => function_repr(function),
-        Value::Method(method) => return write_method(runtime, method, around, out),
+        Value::Method(method) => return write_method(runtime, method, enclosing, out),
         Value::Iterator(iterator) if iterator.ty() == Type::Generator => {
             format!("<generator object {} at {ADDRESS}>", iterator.name())
         }
-        _ => format!("<{} at {ADDRESS}>", value.ty().described()),
+        _ => format!("<{} at {ADDRESS}>", value.ty().object_name()),
     };
     repr::write_piece(runtime, &text, out)
 }
@@ -69,7 +69,7 @@ pub(super) fn write_object<'a>(
 fn write_method<'a>(
     runtime: &mut Runtime<'a>,
     method: &BoundMethod<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     let BoundMethod { receiver, function } = method;
@@ -90,7 +90,7 @@ fn write_method<'a>(
     if function.python == "Markup.escape" {
         return repr::write_piece(runtime, "<class 'markupsafe.Markup'>>", out);
     }
-    repr::write_nested(runtime, receiver, around, out)?;
+    repr::write_nested(runtime, receiver, enclosing, out)?;
     repr::write_piece(runtime, ">", out)
 }
 
@@ -100,7 +100,7 @@ fn function_repr(function: &Function) -> String {
         Type::Missing => "missing".to_owned(),
         Type::TemplateDict => format!("<{} object at {ADDRESS}>", class_path(function.name)),
         Type::Function => format!("<function {} at {ADDRESS}>", function.python),
-        ty => format!("<{} at {ADDRESS}>", ty.described()),
+        ty => format!("<{} at {ADDRESS}>", ty.object_name()),
     }
 }
 

@@ -1,0 +1,35 @@
+//! The examples in the doc comments of built-ins, lines of the form `` /// `template -> output` ``.
+
+use std::path::{Path, PathBuf};
+
+use crate::Template;
+
+/// Renders a template without variables.
+pub fn render(template: &str) -> crate::Result<String> {
+    Template::compile(template)?.render(&serde_json::json!({}))
+}
+
+/// Asserts the output of each example in a file or folder of the built-ins, and returns the templates.
+pub fn assert_examples(path: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/builtins").join(path);
+    let sources: Vec<PathBuf> = if path.is_dir() {
+        let entries = std::fs::read_dir(path).expect("the folder can be read");
+        entries.map(|entry| entry.expect("the entry can be read").path()).collect()
+    } else {
+        vec![path]
+    };
+    let mut templates = Vec::new();
+    for source in sources {
+        let source = std::fs::read_to_string(source).expect("the file can be read");
+        for line in source.lines() {
+            let example = line
+                .strip_prefix("/// `")
+                .and_then(|line| line.strip_suffix('`')?.rsplit_once(" -> "));
+            if let Some((template, output)) = example {
+                assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
+                templates.push(template.to_owned());
+            }
+        }
+    }
+    templates
+}
