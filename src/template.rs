@@ -53,7 +53,7 @@ pub struct RenderOptions<'o> {
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
-    /// Whether the render does without the shortcuts of the evaluator. It gives the same result, slower; tests compare the two.
+    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
 }

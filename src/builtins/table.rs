@@ -145,7 +145,7 @@ impl Function {
         self
     }
 
-    /// Adds a shortcut.
+    /// Sets the shortcut for calls of a common form.
     pub const fn with_shortcut(mut self, shortcut: Shortcut) -> Self {
         self.shortcut = shortcut;
         self

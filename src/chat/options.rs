@@ -111,7 +111,7 @@ pub struct ApplyOptions<'o> {
     /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`,
     /// `replace`) has none.
     pub true_spans: bool,
-    /// Whether to render without the shortcuts of the evaluator; see [`RenderOptions::plain`].
+    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
 }

@@ -1,4 +1,4 @@
-//! Renders cases with the library, with and without the evaluator's shortcuts, and scores the answers as the conformance runner does.
+//! Renders cases with the library, with the shortcuts of the evaluator and without, and scores the answers as the conformance runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -17,35 +17,26 @@ use crate::value::{Runtime, Str, Value};
 /// A path from an item to the value that a filter reads.
 #[derive(Debug)]
 pub(super) struct AttributePath<'a> {
-    steps: Steps<'a>,
+    steps: Vec<Value<'a>>,
     default: Option<Value<'a>>,
     ignores_case: bool,
-}
-
-/// The keys and indices of a path.
-#[derive(Debug)]
-enum Steps<'a> {
-    /// A single key or index, as in almost all paths.
-    One(Value<'a>),
-    /// Any number of keys and indices, and the claim to their memory.
-    Many(
-        Vec<Value<'a>>,
-        #[allow(dead_code, reason = "it is held until the path is dropped")] Claim,
-    ),
+    /// The memory of `steps`.
+    _claim: Claim,
 }
 
 impl<'a> AttributePath<'a> {
     /// Reads the argument `attribute` of a filter. `None` is the path to the item itself.
     pub fn new(runtime: &mut Runtime<'a>, attribute: &Value<'a>) -> Result<Self> {
-        let steps = match attribute {
-            Value::None => Steps::Many(Vec::new(), runtime.meter.claim(0)?),
+        let (steps, claim) = match attribute {
+            Value::None => (Vec::new(), runtime.meter.claim(0)?),
             Value::Str(text) => read_steps(runtime, text)?,
-            other => Steps::One(other.clone()),
+            other => (vec![other.clone()], runtime.meter.claim(0)?),
         };
         Ok(Self {
             steps,
             default: None,
             ignores_case: false,
+            _claim: claim,
         })
     }
 
@@ -75,13 +66,11 @@ impl<'a> AttributePath<'a> {
 
     /// Returns the value to which the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
-        let steps = match &self.steps {
-            Steps::One(step) if self.default.is_none() && !self.ignores_case => return access::get_item(runtime, item, step),
-            Steps::One(step) => std::slice::from_ref(step),
-            Steps::Many(steps, _) => steps,
-        };
-        let mut place = None;
-        for step in steps {
+        if let ([step], None, false) = (self.steps.as_slice(), &self.default, self.ignores_case) {
+            return access::get_item(runtime, item, step);
+        }
+        let mut place: Option<Value<'a>> = None;
+        for step in &self.steps {
             let mut found = access::get_item(runtime, place.as_ref().unwrap_or(item), step)?;
             if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
                 found = default.clone();
@@ -97,9 +86,11 @@ impl<'a> AttributePath<'a> {
     }
 }
 
-/// Splits a path at its dots. A part of digits becomes an integer.
-fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Steps<'a>> {
+fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<(Vec<Value<'a>>, Claim)> {
     runtime.meter.charge_bytes(path.as_str().len())?;
+    let count = path.as_str().split('.').count();
+    runtime.meter.charge_items(count)?;
+    let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;
     let step = |part: &str| {
         if unicode::is_digit_str(part) {
             Ok(Value::from(super::number::parse_decimal(part)?))
@@ -107,15 +98,8 @@ fn read_steps<'a>(runtime: &mut Runtime<'a>, path: &Str<'a>) -> Result<Steps<'a>
             Ok(Value::Str(path.piece(part)))
         }
     };
-    let dots = path.as_str().bytes().filter(|byte| *byte == b'.').count();
-    if dots == 0 {
-        return step(path.as_str()).map(Steps::One);
-    }
-    let count = dots.saturating_add(1);
-    runtime.meter.charge_items(count)?;
-    let claim = runtime.meter.claim(count.saturating_mul(size_of::<Value<'_>>()))?;
     let steps = path.as_str().split('.').map(step).collect::<Result<_>>()?;
-    Ok(Steps::Many(steps, claim))
+    Ok((steps, claim))
 }
 
 /// Returns the lower case of a string, and any other value unchanged.

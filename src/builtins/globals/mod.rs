@@ -20,7 +20,8 @@ use super::table::{self, Body, required, row};
 use crate::error::{Error, ErrorKind, Result};
 use crate::strftime::strftime;
 use crate::value::{
-    Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Str, Style, Type, Value, not_callable, print,
+    Arguments, Code, Cycler, Function, Joiner, MeteredRc, Parameter, Runtime, Shortcut, Str, Style, Type, Value, not_callable,
+    print,
 };
 use std::cell::Cell;
 
@@ -35,7 +36,7 @@ static GLOBALS: [Function; 7] = [
     global("cycler", "Cycler.__init__", Type::Class, &[SELF], cycler).with_star(),
     global("dict", DICT, Type::TemplateDict, &[SELF], containers::dict).with_star().with_double_star(),
     global("joiner", "Joiner.__init__", Type::Class, &[SELF, Parameter::optional("sep")], joiner),
-    global("namespace", NAMESPACE, Type::Class, &[], containers::namespace).with_star().with_double_star(),
+    global("namespace", NAMESPACE, Type::Class, &[], containers::namespace).with_star().with_double_star().with_shortcut(Shortcut::Namespace),
     global("raise_exception", RAISE_EXCEPTION, Type::Function, &[required("message")], raise_exception),
     global("range", "safe_range", Type::Function, &[], range::range).with_star(),
     global("strftime_now", STRFTIME_NOW, Type::Function, &[required("format")], strftime_now),

@@ -42,7 +42,7 @@ fn empty_separator() -> Error {
     Error::value("empty separator")
 }
 
-/// Returns `text.split(separator)[index]` for the first and the last index, without making the list. Any other index is `None`.
+/// `str.split(sep)[index]` for the first and the last index, without making the list. Other indices have no shortcut: `None`.
 pub(super) fn get_split_item<'a>(
     runtime: &mut Runtime<'a>,
     text: &Str<'a>,

@@ -13,18 +13,17 @@ use crate::error::{Error, Result};
 use crate::text::strip;
 use crate::value::{Arguments, Part, Runtime, Str, Value};
 
-/// Strips whitespace, or the characters of the argument, by a function of [`crate::text::strip`].
-fn strip_by<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str, part: Part) -> Result<Value<'a>> {
+/// Strips whitespace, or the characters of the argument, by a function.
+fn strip_by<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, name: &str, strip: Part) -> Result<Value<'a>> {
     let text = take_str_receiver(&mut arguments)?;
     let chars = match arguments.get(1) {
         None | Some(Value::None) => None,
         Some(Value::Str(chars)) => Some(chars.as_str()),
         Some(_) => return Err(Error::type_error(format!("{name} arg must be None or str"))),
     };
-    runtime
-        .meter
-        .charge_scan(text.as_str().len().saturating_add(chars.map_or(0, str::len)))?;
-    Ok(Value::Str(text.piece(part(text.as_str(), chars))))
+    let work = text.as_str().len().saturating_add(chars.map_or(0, str::len));
+    runtime.meter.charge_scan(work)?;
+    Ok(Value::Str(text.piece(strip(text.as_str(), chars))))
 }
 
 /// `str.strip(chars)`

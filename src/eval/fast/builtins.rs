@@ -9,7 +9,10 @@ use super::literal;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
 use crate::error::Result;
-use crate::value::{Dict, Function, Shortcut, Value, ops};
+use crate::value::{Dict, Function, Namespace, Shortcut, Str, Value, ops};
+
+/// The most attributes of a namespace that is made by a shortcut.
+const MAX_ATTRIBUTES: usize = 16;
 
 /// The arguments of a call after the value that it is applied to.
 #[derive(Clone, Copy)]
@@ -39,7 +42,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     pub(super) fn fast_filter(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
         let function = filter.builtin.and_then(filters::get);
-        let input = match &filter.input {
+        let mut input = match &filter.input {
             Some(input) => match function.map(|function| function.shortcut) {
                 Some(Shortcut::List) => self.list_source(filter, input)?,
                 _ => self.expr(input)?,
@@ -47,7 +50,7 @@ impl<'a> Evaluator<'a, '_> {
             None => Value::None,
         };
         if let Some(function) = function {
-            if let Some(value) = self.apply_shortcut(function, &input, &filter.args, None)? {
+            if let Some(value) = self.apply_shortcut(function, &mut input, &filter.args, None)? {
                 return Ok(value);
             }
         }
@@ -71,14 +74,15 @@ impl<'a> Evaluator<'a, '_> {
         let ExprKind::Attribute(attribute) = &callee.kind else {
             return match self.local_macro(callee, args) {
                 Some(callee) => self.call_macro(&callee, args),
+                None if self.makes_namespace(callee) => self.fast_namespace(callee, args),
                 None => self.call(callee, args, None),
             };
         };
-        let receiver = self.expr(&attribute.object)?;
-        let value = match &receiver {
+        let mut receiver = self.expr(&attribute.object)?;
+        let value = match &mut receiver {
             Value::Dict(dict) if attribute.is_get => self.get_from_dict(dict, args)?,
             Value::Str(_) => match attribute.text_method.and_then(methods::get_str) {
-                Some(method) => self.apply_shortcut(method, &receiver, args, None)?,
+                Some(method) => self.apply_shortcut(method, &mut receiver, args, None)?,
                 None => None,
             },
             _ => None,
@@ -87,6 +91,32 @@ impl<'a> Evaluator<'a, '_> {
             Some(value) => Ok(value),
             None => self.call_on(receiver, attribute, callee.span, args, None),
         }
+    }
+
+    /// Returns whether a call calls the function `namespace`.
+    #[inline]
+    fn makes_namespace(&self, callee: &'a Expr) -> bool {
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        matches!(self.get(&name.slot), Some(Value::Function(function)) if matches!(function.shortcut, Shortcut::Namespace))
+    }
+
+    /// Evaluates `namespace(name=value)`, whose keywords become the attributes at once.
+    #[inline(never)]
+    fn fast_namespace(&mut self, callee: &'a Expr, args: &'a Args) -> Result<Value<'a>> {
+        let keywords = match &args.others {
+            Some(others) if others.star.is_none() && others.double_star.is_none() && !others.are_packed => &others.keywords,
+            _ => return self.call(callee, args, None),
+        };
+        let are_many = keywords.len() > MAX_ATTRIBUTES;
+        if are_many || !args.positional.is_empty() || keywords.iter().any(|keyword| keyword.name.starts_with('_')) {
+            return self.call(callee, args, None);
+        }
+        self.runtime.meter.charge_items(keywords.len().saturating_mul(4))?;
+        let mut attributes = Vec::with_capacity(keywords.len());
+        for keyword in keywords {
+            attributes.push((Value::Str(Str::from(&*keyword.name)), self.expr(&keyword.value)?));
+        }
+        self.runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
     }
 
     /// Evaluates `object[index]`, by a shortcut if it is `text.split("…")[0]` or the like.
@@ -104,9 +134,9 @@ impl<'a> Evaluator<'a, '_> {
         let Call { callee, args } = call;
         let items = match &callee.kind {
             ExprKind::Attribute(attribute) => {
-                let receiver = self.expr(&attribute.object)?;
+                let mut receiver = self.expr(&attribute.object)?;
                 if let Some(method) = attribute.text_method.and_then(methods::get_str) {
-                    let item = self.apply_shortcut(method, &receiver, args, Some(index));
+                    let item = self.apply_shortcut(method, &mut receiver, args, Some(index));
                     if let Some(item) = item.map_err(|error| self.explained(error, object))? {
                         return Ok(item);
                     }
@@ -119,33 +149,48 @@ impl<'a> Evaluator<'a, '_> {
         access::get_item(self.runtime, &items, &Value::Int(index))
     }
 
-    /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form.
+    /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form. The
+    /// input is taken only if there is a result.
     #[inline]
     fn apply_shortcut(
         &mut self,
         function: &'static Function,
-        input: &Value<'a>,
+        input: &mut Value<'a>,
         args: &'a Args,
         index: Option<i64>,
     ) -> Result<Option<Value<'a>>> {
-        let meter = &mut self.runtime.meter;
-        match (function.shortcut, Form::of(args), input, index) {
-            (Shortcut::Length, Form::Unary, _, None) => ops::length(self.runtime, input).map(|length| Some(Value::from(length))),
-            (Shortcut::Part(part), Form::Unary, Value::Str(text), None) if !text.is_markup() => {
-                meter.charge_scan(text.as_str().len())?;
-                Ok(Some(Value::Str(text.piece(part(text.as_str(), None)))))
+        match (function.shortcut, input) {
+            (Shortcut::None, _) => Ok(None),
+            (Shortcut::Part(part), Value::Str(text)) if index.is_none() && !text.is_markup() => {
+                let whole = text.as_str();
+                let (argument, work) = match Form::of(args) {
+                    Form::Unary => (None, whole.len()),
+                    Form::Text(argument) => (Some(argument), whole.len().saturating_add(argument.len())),
+                    Form::Other => return Ok(None),
+                };
+                self.runtime.meter.charge_scan(work)?;
+                let kept = part(whole, argument);
+                let kept = if kept.len() == whole.len() {
+                    std::mem::replace(text, Str::from(""))
+                } else {
+                    text.piece(kept)
+                };
+                Ok(Some(Value::Str(kept)))
             }
-            (Shortcut::Part(part), Form::Text(argument), Value::Str(text), None) if !text.is_markup() => {
-                meter.charge_scan(text.as_str().len().saturating_add(argument.len()))?;
-                Ok(Some(Value::Str(text.piece(part(text.as_str(), Some(argument))))))
+            (Shortcut::Length, input) if index.is_none() && args.is_empty() => {
+                ops::length(self.runtime, input).map(|length| Some(Value::from(length)))
             }
-            (Shortcut::Predicate(holds), Form::Text(argument), Value::Str(text), None) if !text.is_markup() => {
-                meter.charge_bytes(argument.len())?;
-                Ok(Some(Value::Bool(holds(text.as_str(), argument))))
-            }
-            (Shortcut::Item(item), Form::Text(argument), Value::Str(text), Some(index)) if !text.is_markup() => {
-                item(self.runtime, text, argument, index)
-            }
+            (Shortcut::Predicate(holds), Value::Str(text)) if index.is_none() && !text.is_markup() => match Form::of(args) {
+                Form::Text(argument) => {
+                    self.runtime.meter.charge_bytes(argument.len())?;
+                    Ok(Some(Value::Bool(holds(text.as_str(), argument))))
+                }
+                _ => Ok(None),
+            },
+            (Shortcut::Item(item), Value::Str(text)) if !text.is_markup() => match (Form::of(args), index) {
+                (Form::Text(argument), Some(index)) => item(self.runtime, text, argument, index),
+                _ => Ok(None),
+            },
             _ => Ok(None),
         }
     }

@@ -30,17 +30,24 @@ use names::absent;
 
 impl<'a> Evaluator<'a, '_> {
     /// Returns the value of an expression, by a shortcut if there is one for it.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn fast_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Attribute(attribute) => self.fast_attribute(attribute, expr),
             ExprKind::Filter(_) | ExprKind::Call(_) | ExprKind::Item(_) => self.fast_compound(expr),
-            ExprKind::Binary(BinaryOp::Add, operands) if has_text(operands) => self.fast_compound(expr),
-            ExprKind::Binary(..) => match self.peek_int(expr) {
-                Some(int) => Ok(Value::Int(int)),
-                None => self.plain_value(expr),
-            },
+            ExprKind::Binary(op, operands) => self.fast_binary(*op, operands, expr),
             _ => self.plain_value(expr),
+        }
+    }
+
+    #[inline(never)]
+    fn fast_binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
+        if op == BinaryOp::Add && has_text(operands) {
+            return self.fast_compound(expr);
+        }
+        match self.peek_int(expr) {
+            Some(int) => Ok(Value::Int(int)),
+            None => self.plain_value(expr),
         }
     }
 

@@ -42,6 +42,8 @@ pub enum Shortcut {
     SelectAttribute(bool),
     /// `items|list`.
     List,
+    /// `namespace(name=value)`.
+    Namespace,
     /// `{{ value|f(…) }}`, which appends the result to the output.
     Write(Write),
 }
@@ -175,7 +177,7 @@ impl Function {
         Some(result)
     }
 
-    /// Binds the arguments, and appends the result to a text with the function's shortcut.
+    /// Binds the arguments and appends the result of a shortcut to a text.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;
