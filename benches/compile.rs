@@ -1,17 +1,17 @@
-//! Compiling the five templates, beside minijinja: `cargo bench --bench compile`.
+//! Measures how long compiling the five templates takes, and compares it with minijinja: `cargo bench --bench compile`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
-mod arena;
+mod comparison;
 
 use std::hint::black_box;
 
 use chat_template::Template;
 use criterion::{BenchmarkId, Criterion};
 
-use arena::{FAMILIES, rival};
+use comparison::{FAMILIES, minijinja_setup};
 
 fn compile(criterion: &mut Criterion) {
-    let environment = rival::environment();
+    let environment = minijinja_setup::environment();
     let mut group = criterion.benchmark_group("compile");
     for family in FAMILIES {
         group.bench_function(BenchmarkId::new("chat-template", family.name), |bencher| {

@@ -1,12 +1,12 @@
-//! Asks the port the whole hostile set, each request of a child with 2 seconds of processor and 512 MiB of memory.
+//! Sends the whole hostile set to the port. Each request has a child of its own, with 2 seconds of processor time and 512 MiB of memory.
 //!
 //! ```text
 //! cargo bench --bench hostile --features cli [-- NAME [EVERY [FIRST [LIMITS]]]]
 //! ```
 //!
-//! Only requests with NAME in their names, and of these only each one in EVERY from number FIRST on; LIMITS is a file for the port's
-//! `--limits`. Prints who died, the slowest and the largest, and fails
-//! where one died. Linux only, for the limits are those of `ulimit` and the figures those of `/proc`.
+//! Sends only requests whose name contains NAME, and of these each EVERY-th one from index FIRST. LIMITS is a file for the option `--limits`
+//! of the port. Prints the requests whose child died, the slowest and the largest, and fails if a child died. Runs only on Linux, because
+//! it uses `ulimit` and `/proc`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 #[path = "../tests/hostile/child.rs"]
@@ -14,9 +14,9 @@ mod child;
 #[path = "../tests/hostile/set/mod.rs"]
 mod set;
 
-use child::{Allowed, Outcome};
+use child::{Allowance, Outcome};
 
-/// What a render should keep to on the machine that this is built on.
+/// The seconds and MiB above which a request is printed even if its child survives.
 const AIM: (f64, f64) = (1.0, 256.0);
 
 fn main() {
@@ -33,7 +33,7 @@ fn main() {
     };
     let (every, first) = (number(1), number(0));
     let limits: Vec<&str> = wanted.next().map_or(Vec::new(), |file| vec!["--limits", file.as_str()]);
-    let allowed = Allowed {
+    let allowed = Allowance {
         seconds: Some(2),
         kib: 512 << 10,
     };
@@ -45,20 +45,20 @@ fn main() {
         .step_by(every);
     let mut outcomes: Vec<(&str, Outcome)> = Vec::new();
     for case in chosen {
-        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &limits, &case.bytes(), allowed);
+        let outcome = child::send(env!("CARGO_BIN_EXE_chat-template"), &limits, &case.bytes(), allowed);
         if outcome.answer.is_none() || outcome.seconds > AIM.0 || outcome.mib > AIM.1 {
             println!("{}", row(&case.name, &outcome));
         }
         outcomes.push((&case.name, outcome));
     }
     let died = outcomes.iter().filter(|(_, outcome)| outcome.answer.is_none()).count();
-    println!("\nof {} requests {died} died; the slowest:", outcomes.len());
+    println!("\n{died} of {} children died; the slowest requests:", outcomes.len());
     outcomes.sort_by(|(_, one), (_, other)| other.seconds.total_cmp(&one.seconds));
     outcomes
         .iter()
         .take(15)
         .for_each(|(name, outcome)| println!("{}", row(name, outcome)));
-    println!("the largest:");
+    println!("the largest requests:");
     outcomes.sort_by(|(_, one), (_, other)| other.mib.total_cmp(&one.mib));
     outcomes
         .iter()

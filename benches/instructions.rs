@@ -1,57 +1,57 @@
-//! Counts instructions, which a busy machine cannot spoil, and compares them with those on record in `instructions.txt`.
+//! Counts instructions, which do not depend on the load of the machine, and compares them with the record in `instructions.txt`.
 //!
 //! ```text
-//! cargo bench --bench instructions              # exit status 1 where something costs 5 % more than on record
+//! cargo bench --bench instructions              # exit status 1 if an action needs 5 % more instructions than on record
 //! cargo bench --bench instructions -- --record  # writes the record
 //! ```
 //!
-//! This program runs itself under valgrind's callgrind, once with few rounds and once with more: the difference is what a round takes
-//! once all is warm. Takes a minute. A record belongs to a compiler, whose versions differ by more than 5 % now and then; the file's
-//! head says which it was.
+//! The program runs itself under valgrind's callgrind, once with few rounds and once with more. The difference is the number of instructions
+//! of a round without those of starting. This takes a minute. Two versions of the compiler can differ by more than 5 %, so the head of the
+//! file names the version of the record.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
-mod arena;
+mod comparison;
 
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
 use chat_template::{Clock, FixedClock, RenderOptions, SystemClock, Template, json};
 
-use arena::conversation::{Size, conversation};
-use arena::{FAMILIES, Family, NOW};
+use comparison::conversation::{Size, conversation};
+use comparison::{FAMILIES, Family, NOW};
 
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.txt");
 
-/// How much more an action may cost than on record: 5 %.
+/// The most instructions of an action as a multiple of those on record.
 const TOLERANCE: f64 = 1.05;
 
 const ACTIONS: [&str; 3] = ["compile", "render", "render_json"];
 
-/// What an action is done to; long enough that the first message and the last do not count for much.
+/// The size of the conversation. It is so long that the first and the last message have little weight.
 const SIZE: Size = Size::Messages(100);
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if let ["--rounds", family, action, rounds] = arguments[..] {
-        act(family, action, rounds.parse().expect("a number of rounds"));
+        run_action(family, action, rounds.parse().expect("a number of rounds"));
         return ExitCode::SUCCESS;
     }
     if !arguments.contains(&"--bench") {
-        each_action(|family, action| act(family, action, 1));
+        for_each_action(|family, action| run_action(family, action, 1));
         return ExitCode::SUCCESS;
     }
     let mut counted = Vec::new();
-    each_action(|family, action| counted.push((format!("{family} {action}"), instructions(family, action))));
+    for_each_action(|family, action| counted.push((format!("{family} {action}"), count_instructions(family, action))));
     if arguments.contains(&"--record") {
-        std::fs::write(RECORD, record(&counted)).expect("the record can be written");
+        std::fs::write(RECORD, format_record(&counted)).expect("the record can be written");
         println!("{} counts are on record", counted.len());
         return ExitCode::SUCCESS;
     }
     compare(&counted)
 }
 
-fn each_action(mut action: impl FnMut(&str, &str)) {
+fn for_each_action(mut action: impl FnMut(&str, &str)) {
     for family in FAMILIES {
         for name in ACTIONS {
             action(family.name, name);
@@ -59,8 +59,8 @@ fn each_action(mut action: impl FnMut(&str, &str)) {
     }
 }
 
-/// Does an action so many times.
-fn act(name: &str, action: &str, rounds: usize) {
+/// Runs an action for a number of rounds.
+fn run_action(name: &str, action: &str, rounds: usize) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
@@ -78,24 +78,23 @@ fn render(family: &Family, rounds: usize, from_text: bool) {
         ..RenderOptions::default()
     };
     for _ in 0..rounds {
-        let rendered = match from_text {
-            true => {
-                let context = json::read(&text, json::DEPTH).expect("it is JSON");
-                template.render_with(&context, &options)
-            }
-            false => template.render_with(&context, &options),
+        let rendered = if from_text {
+            let context = json::read(&text, json::DEPTH).expect("it is JSON");
+            template.render_with(&context, &options)
+        } else {
+            template.render_with(&context, &options)
         };
         black_box(rendered).expect("it renders");
     }
 }
 
-/// How many instructions one round of an action takes.
-fn instructions(family: &str, action: &str) -> u64 {
-    let [few, more] = [2, 6].map(|rounds| instructions_of_run(family, action, rounds));
+/// Returns the number of instructions of one round of an action.
+fn count_instructions(family: &str, action: &str) -> u64 {
+    let [few, more] = [2, 6].map(|rounds| count_instructions_of_run(family, action, rounds));
     (more - few) / 4
 }
 
-fn instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
+fn count_instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     valgrind.arg(std::env::current_exe().expect("a program knows its file"));
@@ -108,7 +107,7 @@ fn instructions_of_run(family: &str, action: &str, rounds: u32) -> u64 {
     count.unwrap_or_else(|| panic!("valgrind counted nothing: {report}"))
 }
 
-fn record(counted: &[(String, u64)]) -> String {
+fn format_record(counted: &[(String, u64)]) -> String {
     let now = SystemClock.now();
     let date = format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day());
     let (rustc, valgrind) = (version("rustc"), version("valgrind"));
@@ -129,7 +128,7 @@ fn version(program: &str) -> String {
     String::from_utf8_lossy(&run.stdout).trim().to_owned()
 }
 
-/// Prints both counts of each action, and fails where one has grown.
+/// Prints the recorded and the new count of each action, and fails if one has grown by more than the tolerance.
 fn compare(counted: &[(String, u64)]) -> ExitCode {
     let record = std::fs::read_to_string(RECORD).unwrap_or_else(|error| panic!("{RECORD}: {error}"));
     record

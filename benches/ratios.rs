@@ -1,14 +1,15 @@
-//! The table of ratios: what minijinja takes over what this crate takes, and what this crate takes over a renderer written by hand.
+//! Prints tables of ratios: the time of minijinja divided by the time of this crate, and the time of this crate divided by the time of a
+//! renderer written by hand.
 //!
 //! ```text
 //! cargo bench --bench ratios [-- TEMPLATE]
 //! ```
 //!
-//! Takes about two minutes. Where the corpus is, ten of its templates are in the table too. Without `--bench`, which cargo gives, each row
-//! is checked and none is timed.
+//! Takes about two minutes. If the corpus is available, ten of its templates are measured too. Without the argument `--bench`, which
+//! `cargo bench` passes, the outputs are checked and nothing is measured.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
-mod arena;
+mod comparison;
 
 use std::hint::black_box;
 
@@ -16,28 +17,28 @@ use chat_template::Template;
 use minijinja::Environment;
 use serde_json::Value;
 
-use arena::conversation::{Size, conversation, read_anew};
-use arena::corpus::{CorpusTemplate, first_by_hash};
-use arena::stopwatch::{fastest, fastest_of, speed_of_two_threads};
-use arena::{Contest, Engines, FAMILIES, Family, rival};
+use comparison::conversation::{Size, conversation, reparse};
+use comparison::corpus::{CorpusTemplate, first_by_hash};
+use comparison::stopwatch::{measure, measure_batches, measure_two_threads};
+use comparison::{Comparison, Engines, FAMILIES, Family, minijinja_setup};
 
-/// The sizes that the means are of.
+/// The sizes of which the means are computed.
 const COUNTED: [Size; 4] = [Size::Messages(10), Size::Messages(100), Size::Messages(1000), Size::Tools(5)];
 
-/// The numbers of messages that growth is looked at with: the second one's context is larger than many caches.
+/// The numbers of messages between which growth is measured. The context of the second is larger than many caches.
 const GROWING: [usize; 2] = [1000, 10_000];
 
-/// How many batches of each are taken for it.
+/// The number of batches for measuring growth.
 const GROWTH_BATCHES: usize = 150;
 
-/// How many templates of the corpus are in the table.
+/// The number of templates of the corpus that are measured.
 const CORPUS_TEMPLATES: usize = 10;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let timed = arguments.iter().any(|argument| argument == "--bench");
     let wanted = arguments.iter().find(|argument| !argument.starts_with("--"));
-    let environment = rival::environment();
+    let environment = minijinja_setup::environment();
     let families: Vec<Family> = FAMILIES
         .into_iter()
         .filter(|family| wanted.is_none_or(|wanted| family.name.contains(wanted.as_str())))
@@ -59,21 +60,21 @@ fn main() {
     show_threads(&environment, &families);
 }
 
-/// Nanoseconds a message.
+/// The times of one template and one size, in nanoseconds per message.
 struct Row {
     family: &'static str,
     size: Size,
     copy: f64,
     by_hand: f64,
     ours: f64,
-    rival: f64,
+    minijinja: f64,
     ours_from_text: f64,
-    rival_from_text: f64,
+    minijinja_from_text: f64,
 }
 
 impl Row {
     fn ratio(&self) -> f64 {
-        self.rival / self.ours
+        self.minijinja / self.ours
     }
 
     fn ratio_by_hand(&self) -> f64 {
@@ -81,33 +82,33 @@ impl Row {
     }
 
     fn ratio_from_text(&self) -> f64 {
-        self.rival_from_text / self.ours_from_text
+        self.minijinja_from_text / self.ours_from_text
     }
 
-    fn new(contest: &Contest<'_>, family: &'static str, size: Size, has_hand: bool) -> Self {
-        let times = fastest([
-            &|| drop(black_box(contest.copy())),
+    fn new(comparison: &Comparison<'_>, family: &'static str, size: Size, has_hand: bool) -> Self {
+        let times = measure([
+            &|| drop(black_box(comparison.copy_output())),
             &|| {
                 if has_hand {
-                    drop(black_box(contest.by_hand()));
+                    drop(black_box(comparison.render_by_hand()));
                 }
             },
-            &|| drop(black_box(contest.ours())),
-            &|| drop(black_box(contest.rival())),
-            &|| drop(black_box(contest.ours_from_text())),
-            &|| drop(black_box(contest.rival_from_text())),
-            &|| drop(black_box(contest.rival_from_text_over_json())),
+            &|| drop(black_box(comparison.render_ours())),
+            &|| drop(black_box(comparison.render_minijinja_ready())),
+            &|| drop(black_box(comparison.render_ours_from_text())),
+            &|| drop(black_box(comparison.render_minijinja_from_text())),
+            &|| drop(black_box(comparison.render_minijinja_from_text_over_json())),
         ]);
-        let [copy, by_hand, ours, rival, ours_from_text, direct, over_json] = times.map(|time| time / size.messages() as f64);
+        let [copy, by_hand, ours, minijinja, ours_from_text, direct, over_json] = times.map(|time| time / size.messages() as f64);
         Self {
             family,
             size,
             copy,
             by_hand,
             ours,
-            rival,
+            minijinja,
             ours_from_text,
-            rival_from_text: direct.min(over_json),
+            minijinja_from_text: direct.min(over_json),
         }
     }
 }
@@ -116,8 +117,13 @@ fn check(environment: &Environment<'_>, families: &[Family]) {
     for family in families {
         let engines = Engines::new(environment, family);
         for size in Size::of(family) {
-            let contest = Contest::checked(&engines, read_anew(conversation(family, size)));
-            println!("{}, {}: {} bytes, equal", family.name, size.label(), contest.output().len());
+            let comparison = Comparison::checked(&engines, reparse(conversation(family, size)));
+            println!(
+                "{}, {}: {} bytes, equal",
+                family.name,
+                size.label(),
+                comparison.output().len()
+            );
         }
     }
 }
@@ -132,8 +138,8 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
     for family in families {
         let engines = Engines::new(environment, family);
         for size in Size::of(family) {
-            let contest = Contest::checked(&engines, read_anew(conversation(family, size)));
-            let row = Row::new(&contest, family.name, size, true);
+            let comparison = Comparison::checked(&engines, reparse(conversation(family, size)));
+            let row = Row::new(&comparison, family.name, size, true);
             let mark = if COUNTED.contains(&size) { "*" } else { "" };
             println!(
                 "| {} | {}{mark} | {:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.1} | {:.0} | {:.0} | {:.2} |",
@@ -142,11 +148,11 @@ fn show_renders(environment: &Environment<'_>, families: &[Family]) -> Vec<Row> 
                 row.copy,
                 row.by_hand,
                 row.ours,
-                row.rival,
+                row.minijinja,
                 row.ratio(),
                 row.ratio_by_hand(),
                 row.ours_from_text,
-                row.rival_from_text,
+                row.minijinja_from_text,
                 row.ratio_from_text()
             );
             rows.push(row);
@@ -173,10 +179,10 @@ fn show_means<'r>(of: &str, rows: impl Iterator<Item = &'r Row> + Clone) {
     );
 }
 
-/// What a message costs among 10 000 over what it costs among 1000, and that once the growth of the copy is taken off: over how many times
-/// as long the copy takes.
+/// Prints the time per message with 10 000 messages divided by that with 1000 messages. Prints it also divided by the growth of the copy, and
+/// without the time of the copy.
 ///
-/// It is the processor's caches that are looked at here, so that it matters how the context lies in memory. The function written by hand
+/// The growth comes from the caches of the processor, so it depends on the layout of the context in memory. The function written by hand
 /// reads the same context and does little else.
 fn show_growth(environment: &Environment<'_>, families: &[Family]) {
     println!("\na message among 10 000 over one among 1000\n");
@@ -185,18 +191,18 @@ fn show_growth(environment: &Environment<'_>, families: &[Family]) {
     for family in families {
         let engines = Engines::new(environment, family);
         for (label, is_read) in [("as made", false), ("as read", true)] {
-            let contests = GROWING.map(|count| {
+            let comparisons = GROWING.map(|count| {
                 let made = conversation(family, Size::Messages(count));
-                Contest::checked(&engines, if is_read { read_anew(made) } else { made })
+                Comparison::checked(&engines, if is_read { reparse(made) } else { made })
             });
             let growth = |[short, long]: [f64; 2]| long / short;
-            let copy = a_message(&contests, Contest::copy);
-            let ours = a_message(&contests, Contest::ours);
+            let copy = times_per_message(&comparisons, Comparison::copy_output);
+            let ours = times_per_message(&comparisons, Comparison::render_ours);
             println!(
                 "| {} | {label} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
                 family.name,
                 growth(copy),
-                growth(a_message(&contests, Contest::by_hand)),
+                growth(times_per_message(&comparisons, Comparison::render_by_hand)),
                 growth(ours),
                 growth(ours) / growth(copy),
                 growth([ours[0] - copy[0], ours[1] - copy[1]])
@@ -205,19 +211,21 @@ fn show_growth(environment: &Environment<'_>, families: &[Family]) {
     }
 }
 
-/// The nanoseconds a message that a short conversation takes, and a long one. They do not take turns: while the short one ran, others
-/// would take the share of the cache that the long one needs.
-fn a_message<'e>(contests: &[Contest<'e>; 2], render: fn(&Contest<'e>) -> String) -> [f64; 2] {
+/// Returns the nanoseconds per message of a short and a long conversation.
+///
+/// The batches of the two are not interleaved, because other programs would displace the long conversation from the cache while the short
+/// one runs.
+fn times_per_message<'e>(comparisons: &[Comparison<'e>; 2], render: fn(&Comparison<'e>) -> String) -> [f64; 2] {
     std::array::from_fn(|at| {
-        let [time] = fastest_of(GROWTH_BATCHES, [&|| drop(black_box(render(&contests[at])))]);
+        let [time] = measure_batches(GROWTH_BATCHES, [&|| drop(black_box(render(&comparisons[at])))]);
         time / GROWING[at] as f64
     })
 }
 
-/// A hundred messages, and one call a turn: what most templates take.
+/// Returns a conversation that most templates accept: a hundred messages, with at most one tool call in a turn.
 fn corpus_conversation() -> Value {
     let [_, tools, ..] = FAMILIES;
-    read_anew(conversation(&tools, Size::Messages(100)))
+    reparse(conversation(&tools, Size::Messages(100)))
 }
 
 fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context: &Value) {
@@ -230,17 +238,17 @@ fn show_corpus(environment: &Environment<'_>, corpus: &[CorpusTemplate], context
     let mut rows = Vec::new();
     for template in corpus {
         let engines = Engines::compile(environment, &template.source).expect("it was compiled before");
-        let contest = Contest::checked(&engines, context.clone());
-        let row = Row::new(&contest, "", Size::Messages(100), false);
+        let comparison = Comparison::checked(&engines, context.clone());
+        let row = Row::new(&comparison, "", Size::Messages(100), false);
         println!(
             "| {} | {:.1} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | {:.2} |",
             template.name,
             row.copy,
             row.ours,
-            row.rival,
+            row.minijinja,
             row.ratio(),
             row.ours_from_text,
-            row.rival_from_text,
+            row.minijinja_from_text,
             row.ratio_from_text()
         );
         rows.push(row);
@@ -263,7 +271,7 @@ fn show_compiles(environment: &Environment<'_>, families: &[Family], corpus: &[C
         .map(|template| (template.name.as_str(), template.source.as_str()));
     let mut logarithms = Vec::new();
     for (name, source) in own.chain(theirs) {
-        let [ours, minijinja] = fastest([&|| drop(black_box(Template::compile(source))), &|| {
+        let [ours, minijinja] = measure([&|| drop(black_box(Template::compile(source))), &|| {
             drop(black_box(environment.template_from_str(source)))
         }]);
         let (bytes, ratio) = (source.len(), ours / minijinja);
@@ -284,8 +292,8 @@ fn show_threads(environment: &Environment<'_>, families: &[Family]) {
     );
     for family in families {
         let engines = Engines::new(environment, family);
-        let contest = Contest::checked(&engines, read_anew(conversation(family, Size::Messages(100))));
-        let [wall, busy] = speed_of_two_threads(&|| contest.ours());
+        let comparison = Comparison::checked(&engines, reparse(conversation(family, Size::Messages(100))));
+        let [wall, busy] = measure_two_threads(&|| comparison.render_ours());
         println!("- {}: {wall:.2}, {busy:.2}", family.name);
     }
 }

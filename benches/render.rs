@@ -1,14 +1,15 @@
-//! The five templates by criterion, beside minijinja, a renderer written by hand and one copy of the output.
+//! Measures rendering the five templates with criterion, and compares it with minijinja, a renderer written by hand, and one copy of the
+//! output.
 //!
 //! ```text
 //! cargo bench --bench render [-- 'apply/chatml']
 //! ```
 //!
-//! The groups: `render` on JSON that the caller holds, `render_json` from its text, `apply` through the contract, and `turn`: a
-//! conversation that has just been rendered comes again with two messages more.
+//! The groups are `render` for borrowed JSON, `render_json` for JSON text, `apply` for `ChatTemplate::apply`, and `turn` for a conversation
+//! that is rendered again with two more messages.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
-mod arena;
+mod comparison;
 
 use std::time::Duration;
 
@@ -16,32 +17,38 @@ use chat_template::{ApplyOptions, ChatTemplate, Clock, FixedClock};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
 use serde_json::Value;
 
-use arena::conversation::{Size, conversation, read_anew};
-use arena::{Contest, Engines, FAMILIES, Family, NOW, rival};
+use comparison::conversation::{Size, conversation, reparse};
+use comparison::{Comparison, Engines, FAMILIES, Family, NOW, minijinja_setup};
 
 fn render(criterion: &mut Criterion, family: &Family) {
-    let environment = rival::environment();
+    let environment = minijinja_setup::environment();
     let engines = Engines::new(&environment, family);
     for size in Size::of(family) {
-        let contest = Contest::checked(&engines, read_anew(conversation(family, size)));
+        let comparison = Comparison::checked(&engines, reparse(conversation(family, size)));
         let mut group = criterion.benchmark_group(format!("render/{}", family.name));
         group.throughput(Throughput::Elements(size.messages() as u64));
         let id = |engine: &str| BenchmarkId::new(engine, size.label());
-        group.bench_function(id("chat-template"), |bencher| bencher.iter(|| contest.ours()));
-        group.bench_function(id("minijinja"), |bencher| bencher.iter(|| contest.rival()));
-        group.bench_function(id("minijinja, converting"), |bencher| {
-            bencher.iter(|| contest.rival_from_json())
+        group.bench_function(id("chat-template"), |bencher| bencher.iter(|| comparison.render_ours()));
+        group.bench_function(id("minijinja"), |bencher| {
+            bencher.iter(|| comparison.render_minijinja_ready())
         });
-        group.bench_function(id("by hand"), |bencher| bencher.iter(|| contest.by_hand()));
-        group.bench_function(id("copy"), |bencher| bencher.iter(|| contest.copy()));
+        group.bench_function(id("minijinja, converting"), |bencher| {
+            bencher.iter(|| comparison.render_minijinja_from_json())
+        });
+        group.bench_function(id("by hand"), |bencher| bencher.iter(|| comparison.render_by_hand()));
+        group.bench_function(id("copy"), |bencher| bencher.iter(|| comparison.copy_output()));
         group.finish();
 
         let mut group = criterion.benchmark_group(format!("render_json/{}", family.name));
         group.throughput(Throughput::Elements(size.messages() as u64));
-        group.bench_function(id("chat-template"), |bencher| bencher.iter(|| contest.ours_from_text()));
-        group.bench_function(id("minijinja"), |bencher| bencher.iter(|| contest.rival_from_text()));
+        group.bench_function(id("chat-template"), |bencher| {
+            bencher.iter(|| comparison.render_ours_from_text())
+        });
+        group.bench_function(id("minijinja"), |bencher| {
+            bencher.iter(|| comparison.render_minijinja_from_text())
+        });
         group.bench_function(id("minijinja, over JSON"), |bencher| {
-            bencher.iter(|| contest.rival_from_text_over_json())
+            bencher.iter(|| comparison.render_minijinja_from_text_over_json())
         });
         group.finish();
     }
@@ -65,7 +72,7 @@ fn apply(criterion: &mut Criterion, family: &Family) {
         let text = messages.to_string();
         let prompt = |messages: &Value| template.apply(messages, &options).expect("it renders").text;
         let prompt_from_text = || template.apply_json(&text, &options).expect("it renders").text;
-        assert!(prompt(messages) == prompt_from_text(), "both doors give the same");
+        assert!(prompt(messages) == prompt_from_text(), "both outputs are equal");
         group.throughput(Throughput::Elements(size.messages() as u64));
         group.bench_function(BenchmarkId::new("ready", size.label()), |bencher| {
             bencher.iter(|| prompt(messages))
@@ -78,18 +85,26 @@ fn apply(criterion: &mut Criterion, family: &Family) {
 }
 
 fn turn(criterion: &mut Criterion, family: &Family) {
-    let environment = rival::environment();
+    let environment = minijinja_setup::environment();
     let engines = Engines::new(&environment, family);
     let mut group = criterion.benchmark_group(format!("turn/{}", family.name));
     for count in [10, 100, 1000] {
-        let before = Contest::checked(&engines, read_anew(conversation(family, Size::Messages(count))));
-        let after = Contest::checked(&engines, read_anew(conversation(family, Size::Messages(count + 2))));
+        let before = Comparison::checked(&engines, reparse(conversation(family, Size::Messages(count))));
+        let after = Comparison::checked(&engines, reparse(conversation(family, Size::Messages(count + 2))));
         group.throughput(Throughput::Elements(count as u64 + 2));
         group.bench_function(BenchmarkId::new("chat-template", count), |bencher| {
-            bencher.iter_batched(|| drop(before.ours()), |()| after.ours(), BatchSize::PerIteration)
+            bencher.iter_batched(
+                || drop(before.render_ours()),
+                |()| after.render_ours(),
+                BatchSize::PerIteration,
+            )
         });
         group.bench_function(BenchmarkId::new("minijinja", count), |bencher| {
-            bencher.iter_batched(|| drop(before.rival()), |()| after.rival(), BatchSize::PerIteration)
+            bencher.iter_batched(
+                || drop(before.render_minijinja_ready()),
+                |()| after.render_minijinja_ready(),
+                BatchSize::PerIteration,
+            )
         });
     }
     group.finish();

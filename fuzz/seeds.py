@@ -1,8 +1,10 @@
-"""Makes what fuzzing begins with: `python3 fuzz/seeds.py` writes fuzz/corpus, a folder for each target, and the dictionary.
+"""Makes the seeds and the dictionary for fuzzing.
 
-Seeds come from the templates, contexts and requests of tests/cases, and from fuzz/kept, where `python3 fuzz/seeds.py --keep` puts what
-fuzzing has found beyond them: an input a line, its bytes as the characters up to U+00FF of a JSON string. Words of the dictionary come
-from the cases and from the tables of built-ins.
+    python3 fuzz/seeds.py           writes a folder of seeds for each target, and the dictionary, to fuzz/corpus
+    python3 fuzz/seeds.py --keep    writes the inputs of fuzz/corpus that are not from tests/cases to fuzz/kept
+
+Seeds come from the templates, contexts and requests of tests/cases, and from fuzz/kept. A file in fuzz/kept has one input on each line, as
+a JSON string in which each character is one byte. The words of the dictionary come from the cases and from the tables of built-ins.
 """
 
 import hashlib
@@ -20,7 +22,7 @@ TARGETS = "lex", "parse", "render", "values", "apply", "json", "port"
 SOURCE_TARGETS = "lex", "parse", "render"
 
 
-def cases():
+def read_cases():
     names = families.named()
     for path in sorted((ROOT.parent / "tests" / "cases").rglob("*.jsonl")):
         for line in path.read_text().splitlines():
@@ -29,15 +31,15 @@ def cases():
 
 
 def seeds_of_cases():
-    """Pairs of a target and a text."""
+    """Yields pairs of a target and a text."""
     requests = []
-    for case in cases():
+    for case in read_cases():
         template = case.get("template")
         if isinstance(template, str):
             yield from ((target, template) for target in SOURCE_TARGETS)
             expressions = re.findall(r"\{\{(.*?)\}\}", template)
-            for place in range(0, len(expressions), 2):
-                yield "values", "\n".join((expressions[place:] * 3)[:3])
+            for start in range(0, len(expressions), 2):
+                yield "values", "\n".join((expressions[start:] * 3)[:3])
         if isinstance(case.get("context"), dict):
             yield "json", json.dumps(case["context"])
         apply = case.get("apply")
@@ -46,23 +48,23 @@ def seeds_of_cases():
                 yield from ((target, apply["template"]) for target in SOURCE_TARGETS)
                 yield "apply", json.dumps({**apply, "generation": True})
         requests.append(json.dumps({key: case[key] for key in ("id", "template", "context", "apply", "now") if key in case}))
-    for place in range(0, len(requests), 3):
-        yield "port", "\n".join(requests[place : place + 3])
+    for start in range(0, len(requests), 3):
+        yield "port", "\n".join(requests[start : start + 3])
 
 
-def words_of(text):
+def find_words(text):
     return re.findall(r"[A-Za-z_]\w+|\{[%{#]-?|-?[%}#]\}|[^\w\s]{2,3}", text)
 
 
-def dictionary():
-    words = {word for case in cases() if isinstance(case.get("template"), str) for word in words_of(case["template"])}
+def make_dictionary():
+    words = {word for case in read_cases() if isinstance(case.get("template"), str) for word in find_words(case["template"])}
     for table in (ROOT.parent / "src" / "builtins").rglob("*.rs"):
         words.update(re.findall(r'"([a-z_]{3,})"', table.read_text()))
     return sorted(word for word in words if word.isascii() and word.isprintable())
 
 
-def made():
-    """The seeds of each target, as bytes."""
+def make_seeds():
+    """Returns the seeds of each target from the cases, as bytes."""
     seeds = {target: set() for target in TARGETS}
     for target, text in seeds_of_cases():
         seeds[target].add(text.encode(errors="surrogatepass"))
@@ -73,20 +75,20 @@ def kept_file(target):
     return ROOT / "kept" / f"{target}.jsonl"
 
 
-def unpack():
-    for target, seeds in made().items():
+def write_corpus():
+    for target, seeds in make_seeds().items():
         if kept_file(target).exists():
             seeds.update(json.loads(line).encode("latin-1") for line in kept_file(target).read_text().splitlines())
         folder = ROOT / "corpus" / target
         folder.mkdir(parents=True, exist_ok=True)
         for seed in seeds:
             (folder / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
-    quoted = "".join('"{}"\n'.format(word.replace("\\", "\\\\").replace('"', '\\"')) for word in dictionary())
+    quoted = "".join('"{}"\n'.format(word.replace("\\", "\\\\").replace('"', '\\"')) for word in make_dictionary())
     (ROOT / "corpus" / "dictionary").write_text(quoted)
 
 
-def keep():
-    for target, seeds in made().items():
+def write_kept():
+    for target, seeds in make_seeds().items():
         folder = ROOT / "corpus" / target
         found = {path.read_bytes() for path in folder.iterdir()} - seeds if folder.exists() else set()
         kept_file(target).parent.mkdir(exist_ok=True)
@@ -94,4 +96,4 @@ def keep():
         kept_file(target).write_text("".join(lines))
 
 
-keep() if sys.argv[1:] == ["--keep"] else unpack()
+write_kept() if sys.argv[1:] == ["--keep"] else write_corpus()

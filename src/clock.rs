@@ -1,12 +1,12 @@
-//! The door to time: what the reference's `datetime.now()` gives, and nothing of how the platform keeps time.
+//! The current time: what the reference's `datetime.now()` returns.
 //!
 //! ```text
 //! let time: LocalTime = "2026-01-02T03:04:05".parse()?;
-//! let clock = FixedClock(time);                          // what `strftime_now` sees in a test
+//! let clock = FixedClock(time);                          // the clock of `strftime_now` in a test
 //! ```
 //!
-//! It deliberately does not know how a time is written as text (that is `strftime`), and a time carries no zone: `datetime.now()` is
-//! naive. The calendar is [`date`], the platform's zone is [`zone`]. The rule is CPython 3.11 `datetime`.
+//! A time has no zone, because `datetime.now()` is naive. Formatting is in `strftime`, the calendar in [`date`], the platform's zone in
+//! [`zone`]. The rule is CPython 3.11 `datetime`.
 
 mod date;
 #[cfg_attr(not(feature = "local-time"), path = "clock/utc.rs")]
@@ -23,9 +23,9 @@ const SECONDS_OF_DAY: i64 = 86_400;
 /// The last second of the year 9999, counted from 1970.
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// A naive local time, as Python's `datetime` holds it: a valid date and time of the years 1 to 9999, with nothing said of a zone.
+/// A local time without a zone, like Python's naive `datetime`: a valid date and time of the years 1 to 9999.
 ///
-/// Only `%s` asks for seconds since 1970, so they are worked out once, when the time is made.
+/// The seconds since 1970 depend on the platform's zone. They are computed when the time is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocalTime {
     year: i32,
@@ -40,16 +40,17 @@ pub struct LocalTime {
     unix: i64,
 }
 
-/// A date or time that does not exist, or a text that is none: `2026-02-30T00:00:00`.
+/// The error of a date or time that does not exist, such as `2026-02-30T00:00:00`, or of a text that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidTime(String);
 
 impl LocalTime {
-    /// The time with these parts; `unix` is read off the platform's zone, the earlier one where a clock change makes two of it.
+    /// Creates a time from year, month, day, then hour, minute, second, then microseconds. If a clock change makes the time ambiguous in
+    /// the platform's zone, [`LocalTime::unix`] is the earlier moment.
     ///
     /// # Errors
-    /// When a part is out of range, or the month has no such day.
+    /// If a part is out of range, or the month does not have the day.
     pub fn new(date: [u32; 3], clock: [u32; 3], microsecond: u32) -> Result<Self, InvalidTime> {
         Self::in_zone(date, clock, microsecond, &Zone::system())
     }
@@ -69,7 +70,7 @@ impl LocalTime {
         }
     }
 
-    /// The time on a date. The clock's parts are in range.
+    /// Returns the time of a date. The parts of the clock must be in range.
     fn of_day(date: Date, [hour, minute, second]: [u32; 3], microsecond: u32, zone: &Zone) -> Self {
         let second_of_day = hour
             .saturating_mul(3600)
@@ -93,7 +94,7 @@ impl LocalTime {
         }
     }
 
-    /// The time a zone shows so long after 1970 began in Greenwich. A time after the year 9999 is the last second of that year.
+    /// Returns the time in a zone at a duration after 1970-01-01 UTC. A time after the year 9999 becomes the last second of that year.
     fn since_1970(since: Duration, zone: &Zone) -> Self {
         let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
         let local = seconds.saturating_add(zone.offset_at(seconds)).min(LAST_SECOND);
@@ -103,58 +104,58 @@ impl LocalTime {
         Self::of_day(date, clock, since.subsec_micros(), zone)
     }
 
-    /// The year, 1 to 9999.
+    /// Returns the year, 1 to 9999.
     pub fn year(&self) -> i32 {
         self.year
     }
 
-    /// The month, 1 to 12.
+    /// Returns the month, 1 to 12.
     pub fn month(&self) -> u32 {
         self.month
     }
 
-    /// The day of the month, 1 to 31.
+    /// Returns the day of the month, 1 to 31.
     pub fn day(&self) -> u32 {
         self.day
     }
 
-    /// The hour, 0 to 23.
+    /// Returns the hour, 0 to 23.
     pub fn hour(&self) -> u32 {
         self.hour
     }
 
-    /// The minute, 0 to 59.
+    /// Returns the minute, 0 to 59.
     pub fn minute(&self) -> u32 {
         self.minute
     }
 
-    /// The second, 0 to 59.
+    /// Returns the second, 0 to 59.
     pub fn second(&self) -> u32 {
         self.second
     }
 
-    /// The microsecond, 0 to 999999.
+    /// Returns the microsecond, 0 to 999999.
     pub fn microsecond(&self) -> u32 {
         self.microsecond
     }
 
-    /// The day of the week, 0 to 6 from Sunday.
+    /// Returns the day of the week, 0 for Sunday to 6 for Saturday.
     pub fn weekday(&self) -> u32 {
         self.weekday
     }
 
-    /// The day of the year, 1 to 366.
+    /// Returns the day of the year, 1 to 366.
     pub fn day_of_year(&self) -> u32 {
         self.day_of_year
     }
 
-    /// Seconds since 1970 began in Greenwich, as the platform's zone reads this time.
+    /// Returns the seconds since 1970-01-01 UTC at which the platform's zone shows this time.
     pub fn unix(&self) -> i64 {
         self.unix
     }
 }
 
-/// Reads `2026-01-02T03:04:05` or `2026-01-02T03:04:05.678901`, with one to six digits of a second, and a blank as good as the `T`.
+/// Parses `2026-01-02T03:04:05` or `2026-01-02T03:04:05.678901`, with one to six digits after the point. A blank may replace the `T`.
 impl FromStr for LocalTime {
     type Err = InvalidTime;
 
@@ -167,8 +168,12 @@ impl FromStr for LocalTime {
             };
             let missing_digits = 6_usize.checked_sub(fraction.len())?;
             let scale = 10_u32.pow(u32::try_from(missing_digits).ok()?);
-            let microsecond = digits(fraction)?.checked_mul(scale)?;
-            Some((fields(date, '-', [4, 2, 2])?, fields(clock, ':', [2, 2, 2])?, microsecond))
+            let microsecond = parse_digits(fraction)?.checked_mul(scale)?;
+            Some((
+                parse_fields(date, '-', [4, 2, 2])?,
+                parse_fields(clock, ':', [2, 2, 2])?,
+                microsecond,
+            ))
         };
         let (date, clock, microsecond) = parts().ok_or_else(|| {
             InvalidTime(format!(
@@ -179,44 +184,44 @@ impl FromStr for LocalTime {
     }
 }
 
-/// Three numbers of fixed widths with a separator between them.
-fn fields(text: &str, separator: char, widths: [usize; 3]) -> Option<[u32; 3]> {
+/// Parses three numbers of fixed widths with a separator between them.
+fn parse_fields(text: &str, separator: char, widths: [usize; 3]) -> Option<[u32; 3]> {
     let mut pieces = text.split(separator);
     let mut numbers = [0; 3];
     for (number, width) in numbers.iter_mut().zip(widths) {
-        *number = pieces.next().filter(|piece| piece.len() == width).and_then(digits)?;
+        *number = pieces.next().filter(|piece| piece.len() == width).and_then(parse_digits)?;
     }
     pieces.next().is_none().then_some(numbers)
 }
 
-/// A number of ASCII digits alone; `str::parse` would take a sign.
-fn digits(text: &str) -> Option<u32> {
+/// Parses a number of ASCII digits. Unlike `str::parse`, it does not accept a sign.
+fn parse_digits(text: &str) -> Option<u32> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// Who says what time it is; `strftime_now` asks.
+/// The clock that `strftime_now` reads.
 pub trait Clock: Send + Sync {
-    /// The local time of this moment.
+    /// Returns the current local time.
     fn now(&self) -> LocalTime;
 }
 
-/// The platform's clock in the platform's zone (`TZ`, else the system's setting), as `datetime.now()` reads it. Without the feature
-/// `local-time` it is the platform's clock in UTC.
+/// The platform's clock in the platform's zone (the variable `TZ`, else the system's setting), as `datetime.now()` reads it. Without the
+/// feature `local-time`, the zone is UTC.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> LocalTime {
-        // A platform whose clock shows a time before 1970 has no clock.
+        // A clock before 1970 is taken for 1970.
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         LocalTime::since_1970(since, &Zone::system())
     }
 }
 
-/// A clock that stands still: each render then gives the same text.
+/// A clock that always shows the same time, so that each render has the same text.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedClock(
-    /// The time that it shows.
+    /// The time that the clock shows.
     pub LocalTime,
 );
 
@@ -231,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_read() {
+    fn texts_are_parsed() {
         let time: LocalTime = "2024-12-30T23:59:58.000123".parse().unwrap();
         assert_eq!((time.year(), time.month(), time.day()), (2024, 12, 30));
         assert_eq!(

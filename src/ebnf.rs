@@ -1,12 +1,11 @@
-//! Reads the notation of `grammar/template.ebnf`, so that sentences can be made of the grammar itself.
+//! Reads the notation of `grammar/template.ebnf`, so that the fuzzer and tests can derive sentences from the grammar.
 //!
 //! ```text
 //! print = "print", [ expression, { ",", expression } ] ;
 //! ```
 //!
-//! The notation is ISO 14977's: `"a"`, `[ … ]`, `{ … }`, `( … | … )`, `? … ?`, and comments. What stands between question marks is
-//! either a token that the notation cannot spell or a condition on what follows; whoever makes sentences has to know it. It deliberately
-//! knows nothing of what a production means.
+//! The notation is ISO 14977: `"a"`, `[ … ]`, `{ … }`, `( … | … )`, `? … ?`, and comments. The text between question marks is either a
+//! token that the notation cannot spell, or a condition on the following text. The users of this module interpret it.
 
 /// The grammar of templates.
 const TEMPLATE: &str = include_str!("../grammar/template.ebnf");
@@ -14,81 +13,81 @@ const TEMPLATE: &str = include_str!("../grammar/template.ebnf");
 /// The right side of a production, or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rule {
-    /// `"a"`
+    /// A literal text: `"a"`.
     Text(String),
-    /// `? … ?`
+    /// A special sequence: `? … ?`.
     Special(String),
-    /// Another production.
+    /// The name of a production.
     Name(String),
-    /// `a, b`
+    /// A sequence: `a, b`.
     Sequence(Vec<Rule>),
-    /// `a | b`
+    /// A choice: `a | b`.
     Choice(Vec<Rule>),
-    /// `[ a ]`
+    /// An optional part: `[ a ]`.
     Optional(Box<Rule>),
-    /// `{ a }`
+    /// A part that occurs any number of times: `{ a }`.
     Repeated(Box<Rule>),
 }
 
-/// Productions in the order of their text.
+/// The productions of a grammar, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     productions: Vec<Production>,
 }
 
-/// A production.
+/// A production: a name and its right side.
 #[derive(Clone, Debug)]
 pub struct Production {
-    /// Its name; a token's is in upper case.
+    /// The name. Names of tokens are in upper case.
     pub name: String,
-    /// What it stands for.
+    /// The right side.
     pub rule: Rule,
-    /// How many productions are at least inside each other in its smallest sentence.
+    /// The nesting depth of productions in the smallest sentence of this production.
     pub height: usize,
 }
 
 impl Grammar {
-    /// The grammar of templates.
+    /// Reads the grammar of templates.
     ///
     /// # Errors
-    /// When its text has a fault; a test checks that it has none.
-    pub fn of_templates() -> Result<Self, String> {
+    /// If the text has an error. A test checks that it has none.
+    pub fn load() -> Result<Self, String> {
         Self::read(TEMPLATE)
     }
 
-    /// Reads productions.
+    /// Reads a grammar.
     ///
     /// # Errors
-    /// When the notation is not kept, a name stands for nothing or for two things, or a production has no sentence.
+    /// If the notation is invalid, a name has no production or several, or a production has no finite sentence.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut grammar = Self {
-            productions: Reader { rest: text }.productions()?,
+            productions: Reader { rest: text }.read_productions()?,
         };
         let names: Vec<&str> = grammar
             .productions
             .iter()
             .map(|production| production.name.as_str())
             .collect();
-        for (place, name) in names.iter().enumerate() {
-            if names.iter().take(place).any(|other| other == name) {
-                return Err(format!("{name} is there twice"));
+        for (index, name) in names.iter().enumerate() {
+            if names.iter().take(index).any(|other| other == name) {
+                return Err(format!("{name} has two productions"));
             }
         }
-        grammar.measure()?;
+        grammar.compute_heights()?;
         Ok(grammar)
     }
 
-    /// All productions.
+    /// Returns all productions.
     pub fn productions(&self) -> &[Production] {
         &self.productions
     }
 
-    /// The place of a production among all of them.
+    /// Returns the index of a production.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.productions.iter().position(|production| production.name == name)
     }
 
-    /// How many productions are at least inside each other in the smallest sentence of a rule; none where it is not known.
+    /// Returns the nesting depth of productions in the smallest sentence of a rule, or `None` if it is not known yet.
     pub fn height(&self, rule: &Rule) -> Option<usize> {
         match rule {
             Rule::Text(_) | Rule::Special(_) | Rule::Optional(_) | Rule::Repeated(_) => Some(0),
@@ -101,8 +100,8 @@ impl Grammar {
         }
     }
 
-    /// Each round knows what the one before found; a height of 0 is one that is not known.
-    fn measure(&mut self) -> Result<(), String> {
+    /// Computes the heights of all productions. Each round uses the heights of the previous round; 0 stands for an unknown height.
+    fn compute_heights(&mut self) -> Result<(), String> {
         loop {
             let heights: Vec<usize> = self
                 .productions
@@ -112,24 +111,24 @@ impl Grammar {
                     height => height,
                 })
                 .collect();
-            let mut is_news = false;
+            let mut has_changed = false;
             for (production, height) in self.productions.iter_mut().zip(heights) {
-                is_news |= production.height != height;
+                has_changed |= production.height != height;
                 production.height = height;
             }
-            if !is_news {
+            if !has_changed {
                 break;
             }
         }
         match self.productions.iter().find(|production| production.height == 0) {
-            Some(production) => Err(format!("{} stands for no sentence", production.name)),
+            Some(production) => Err(format!("{} has no finite sentence", production.name)),
             None => Ok(()),
         }
     }
 }
 
 impl Rule {
-    /// What one calls it by among alternatives: the first text or name in it.
+    /// Returns a name for a rule among alternatives: the first text or name in it.
     pub fn label(&self) -> &str {
         match self {
             Self::Text(text) | Self::Special(text) | Self::Name(text) => text,
@@ -139,19 +138,19 @@ impl Rule {
     }
 }
 
-/// Reads the notation. What it descends into is nested as deep as the grammar's brackets, which are ours.
+/// Reads the notation by recursive descent. The recursion is as deep as the brackets of our own grammar.
 struct Reader<'g> {
     rest: &'g str,
 }
 
 impl<'g> Reader<'g> {
-    fn productions(mut self) -> Result<Vec<Production>, String> {
+    fn read_productions(mut self) -> Result<Vec<Production>, String> {
         let mut productions = Vec::new();
         self.skip_blanks()?;
         while !self.rest.is_empty() {
-            let name = self.word()?.to_owned();
+            let name = self.read_word()?.to_owned();
             self.expect('=')?;
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(';')?;
             productions.push(Production { name, rule, height: 0 });
             self.skip_blanks()?;
@@ -159,48 +158,48 @@ impl<'g> Reader<'g> {
         Ok(productions)
     }
 
-    fn choice(&mut self) -> Result<Rule, String> {
-        let mut alternatives = vec![self.sequence()?];
+    fn read_choice(&mut self) -> Result<Rule, String> {
+        let mut alternatives = vec![self.read_sequence()?];
         while self.eat('|')? {
-            alternatives.push(self.sequence()?);
+            alternatives.push(self.read_sequence()?);
         }
         Ok(Rule::Choice(alternatives))
     }
 
-    fn sequence(&mut self) -> Result<Rule, String> {
-        let mut parts = vec![self.part()?];
+    fn read_sequence(&mut self) -> Result<Rule, String> {
+        let mut parts = vec![self.read_part()?];
         while self.eat(',')? {
-            parts.push(self.part()?);
+            parts.push(self.read_part()?);
         }
         Ok(Rule::Sequence(parts))
     }
 
-    fn part(&mut self) -> Result<Rule, String> {
+    fn read_part(&mut self) -> Result<Rule, String> {
         for quote in ['"', '\''] {
             if self.eat(quote)? {
-                return Ok(Rule::Text(self.until(quote)?.to_owned()));
+                return Ok(Rule::Text(self.read_until(quote)?.to_owned()));
             }
         }
         if self.eat('?')? {
-            let words: Vec<&str> = self.until('?')?.split_whitespace().collect();
+            let words: Vec<&str> = self.read_until('?')?.split_whitespace().collect();
             return Ok(Rule::Special(words.join(" ")));
         }
         if self.eat('[')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(']')?;
             return Ok(Rule::Optional(Box::new(rule)));
         }
         if self.eat('{')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect('}')?;
             return Ok(Rule::Repeated(Box::new(rule)));
         }
         if self.eat('(')? {
-            let rule = self.choice()?;
+            let rule = self.read_choice()?;
             self.expect(')')?;
             return Ok(rule);
         }
-        Ok(Rule::Name(self.word()?.to_owned()))
+        Ok(Rule::Name(self.read_word()?.to_owned()))
     }
 
     fn skip_blanks(&mut self) -> Result<(), String> {
@@ -220,22 +219,22 @@ impl<'g> Reader<'g> {
     }
 
     fn expect(&mut self, sign: char) -> Result<(), String> {
-        match self.eat(sign)? {
-            true => Ok(()),
-            false => Err(format!("expected {sign} at {:.40}", self.rest)),
+        if self.eat(sign)? {
+            return Ok(());
         }
+        Err(format!("expected {sign} at {:.40}", self.rest))
     }
 
-    fn until(&mut self, sign: char) -> Result<&'g str, String> {
+    fn read_until(&mut self, sign: char) -> Result<&'g str, String> {
         let (text, rest) = self.rest.split_once(sign).ok_or("a quotation does not end")?;
         self.rest = rest;
         Ok(text)
     }
 
-    fn word(&mut self) -> Result<&'g str, String> {
+    fn read_word(&mut self) -> Result<&'g str, String> {
         self.skip_blanks()?;
-        let is_of_word = |char: char| char.is_ascii_alphabetic() || char == '_';
-        let rest = self.rest.trim_start_matches(is_of_word);
+        let is_word_char = |char: char| char.is_ascii_alphabetic() || char == '_';
+        let rest = self.rest.trim_start_matches(is_word_char);
         let word = self.rest.strip_suffix(rest).unwrap_or_default();
         if word.is_empty() {
             return Err(format!("expected a name at {:.40}", self.rest));
@@ -250,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heights_are_those_of_the_smallest_sentences() {
+    fn heights_are_the_depths_of_the_smallest_sentences() {
         let grammar = Grammar::read("(* a *) a = \"(\", a, ')' | b ; b = C, [ a ] ; C = ? a token ? ;").unwrap();
         let heights: Vec<_> = grammar.productions().iter().map(|production| production.height).collect();
         assert_eq!(heights, [3, 2, 1]);
@@ -262,9 +261,9 @@ mod tests {
                 .collect::<Vec<_>>(),
             ["(", "C", "a token"]
         );
-        assert_eq!(Grammar::read("a = a ;").unwrap_err(), "a stands for no sentence");
-        assert_eq!(Grammar::read("a = b ;").unwrap_err(), "a stands for no sentence");
+        assert_eq!(Grammar::read("a = a ;").unwrap_err(), "a has no finite sentence");
+        assert_eq!(Grammar::read("a = b ;").unwrap_err(), "a has no finite sentence");
         assert!(Grammar::read("a = [ \"b\" ; ").is_err());
-        assert!(Grammar::of_templates().is_ok());
+        assert!(Grammar::load().is_ok());
     }
 }

@@ -1,7 +1,7 @@
-//! What can go wrong: one error type with a kind, a class, the reference's text, and a place.
+//! The error type: a kind, a class, the message of the reference, and a place in the template.
 //!
-//! The text of an error is that of the Python exception the reference raises, without the exception's name. Errors are made without
-//! a place; the evaluator adds it once, where it knows it ([`Error::at`], [`Error::on_line`]), and the template adds the excerpt.
+//! The message is that of the Python exception that the reference raises, without the name of the exception. An error is made without a
+//! place; the evaluator adds the place ([`Error::at`], [`Error::on_line`]), and the template adds the excerpt.
 
 mod excerpt;
 mod kind;
@@ -16,32 +16,33 @@ use crate::limits::Reached;
 use crate::source::{Position, Source};
 use crate::span::Span;
 
-/// A result whose error is this crate's.
+/// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// One step of the way to the place of an error.
+/// A macro call or a loop round that encloses the place of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// Inside a call of the named macro.
+    /// A call of the macro with this name.
     Macro(String),
-    /// In a round of the loop on this line, both counted from 1.
+    /// A round of a loop.
     Loop {
-        /// The line of the `for`.
+        /// The line of the `for`, from 1.
         line: u32,
-        /// Which round.
+        /// The number of the round, from 1.
         round: u64,
     },
-    /// In a loop's round for a message of the conversation, counted from 1.
+    /// A round of a loop over the messages.
     Message {
-        /// Which message.
+        /// The number of the message, from 1.
         number: usize,
-        /// Of how many.
+        /// The number of messages in the conversation.
         total: usize,
     },
 }
 
-/// Why a template did not compile or render. `Debug` prints what `Display` does, so that `unwrap` and `main` show it well.
+/// An error of compiling or rendering a template, or of loading a model. `Debug` prints the same text as `Display`, so that `unwrap` and
+/// `main` show it in full.
 #[derive(Clone, thiserror::Error)]
 pub struct Error(Box<Report>);
 
@@ -55,25 +56,25 @@ struct Report {
     excerpt: Option<Excerpt>,
     trail: Vec<Step>,
     note: Option<String>,
-    /// The values of the input that the error may be about, the likeliest first.
+    /// The JSON pointers of the input values that can be the cause, the most likely first.
     input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<Reached>,
 }
 
-/// The line that the reference names.
+/// The line in the error of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
-    /// Nobody has said yet.
+    /// The line is not known yet.
     Open,
-    /// The reference names none.
+    /// The reference names no line.
     Nowhere,
     At(u32),
 }
 
-/// Constructors by kind, each with the reference's text.
+/// Constructors. The message is that of the reference.
 impl Error {
-    /// An error of a kind, without a place yet.
+    /// Makes an error of any kind without a place.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let class = match kind {
             ErrorKind::Raised => ErrorClass::Refused,
@@ -95,84 +96,84 @@ impl Error {
         }))
     }
 
-    /// A TypeError.
+    /// Makes a TypeError.
     #[cold]
     pub fn type_error(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Type, message)
     }
 
-    /// A ValueError.
+    /// Makes a ValueError.
     #[cold]
     pub fn value(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Value, message)
     }
 
-    /// A TemplateRuntimeError, or a Python exception without a kind of its own.
+    /// Makes a TemplateRuntimeError, or an error for a Python exception that has no kind of its own.
     #[cold]
     pub fn runtime(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Runtime, message)
     }
 
-    /// A TemplateSyntaxError at a span.
+    /// Makes a TemplateSyntaxError at a span.
     #[cold]
     pub fn syntax(message: impl Into<String>, span: Span) -> Self {
         Self::new(ErrorKind::Syntax, message).at(span)
     }
 
-    /// A limit of this crate was reached.
+    /// Makes the error for a limit.
     #[cold]
     pub fn limit(reached: Reached) -> Self {
-        Self::limit_saying(reached, reached.to_string())
+        Self::limit_with_message(reached, reached.to_string())
     }
 
-    /// The reference's RecursionError, for a limit of ours in the same situation; which one it is says the note.
+    /// Makes a RecursionError for a limit of depth. The note names the limit.
     #[cold]
     pub fn recursion(reached: Reached) -> Self {
-        Self::limit_saying(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
+        Self::limit_with_message(reached, "maximum recursion depth exceeded").with_note(reached.to_string())
     }
 
-    /// The reference's MemoryError, for a size that no machine has.
+    /// Makes a MemoryError for a size that exceeds every memory. The note names the limit.
     #[cold]
     pub fn memory(reached: Reached) -> Self {
-        Self::limit_saying(reached, "").with_note(reached.to_string())
+        Self::limit_with_message(reached, "").with_note(reached.to_string())
     }
 
-    /// A limit of this crate was reached, in other words.
+    /// Makes the error for a limit with another message.
     #[cold]
-    pub fn limit_saying(reached: Reached, message: impl Into<String>) -> Self {
+    pub fn limit_with_message(reached: Reached, message: impl Into<String>) -> Self {
         let mut error = Self::new(ErrorKind::Limit, message);
         error.0.reached = Some(reached);
         error
     }
 
-    /// A fault of this crate: something that was held to be impossible.
+    /// Makes the error for a bug in this crate.
     #[cold]
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Runtime, message).with_class(ErrorClass::Internal)
     }
 
-    /// The same error in another class.
+    /// Sets the class.
     pub fn with_class(mut self, class: ErrorClass) -> Self {
         self.0.class = class;
         self
     }
 }
 
-/// Places, added from the inside out; the first one stays.
+/// The place of the error. It is added from the inside out, and the first value is kept.
 impl Error {
-    /// Says which piece of the source failed, unless that is known.
+    /// Sets the part of the source that failed, unless it is set.
     #[cold]
     pub fn at(mut self, span: Span) -> Self {
         self.0.span.get_or_insert(span);
         self
     }
 
-    /// Whether a piece of the source is known.
+    /// Returns whether the part of the source that failed is known.
     pub(crate) fn has_place(&self) -> bool {
         self.0.span.is_some()
     }
 
-    /// Says which line the reference names, unless that is known.
+    /// Sets the line that the reference names, unless it is set.
     #[cold]
     pub fn on_line(mut self, line: u32) -> Self {
         if self.0.line == Line::Open {
@@ -181,29 +182,29 @@ impl Error {
         self
     }
 
-    /// Says that the reference names no line.
+    /// Records that the reference names no line.
     #[cold]
     pub fn without_line(mut self) -> Self {
         self.0.line = Line::Nowhere;
         self
     }
 
-    /// Adds the next outer step of the way to the place.
+    /// Adds the next enclosing macro call or loop round.
     #[cold]
     pub fn within(mut self, step: Step) -> Self {
         self.0.trail.push(step);
         self
     }
 
-    /// Adds what is known of the offending value, unless something is.
+    /// Sets the note, unless it is set.
     #[cold]
     pub fn with_note(mut self, note: impl Into<String>) -> Self {
         self.0.note.get_or_insert_with(|| note.into());
         self
     }
 
-    /// Says which value of the input the error is about, by its JSON pointer; a further one is less likely. An error that a value can cause
-    /// is then of the class [`ErrorClass::Mismatch`].
+    /// Adds the JSON pointer of an input value that can be the cause, after more likely ones. If a value can cause this kind of error, the
+    /// class becomes [`ErrorClass::Mismatch`].
     #[cold]
     pub(crate) fn about_input(mut self, pointer: String) -> Self {
         if self.0.kind.is_about_a_value() {
@@ -215,7 +216,8 @@ impl Error {
         self
     }
 
-    /// Says which values of the input belong to the template's side: the error is about another one, or else about none of the request.
+    /// Excludes input values that do not belong to the request. If no other value can be the cause, the class becomes
+    /// [`ErrorClass::Template`].
     #[cold]
     pub(crate) fn excuse_input(mut self, is_excused: impl Fn(&str) -> bool) -> Self {
         if self.0.class == ErrorClass::Mismatch {
@@ -227,14 +229,14 @@ impl Error {
         self
     }
 
-    /// Says which template it was, by its name or file, unless that is known.
+    /// Sets the name or the file of the template, unless it is set.
     #[cold]
     pub fn in_template(mut self, name: &str) -> Self {
         self.0.template.get_or_insert_with(|| name.to_owned());
         self
     }
 
-    /// Looks the span up in its source: position, excerpt, and the line where no other was said.
+    /// Adds the excerpt of the source at the span, and its line unless it is set.
     #[cold]
     pub fn located(mut self, source: &Source) -> Self {
         if let Some(span) = self.0.span.filter(|_| self.0.excerpt.is_none()) {
@@ -249,24 +251,24 @@ impl Error {
     }
 }
 
-/// What a caller asks.
+/// The content of the error.
 impl Error {
-    /// What the reference raised.
+    /// Returns the kind, which is the exception that the reference raises.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Who has to act.
+    /// Returns the class, which says who has to act.
     pub fn class(&self) -> ErrorClass {
         self.0.class
     }
 
-    /// The reference's text, without the exception's name.
+    /// Returns the message, which is that of the reference, without the name of the exception.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The line, from 1, that the reference names; it names the line of a statement, which may lie before the piece that failed.
+    /// Returns the line that the reference names, from 1. It is the line of the statement, which can begin before the part that failed.
     pub fn line(&self) -> Option<u32> {
         match self.0.line {
             Line::At(line) => Some(line),
@@ -274,28 +276,28 @@ impl Error {
         }
     }
 
-    /// Where the piece that failed begins: line and column from 1, the column in code points.
+    /// Returns the start of the part that failed: its line and its column in code points, both from 1.
     pub fn position(&self) -> Option<Position> {
         self.0.excerpt.as_ref().map(|excerpt| excerpt.position)
     }
 
-    /// Which limit was reached and by what, where the kind is [`ErrorKind::Limit`].
+    /// Returns the limit that was reached, if the kind is [`ErrorKind::Limit`].
     pub fn reached(&self) -> Option<Reached> {
         self.0.reached
     }
 
-    /// The macros and loop rounds around the place, the innermost first.
+    /// Returns the macro calls and loop rounds around the place, the innermost first.
     pub fn trail(&self) -> &[Step] {
         &self.0.trail
     }
 
-    /// The name or the file of the template, where it has one.
+    /// Returns the name or the file of the template, if it has one.
     pub fn template(&self) -> Option<&str> {
         self.0.template.as_deref()
     }
 
-    /// Returns the JSON pointer (RFC 6901) of the value in the input that the error is about, such as `/messages/3/content`. Where a
-    /// key or an element is missing, it is the pointer of the object or list that lacks it.
+    /// Returns the JSON pointer (RFC 6901) of the input value that caused the error, such as `/messages/3/content`. If a key or an element is
+    /// missing, it is the pointer of the object or the list.
     ///
     /// ```
     /// use chat_template::{ErrorClass, Template};
@@ -315,7 +317,7 @@ impl Error {
         self.0.input_paths.first().map(String::as_str)
     }
 
-    /// What is known of the offending value: its type and its path in the input.
+    /// Returns a note on the cause, such as the type of a value and its place in the input.
     pub fn note(&self) -> Option<&str> {
         self.0.note.as_deref()
     }
@@ -364,61 +366,5 @@ impl fmt::Display for Error {
             write!(out, "\nto allow more, raise `{setting}`")?;
         }
         self.0.trail.iter().try_for_each(|step| write!(out, "\n{step}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Error;
-    use crate::source::Source;
-    use crate::span::Span;
-
-    fn shown(source: &str, piece: &str) -> String {
-        let start = source.find(piece).unwrap();
-        let [start, end] = [start, start.saturating_add(piece.len())].map(|offset| u32::try_from(offset).unwrap());
-        let error = Error::runtime("no").at(Span::new(start, end));
-        error.located(&Source::new(source)).to_string()
-    }
-
-    #[test]
-    fn a_short_line_is_shown_whole() {
-        assert_eq!(
-            shown("a\n\tbé {{ c }}", "c"),
-            "runtime error: no\n --> line 2, column 8\n2 |  bé {{ c }}\n  |        ^"
-        );
-    }
-
-    #[test]
-    fn a_long_line_is_shown_around_the_place() {
-        let [before, after] = ["-".repeat(50), "-".repeat(65)];
-        let places = [
-            (
-                format!("é{before}-place{after}-"),
-                format!("…{before}place{after}…\n  | {:51}^^^^^", ""),
-            ),
-            (format!("é{before}-place"), format!("é{before}-place\n  | {:52}^^^^^", "")),
-        ];
-        for (source, lines) in places {
-            let text = shown(&source, "place");
-            assert_eq!(text, format!("runtime error: no\n --> line 1, column 53\n1 | {lines}"));
-        }
-        let end = format!("{0}{0}place", after);
-        assert_eq!(
-            shown(&end, "place"),
-            format!(
-                "runtime error: no\n --> line 1, column 131\n1 | …{}place\n  | {:116}^^^^^",
-                "-".repeat(115),
-                ""
-            )
-        );
-        let wide = format!("{{{{ {after}{after} }}}}");
-        assert_eq!(
-            shown(&wide, &wide),
-            format!(
-                "runtime error: no\n --> line 1, column 1\n1 | {{{{ {}…\n  | {}",
-                "-".repeat(117),
-                "^".repeat(120)
-            )
-        );
     }
 }

@@ -1,11 +1,11 @@
-//! What fuzzing sees of the floors below the public engine; cargo-fuzz builds it by `cfg(fuzzing)`, and the crate's own tests do.
+//! Access to the lexer and the parser for fuzzing. Compiled only under `cfg(fuzzing)`, which cargo-fuzz sets, and in tests.
 //!
 //! ```text
-//! tokens("a{{ b }}")           0..1, 1..3, 4..5, 6..8
-//! written_again("{{ a+b }}")   twice "{%+ print (a + b) +%}", with more parentheses
+//! lex("a{{ b }}")                  0..1, 1..3, 4..5, 6..8
+//! print_and_reparse("{{ a+b }}")   twice "{%+ print ((a) + (b)) +%}"
 //! ```
 //!
-//! What must hold is said in `fuzz/fuzz_targets`.
+//! The properties that are checked are in `fuzz/fuzz_targets`.
 
 use std::ops::Range;
 
@@ -18,21 +18,21 @@ use crate::source::Source;
 /// The tokens of a source, up to the first error.
 #[derive(Debug)]
 pub struct Tokens {
-    /// The source with its line ends normalised, to which places belong.
+    /// The source with normalised line ends.
     pub source: String,
-    /// Where each token stands.
+    /// The byte range of each token in `source`.
     pub spans: Vec<Range<usize>>,
-    /// Whether there was no error.
-    pub are_whole: bool,
+    /// Whether the whole source was read without an error.
+    pub is_complete: bool,
 }
 
-/// Lexes a template.
-pub fn tokens(text: &str) -> Tokens {
+/// Returns the tokens of a template.
+pub fn lex(text: &str) -> Tokens {
     let source = Source::new(text);
     let mut tokens = Tokens {
         source: source.text().to_owned(),
         spans: Vec::new(),
-        are_whole: true,
+        is_complete: true,
     };
     let mut lexer = Lexer::new(&source);
     let mut token = Token::default();
@@ -41,7 +41,7 @@ pub fn tokens(text: &str) -> Tokens {
             Ok(()) if token.kind == TokenKind::End => break,
             Ok(()) => tokens.spans.push(token.span.start as usize..token.span.end as usize),
             Err(_) => {
-                tokens.are_whole = false;
+                tokens.is_complete = false;
                 break;
             }
         }
@@ -49,16 +49,17 @@ pub fn tokens(text: &str) -> Tokens {
     tokens
 }
 
-/// The tree of a template, and that of the template that is written from it, each with all parentheses; none where a template does not
-/// parse, or nests too deep once it is written anew.
+/// Parses a template, prints the tree as source, and parses that source. Returns both trees, printed with all parentheses.
+///
+/// Returns `None` if the template does not parse, or if the printed source nests too deep.
 ///
 /// # Errors
-/// When what was written from a tree does not parse.
-pub fn written_again(text: &str) -> Result<Option<[String; 2]>> {
+/// If the printed source does not parse for another reason.
+pub fn print_and_reparse(text: &str) -> Result<Option<[String; 2]>> {
     let Ok(first) = parse(&Source::new(text)) else {
         return Ok(None);
     };
-    // `a is t not` reads a variable `not`, which can be written nowhere else.
+    // `a is t not` reads a variable `not`. The printer writes it in parentheses, where it does not parse.
     if first.symbols.find("not").is_some() {
         return Ok(None);
     }
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
     use crate::json::{self, Data};
 
-    /// The templates of all cases that parse.
+    /// Returns the templates of all cases.
     fn templates() -> Vec<String> {
         let mut folders = vec![std::path::PathBuf::from("tests/cases")];
         let mut templates = Vec::new();
@@ -99,10 +100,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_and_parsed_again_is_the_same_tree() {
+    fn the_printed_source_of_a_tree_parses_to_the_same_tree() {
         let mut count = 0_usize;
         for template in templates() {
-            match written_again(&template) {
+            match print_and_reparse(&template) {
                 Ok(Some([first, second])) => assert_eq!(first, second, "{template}"),
                 Ok(None) => continue,
                 Err(error) => panic!("{error}: {template}"),
@@ -113,8 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn parentheses_stand_where_they_are_needed() {
-        let [first, _] = written_again("{{ (a+b)*c if not d is e else -f[1:]|g }}").unwrap().unwrap();
+    fn parentheses_are_printed_where_they_are_needed() {
+        let [first, _] = print_and_reparse("{{ (a+b)*c if not d is e else -f[1:]|g }}")
+            .unwrap()
+            .unwrap();
         assert_eq!(
             first,
             "{%+ print ((((a) + (b)) * (c)) if ((d) is not e()) else ((-((f)[(1)::]))|g())) +%}"

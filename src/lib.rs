@@ -1,13 +1,13 @@
-//! Chat templates of language models, rendered as Python's transformers renders them: a model's folder in, the prompt out, byte for
-//! byte. The reference is transformers 5.23.0 with jinja2 3.1.6 on CPython 3.11; where it raises, this crate returns an error of the same
-//! kind with the same text.
+//! Renders the chat templates of language models exactly as Python's transformers does: it turns a model's folder and a conversation into
+//! a prompt. The reference is transformers 5.23.0 with jinja2 3.1.6 on CPython 3.11. Where the reference raises an exception, this crate
+//! returns an error of the same kind with the same text.
 //!
 //! # A server, from top to bottom
 //!
 //! ## 1. Open the model's folder
 //!
-//! [`ChatTemplate::from_dir`] reads the templates and the special tokens where the Hub's folders keep them, and compiles each template
-//! once. A folder that cannot be read is an error that names the file; nothing is guessed.
+//! [`ChatTemplate::from_dir`] reads the templates and the special tokens of a folder from the Hugging Face Hub, and compiles each template
+//! once. If the folder cannot be read, the error names the file.
 //!
 //! The special tokens that no file names are those of the tokenizer's class. As transformers does, `from_dir` chooses the class by
 //! `tokenizer_config.json` together with the keys `model_type` and `tokenizer_class` of `config.json`. If the class is code in the folder,
@@ -29,16 +29,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Tokenize the text **without** adding special tokens: the template has written them. Who has no folder takes
+//! Tokenize the text **without** adding special tokens: the template has written them. If you have no model folder, use
 //! [`ChatTemplate::from_config`], [`ChatTemplate::from_source`] or [`ChatTemplate::from_named`].
 //!
-//! ## 2. Hand over what you hold
+//! ## 2. Pass messages in your own types
 //!
-//! Messages, tools, documents and variables are borrowed ([`Input`]): a JSON array, a `Vec` or slice of values, of maps or of references to
-//! values, a map, an `Option` of these, or [`json::Data`]. What is `Serialize` goes through [`ChatTemplate::apply_serialize`], or becomes `Data` by [`json::to_data`];
-//! JSON text goes through [`ChatTemplate::apply_json`].
-//! The caller's values are never changed, and reach the template as they are: key order, nulls inside them, unknown keys. Only what the
-//! contract changes is copied, at the top level of a message: keys that are null are dropped, and reasoning goes under all its names
+//! Messages, tools, documents and variables are borrowed ([`Input`]). They can be a JSON array, a `Vec` or slice of values, of maps or of
+//! references to values, a map, an `Option` of these, or [`json::Data`]. For types that implement `Serialize` there is
+//! [`ChatTemplate::apply_serialize`], and for JSON text [`ChatTemplate::apply_json`].
+//!
+//! The template sees the values as they are: the order of keys, nested nulls, unknown keys. Only two things change, at the top level of a
+//! message, as in transformers: keys that are null are removed, and the reasoning is available under each of its names
 //! (`reasoning_content`, `thinking`).
 //!
 //! ```
@@ -93,8 +94,8 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! A template ignores a variable that it does not know in silence. A server need not: [`ChatTemplate::variables`] returns the names that a
-//! caller can pass.
+//! A template silently ignores a variable that it does not know. A server can refuse such a variable: [`ChatTemplate::variables`] returns
+//! the names that a caller can pass.
 //!
 //! ## 4. Continue a message
 //!
@@ -115,19 +116,19 @@
 //!
 //! ## 5. Answer 400 or 500
 //!
-//! [`Error::class`] says who has to act, [`ErrorClass::http_status`] what a server answers. Show the caller [`Error::message`], which for
-//! [`ErrorClass::Refused`] is what the template's author wrote for them; `Display` is for the log: it adds the excerpt, the template's
-//! name, and which message of the conversation it was. [`Error::input_path`] is the place of the failing value in the request, and the
-//! whole error is `Serialize`.
+//! [`Error::class`] says whose fault an error is, and [`ErrorClass::http_status`] what a server answers. Show the caller
+//! [`Error::message`], which for [`ErrorClass::Refused`] was written for them by the template's author, and [`Error::input_path`], the place
+//! of the value that is at fault. Log the error's `Display`: it adds the lines of the template, its name, and the message of the
+//! conversation. Errors implement `Serialize`.
 //!
 //! | class | what happened | answer |
 //! |---|---|---|
 //! | [`Refused`](ErrorClass::Refused) | the template called `raise_exception`: roles must alternate, no system message here … | 400 |
-//! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are no objects, nothing to continue … | 400 |
+//! | [`Request`](ErrorClass::Request) | the request breaks the contract: no messages, tools that are not objects, nothing to continue … | 400 |
 //! | [`Mismatch`](ErrorClass::Mismatch) | a value of the request does not fit this template: a list where it expects text, a key that is missing … | 400 |
 //! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
 //! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on a value of its own; the folder cannot be read | 500 |
-//! | [`Internal`](ErrorClass::Internal) | a fault of this crate | 500 |
+//! | [`Internal`](ErrorClass::Internal) | a bug of this crate | 500 |
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
@@ -146,7 +147,8 @@
 //!
 //! ## 6. Threads, and a cache of templates
 //!
-//! A [`ChatTemplate`] is `Send + Sync`, and a clone shares what was compiled. Rendering needs no lock.
+//! A [`ChatTemplate`] is `Send + Sync`, a clone shares the compiled templates, and rendering takes no lock. Templates that come with
+//! requests are worth a cache. Bound it, as each client can send any number of templates:
 //!
 //! ```
 //! use std::collections::HashMap;
@@ -155,7 +157,7 @@
 //! use chat_template::{ApplyOptions, ChatTemplate, Error};
 //! use serde_json::json;
 //!
-//! /// Templates that came with requests, by their source. It forgets all of them when it is full.
+//! /// The templates of requests, by their source. When the cache is full, it drops all of them.
 //! #[derive(Default)]
 //! struct Cache(Mutex<HashMap<String, ChatTemplate>>);
 //!
@@ -190,8 +192,8 @@
 //! });
 //! ```
 //!
-//! A conversation of a few thousand messages takes milliseconds, and [`Limits`] bound what any template can cost; still, a server that
-//! renders templates of strangers keeps them off its event loop. A time limit and a flag end a render early:
+//! A conversation of a few thousand messages takes milliseconds, but a template of a stranger may take all that [`Limits`] allow. So do not
+//! render it on a thread that drives an event loop. A time limit and a flag end a render early:
 //!
 //! ```
 //! use std::sync::atomic::{AtomicBool, Ordering};
@@ -201,7 +203,7 @@
 //! let template = ChatTemplate::from_source("{% for i in range(90000) %}{{ i }}{% endfor %}", &[]);
 //! let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
 //! let limits = Limits::default().with_milliseconds(500).with_steps(1_000_000);
-//! // Another thread sets the flag when the client has gone.
+//! // Another thread sets the flag when the client has closed its connection.
 //! let is_gone = AtomicBool::new(false);
 //! let options = ApplyOptions { limits: &limits, cancel: Some(&is_gone), ..Default::default() };
 //! is_gone.store(true, Ordering::Relaxed);
@@ -209,10 +211,14 @@
 //! assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
 //! ```
 //!
-//! ## 7. A clock
+//! `tests/examples/server` in the repository is a complete server with axum: it caches templates, limits the time of a render, and cancels it
+//! when the client has gone.
 //!
-//! `strftime_now` sees local time, as in Python. For tests, for a zone of your own, or so that a prompt can be cached, give a [`Clock`].
-//! Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate is lighter to build.
+//! ## 7. Set the clock
+//!
+//! `strftime_now` shows local time, as in Python. For tests, for another time zone, or for prompts that can be cached, pass a [`Clock`].
+//! Without the default feature `local-time` (`default-features = false`) the system's clock shows UTC, and the crate has fewer
+//! dependencies.
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, FixedClock};
@@ -225,14 +231,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Rendering is deterministic: the same template, input and time give the same prompt.
+//! Rendering is deterministic: equal templates, inputs and times make equal prompts.
 //!
-//! ## 8. Training masks
+//! ## 8. Make training masks
 //!
-//! `{% generation %}` marks what the model is to learn. Most templates have no such block, and then all spans are empty:
-//! [`ChatTemplate::has_generation`] says so. [`ApplyOptions::generation`] gives the spans as the reference counts them, and
-//! [`assistant_mask`] the mask over tokens by its rule. The reference counts wrongly inside macros, set blocks and call blocks;
-//! [`ApplyOptions::true_spans`] gives the places where the text really stands:
+//! `{% generation %}` marks the text that the model learns to write. Most templates have no such block, and then all spans are empty:
+//! check [`ChatTemplate::has_generation`]. With [`ApplyOptions::generation`] the prompt has the spans as the reference counts them, and
+//! [`assistant_mask`] makes the mask over tokens by the reference's rule. The reference counts wrongly inside macros, set blocks and call
+//! blocks; with [`ApplyOptions::true_spans`] the prompt has the places of the text:
 //!
 //! ```
 //! use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};
@@ -252,26 +258,26 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! # Where each argument of `apply_chat_template` went
+//! # The arguments of `apply_chat_template`
 //!
 //! | Python | here |
 //! |---|---|
 //! | `conversation` | the first argument of [`ChatTemplate::apply`]; a batch is for [`ChatTemplate::apply_batch`] |
-//! | `tools` | [`ApplyOptions::tools`]: JSON schemas; those of Python functions are made by `get_json_schema`, in Python |
+//! | `tools` | [`ApplyOptions::tools`]: JSON schemas; for Python functions, make them with `get_json_schema` in Python |
 //! | `documents` | [`ApplyOptions::documents`] |
-//! | `chat_template` | [`ApplyOptions::chat_template`]: a name, or a source, which is compiled for this call alone |
-//! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; a flag that is no bool goes into the variables under this name |
+//! | `chat_template` | [`ApplyOptions::chat_template`]: a name, or a source, which is compiled for this call only |
+//! | `add_generation_prompt` | [`ApplyOptions::add_generation_prompt`]; pass a flag that is not a bool as a variable of this name |
 //! | `continue_final_message` | [`ApplyOptions::continue_final_message`] |
 //! | `**kwargs` | [`ApplyOptions::variables`] |
 //! | `return_assistant_tokens_mask` | [`ApplyOptions::generation`] and [`assistant_mask`] |
-//! | `tokenize=False` | always: tokenizing is the tokenizer's business, and so are `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
-//! | `sanitize_control_tokens` | none: it perturbs what templates decide |
+//! | `tokenize=False` | always so: tokenizing belongs to the tokenizer, as do `padding`, `truncation`, `max_length`, `return_tensors`, `return_dict` and `tokenizer_kwargs` |
+//! | `sanitize_control_tokens` | not available: it changes the values that templates compare |
 //! | the tokenizer's `chat_template` and `special_tokens_map` | the [`ChatTemplate`]; [`ApplyOptions::special_tokens`] replaces the tokens for one call |
 //! | `datetime.now()` | [`ApplyOptions::clock`] |
 //!
 //! # The engine alone
 //!
-//! [`Template`] is Jinja as chat templates see it, without the contract:
+//! [`Template`] is Jinja with the extensions of transformers, without the contract of `apply_chat_template`:
 //!
 //! ```
 //! let template = chat_template::Template::compile("{{ greeting }}, {{ name|title }}!")?;
@@ -280,37 +286,19 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! # Deviations
+//! # What differs from the reference
 //!
-//! This crate implements the Jinja that chat templates use. What else Jinja and Python have, such as `include`, bytes or the filter
-//! `pprint`, is an error of kind [`ErrorKind::Unsupported`] when a render reaches it; its message says what to write instead.
+//! This crate implements the Jinja that chat templates use. Other constructs of Jinja and Python, such as `include`, bytes or the filter
+//! `pprint`, are an error of kind [`ErrorKind::Unsupported`] when a render reaches them; the message says what to write instead.
 //!
-//! Where this crate differs from the reference on purpose is listed in `tests/deviations.jsonl`, each line with the case that shows it and
-//! the reason; the suite fails when a line no longer applies. Beside those, about the call itself:
+//! - [`Limits`] are on by default. The reference has none but Python's recursion limit.
+//! - A variable with the name of a parameter of `apply_chat_template` is refused, with Python's text for a repeated argument. Python would
+//!   take such a variable (`padding`, `tokenize` …) for the parameter, and no template would see it.
+//! - Processors (`AutoProcessor`) have an `apply_chat_template` of their own, which keeps nulls and never chooses `tool_use`. This crate
+//!   does what the tokenizer's does.
+//! - The texts of a few errors differ. `tests/deviations.jsonl` in the repository lists each with its case.
 //!
-//! - A variable that is named like a parameter of `apply_chat_template` is refused, with the text that Python has for a parameter given
-//!   twice. Python lets such a name (`padding`, `tokenize` …) go to the parameter, where no template sees it.
-//! - [`Limits`] are on. The reference has none but Python's recursion limit.
-//! - Processors (`AutoProcessor`) have an `apply_chat_template` of their own, which keeps nulls and chooses no `tool_use`; this crate
-//!   follows the tokenizer's.
-//!
-//! # How the crate is built
-//!
-//! A file imports only from its own floor or those below it:
-//!
-//! ```text
-//! 10 bin           the command line
-//!  9 conformance   cases, ports as child processes, scoring
-//!  8 chat          the contract of transformers: folders, special tokens, apply, continuation
-//!  7 template      the public engine: compile once, render many times, from any thread
-//!  6 eval          walks the tree; the only floor that attaches places to run-time errors
-//!  5 resolve       names to slots, what is an error at compile time, what is constant
-//!  4 builtins      filters, tests, methods, globals
-//!  3 value         Python's semantics: types, operators, comparison, slices, formatting, json
-//!  2 parser        tokens to tree
-//!  1 lexer, ast    text to tokens; the tree
-//!  0 span, source, error, limits, clock, unsupported, data, and the pure parts: text, number, unicode, json, strftime, ebnf
-//! ```
+//! `src/README.md` in the repository shows how the crate is built.
 
 mod ast;
 mod builtins;
@@ -318,7 +306,6 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
-mod data;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -328,6 +315,7 @@ pub mod fuzzing;
 pub mod json;
 mod lexer;
 mod limits;
+mod meter;
 mod number;
 mod parser;
 mod resolve;

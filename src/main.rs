@@ -1,4 +1,4 @@
-//! The command line of chat-template.
+//! The program `chat-template`.
 
 mod cli;
 

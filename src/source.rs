@@ -1,21 +1,21 @@
-//! A template's source as the lexer sees it: line ends normalised, one trailing newline dropped.
+//! A template's source as the lexer sees it: line breaks are normalised, and one trailing newline is removed.
 //!
-//! The rule is jinja2 3.1.6 `lexer.py`, `Lexer.tokeniter`: `\r\n`, `\r` and `\n` each end a line and become `\n`; of the text's
-//! last line, when empty, the newline before it goes. Nothing else is touched.
+//! The rule is jinja2 3.1.6 `lexer.py` `Lexer.tokeniter`: `\r\n`, `\r` and `\n` each end a line and become `\n`. A `\n` at the end of the
+//! text is removed.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use crate::span::Span;
 
-/// The normalised text, and where its lines begin, which is counted when someone asks.
+/// The normalised text, and the offsets of its lines, which are computed when they are first needed.
 #[derive(Clone, Debug)]
 pub struct Source<'s> {
     text: Cow<'s, str>,
     line_starts: OnceLock<Box<[u32]>>,
 }
 
-/// A place as people count it: both from 1, the column in code points.
+/// A position in a template for people to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The line, from 1.
@@ -25,11 +25,12 @@ pub struct Position {
 }
 
 impl<'s> Source<'s> {
-    /// Normalises `text`; offsets fit `u32` because the caller has checked the template's size against its limit.
+    /// Normalises a text. The caller has checked the text's size against its limit, so offsets fit into `u32`.
     pub fn new(text: &'s str) -> Self {
-        let text = match contains_byte(text.as_bytes(), b'\r') {
-            true => Cow::Owned(with_line_feeds(text)),
-            false => Cow::Borrowed(text),
+        let text = if contains_byte(text.as_bytes(), b'\r') {
+            Cow::Owned(normalise_line_breaks(text))
+        } else {
+            Cow::Borrowed(text)
         };
         Self {
             text: match text {
@@ -43,7 +44,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The same, borrowing from nothing.
+    /// Converts the source to one that owns its text.
     pub fn into_owned(self) -> Source<'static> {
         Source {
             text: Cow::Owned(self.text.into_owned()),
@@ -51,18 +52,18 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The normalised text.
+    /// Returns the normalised text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The line, from 1, that holds the byte at `offset`.
+    /// Returns the line, from 1, of the byte at `offset`.
     pub fn line(&self, offset: u32) -> u32 {
         let lines = self.line_starts().partition_point(|start| *start <= offset);
         u32::try_from(lines).unwrap_or(u32::MAX)
     }
 
-    /// Line and column of the byte at `offset`.
+    /// Returns the line and column of the byte at `offset`.
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line(offset);
         let start = self.line_start(line);
@@ -74,14 +75,14 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The text of a line without its line feed.
+    /// Returns the text of a line without its newline.
     pub fn line_text(&self, line: u32) -> &str {
         let start = self.line_start(line) as usize;
         let rest = self.text.get(start..).unwrap_or_default();
         rest.split('\n').next().unwrap_or_default()
     }
 
-    /// The text that a span covers.
+    /// Returns the text of a span.
     pub fn slice(&self, span: Span) -> &str {
         let range = span.start as usize..span.end as usize;
         self.text.get(range).unwrap_or_default()
@@ -100,7 +101,7 @@ impl<'s> Source<'s> {
     }
 }
 
-/// Tells the lines of places that are asked for one after the other, by the lines between one and the next.
+/// Finds the lines of many offsets. It counts the newlines between an offset and the previous one.
 #[derive(Debug)]
 pub struct LineCounter<'s> {
     source: &'s Source<'s>,
@@ -109,7 +110,7 @@ pub struct LineCounter<'s> {
 }
 
 impl<'s> LineCounter<'s> {
-    /// A counter at the beginning of a source.
+    /// Returns a counter at the start of a source.
     pub fn new(source: &'s Source<'_>) -> Self {
         Self {
             source,
@@ -118,22 +119,23 @@ impl<'s> LineCounter<'s> {
         }
     }
 
-    /// The line, from 1, that holds the byte at `offset`: [`Source::line`].
+    /// Returns the line, from 1, of the byte at `offset`, like [`Source::line`].
     pub fn line(&mut self, offset: u32) -> u32 {
         let [start, end] = [self.offset.min(offset), self.offset.max(offset)];
         let between = self.source.text.as_bytes().get(start as usize..end as usize);
-        let newlines = newlines(between.unwrap_or_default());
-        self.line = match offset < self.offset {
-            true => self.line.saturating_sub(newlines),
-            false => self.line.saturating_add(newlines),
+        let newlines = count_newlines(between.unwrap_or_default());
+        self.line = if offset < self.offset {
+            self.line.saturating_sub(newlines)
+        } else {
+            self.line.saturating_add(newlines)
         };
         self.offset = offset;
         self.line
     }
 }
 
-/// How many lines end. As long as a count fits into a byte, the processor counts many bytes at once.
-fn newlines(text: &[u8]) -> u32 {
+/// Returns the number of newlines. The compiler vectorises the inner loop, whose counts fit into a byte.
+fn count_newlines(text: &[u8]) -> u32 {
     const BLOCK: usize = 255;
     let of_block = |block: &[u8]| {
         block
@@ -143,8 +145,8 @@ fn newlines(text: &[u8]) -> u32 {
     text.chunks(BLOCK).map(|block| u32::from(of_block(block))).sum()
 }
 
-/// The text with one line feed for each line's end.
-fn with_line_feeds(text: &str) -> String {
+/// Returns the text with `\n` for each line break.
+fn normalise_line_breaks(text: &str) -> String {
     let mut normalised = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\r') {
@@ -158,7 +160,7 @@ fn with_line_feeds(text: &str) -> String {
     normalised
 }
 
-/// Whether a byte occurs. Blocks of bytes are asked as a whole, which the processor does at once.
+/// Returns whether a byte occurs. Each block is scanned to its end, because the compiler vectorises such a loop.
 fn contains_byte(text: &[u8], byte: u8) -> bool {
     const BLOCK: usize = 256;
     let mut blocks = text.chunks(BLOCK);
@@ -170,13 +172,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_ends_are_normalised_and_one_trailing_newline_goes() {
+    fn line_breaks_are_normalised_and_one_trailing_newline_is_removed() {
         assert_eq!(Source::new("a\r\nb\rc\n\n").text(), "a\nb\nc\n");
         assert_eq!(Source::new("\r").text(), "");
     }
 
     #[test]
-    fn columns_count_code_points() {
+    fn lines_and_columns_start_at_1_and_columns_count_code_points() {
         let source = Source::new("a\né=x");
         assert_eq!(source.position(5), Position { line: 2, column: 3 });
         assert_eq!(source.line_text(2), "é=x");

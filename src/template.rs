@@ -1,4 +1,4 @@
-//! The engine: a template is compiled once and rendered many times, from any thread.
+//! The template engine. A [`Template`] is compiled once and rendered any number of times, by any number of threads.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,15 +7,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use serde::Serialize;
 
 use crate::ast;
+use crate::builtins::LOOKUPS;
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::json::{self, Data};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Limits, Reached};
+use crate::meter::Meter;
 use crate::source::Source;
 use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
 
-/// A compiled template: the engine without the contract of `apply_chat_template`.
+/// A compiled template.
+///
+/// This is the engine by itself. [`ChatTemplate`](crate::ChatTemplate) adds what transformers' `apply_chat_template` does around it.
 ///
 /// ```
 /// let template = chat_template::Template::compile("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")?;
@@ -24,7 +28,7 @@ use crate::{eval, parser, resolve};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// Its `Debug` is its source:
+/// The `Debug` form shows the source:
 ///
 /// ```
 /// let template = chat_template::Template::compile("{{ x }}")?;
@@ -34,37 +38,42 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
-    /// How long the last output was: room to begin the next one with.
+    /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
 }
 
-/// What a render may be told. Fill in what matters, and take the rest from [`Default`].
+/// The options of a render. Set the fields that matter, and take the others from [`Default`].
 #[derive(Clone, Copy)]
 pub struct RenderOptions<'o> {
-    /// What `strftime_now` sees: local time unless given.
+    /// The clock that `strftime_now` reads. The default is the local time of the system.
     pub clock: &'o dyn Clock,
-    /// What the render may use.
+    /// The limits on time and memory.
     pub limits: &'o Limits,
-    /// A flag that ends the render soon after someone sets it, from any thread.
+    /// A flag that cancels the render. If any thread sets it, the render soon ends with an error of kind limit.
     pub cancel: Option<&'o AtomicBool>,
-    /// Whether the spans of `{% generation %}` blocks are wanted.
+    /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
+    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
+    #[doc(hidden)]
+    pub plain: bool,
 }
 
-/// What a render gives.
+/// The result of a render.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rendered {
     /// The output.
     pub text: String,
-    /// The `{% generation %}` blocks in code points, as the reference counts them: by what the template's root has written. Empty
-    /// unless asked for.
+    /// The spans of the `{% generation %}` blocks in code points. Empty unless [`RenderOptions::generation`] is set.
+    ///
+    /// As in the reference, a block begins where the text ends that the top level of the template has written so far. A block in a macro
+    /// can therefore have a span that differs from its place in the output.
     pub generation: Vec<Range<usize>>,
-    /// How many of [`Limits::steps`] it took.
+    /// The number of steps of the render, which [`Limits::steps`] bounds.
     pub steps: u64,
 }
 
-/// The variables that a template is rendered with: an object, borrowed.
+/// The variables of a render: a borrowed JSON object.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c>(Input<'c>);
 
@@ -97,11 +106,12 @@ impl Default for RenderOptions<'_> {
             limits: &DEFAULT_LIMITS,
             cancel: None,
             generation: false,
+            plain: false,
         }
     }
 }
 
-/// The clock is left out.
+/// The `Debug` form leaves out the clock, which may not have one.
 impl fmt::Debug for RenderOptions<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RenderOptions");
@@ -118,21 +128,21 @@ impl fmt::Debug for Template {
 }
 
 impl Template {
-    /// Compiles a source.
+    /// Compiles the source of a template.
     ///
     /// # Errors
-    /// Of kind syntax what Jinja, or Python behind it, refuses to compile; of kind limit what is larger than the default limits.
+    /// An error of kind syntax if Jinja does not compile the template, and of kind limit if the template exceeds the default limits.
     pub fn compile(source: &str) -> Result<Self> {
         Self::compile_with(source, &DEFAULT_LIMITS)
     }
 
-    /// Compiles a source that may be as long as the limits say. Its nesting is bounded by the default limits in any case.
+    /// Compiles the source of a template whose length [`Limits::source`] bounds. The bounds on nesting are those of [`Template::compile`].
     ///
     /// # Errors
-    /// As [`Template::compile`].
+    /// See [`Template::compile`].
     pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
         if source.len() > limits.source {
-            return Err(Error::limit(Reached::sizes(Limit::Source, source.len(), limits.source)).without_line());
+            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), limits.source)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
@@ -140,52 +150,56 @@ impl Template {
         resolve::resolve(&mut tree, &source).map_err(located)?;
         Ok(Self {
             tree,
-            // Copied only now: glibc's allocator tidies up before it gives a large block, and would have put together the small ones that
-            // a tree before this one left, which the tree has just been made of.
+            // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
+            // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
             last_length: AtomicUsize::new(0),
         })
     }
 
-    /// Renders with a context that is ready; nothing of it is copied but into the output.
+    /// Renders the template with a JSON object as its context. The object is borrowed: only the output holds copies of its strings.
     ///
     /// # Errors
-    /// What the reference raises, or a limit.
+    /// The errors that the reference raises, and errors of kind limit and unsupported.
     pub fn render(&self, context: &serde_json::Value) -> Result<String> {
         Ok(self.render_with(context, &RenderOptions::default())?.text)
     }
 
-    /// Renders with anything that serializes to an object.
+    /// Renders the template with any context that serializes to an object. An `f32` is rendered as the `f64` of equal value: `0.1_f32` as
+    /// `0.10000000149011612`.
     ///
     /// # Errors
-    /// As [`Template::render`], and where the context does not serialize.
+    /// See [`Template::render`]. It is also an error if the context cannot be serialized.
     pub fn render_serialize<T: Serialize + ?Sized>(&self, context: &T) -> Result<String> {
         let data = json::to_data(context, json::DEPTH)?;
         Ok(self.render_with(&data, &RenderOptions::default())?.text)
     }
 
-    /// Renders straight from JSON text, which is read as Python's `json.loads` reads it: integers of any size, `-0` and `-0.0`, `NaN`.
+    /// Renders the template with a context from JSON text.
+    ///
+    /// The text is read as by Python's `json.loads`, which keeps integers of any size, distinguishes `-0` from `-0.0`, and accepts `NaN`.
     ///
     /// # Errors
-    /// As [`Template::render`], and where the text is no JSON.
+    /// See [`Template::render`]. It is also an error if the text is not valid JSON, or has a lone surrogate such as `"\ud83d"`, which Python
+    /// reads and Rust's strings cannot hold.
     pub fn render_json(&self, context: &str) -> Result<String> {
         let data = json::read(context, json::DEPTH)?;
         Ok(self.render_with(&data, &RenderOptions::default())?.text)
     }
 
-    /// Renders with options.
+    /// Renders the template with options.
     ///
     /// # Errors
-    /// As [`Template::render`].
+    /// See [`Template::render`].
     pub fn render_with<'c>(&self, context: impl Into<Context<'c>>, options: &RenderOptions<'_>) -> Result<Rendered> {
         let Context(input) = context.into();
         self.render_input(input, options)
     }
 
-    /// Renders into `out`; nothing is written when the render fails.
+    /// Renders the template and writes the output to `out`. Nothing is written if the render fails.
     ///
     /// # Errors
-    /// As [`Template::render`], and where `out` does not take the text.
+    /// See [`Template::render`]. It is also an error if writing to `out` fails.
     pub fn render_to<'c>(
         &self,
         context: impl Into<Context<'c>>,
@@ -197,10 +211,10 @@ impl Template {
             .map_err(|_| Error::runtime("the output could not be written").with_class(ErrorClass::Internal))
     }
 
-    /// Returns the names that a caller can pass: those that the template reads from its context, in the order in which they first occur.
+    /// Returns the names that the template reads from its context, in the order in which they first occur.
     ///
-    /// A name that the template sets itself is listed only if the template reads it somewhere before it sets it, as it does with a switch
-    /// that has a default:
+    /// A name that the template also sets is listed only if the template reads it somewhere before it sets it. This is how a template gives
+    /// a variable a default:
     ///
     /// ```
     /// let template = chat_template::Template::compile(
@@ -214,7 +228,7 @@ impl Template {
         resolve::context_names(&self.tree)
     }
 
-    /// Returns whether the template has a `{% generation %}` block. Without one, no render has spans.
+    /// Returns whether the template has a `{% generation %}` block. If it has none, [`Rendered::generation`] is always empty.
     ///
     /// ```
     /// use chat_template::Template;
@@ -236,9 +250,9 @@ impl Template {
             let message = format!("the context is of type {}, and must be an object", input.ty().name());
             return Err(Error::new(ErrorKind::Type, message).with_class(ErrorClass::Request));
         };
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
-        let output = self.render_value(&mut runtime, input, options.generation)?;
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
         Ok(Rendered {
             text: output.text,
             generation: output.spans,
@@ -246,21 +260,22 @@ impl Template {
         })
     }
 
-    /// Renders with a context that is already a dict, and its runtime.
+    /// Renders the template with a context that is already a dict, and a runtime that has the limits and the clock.
     pub(crate) fn render_value<'a>(
         &'a self,
         runtime: &mut Runtime<'a>,
         context: Dict<'a>,
         tracks_spans: bool,
+        is_plain: bool,
     ) -> Result<eval::Output> {
         let last_length = self.last_length.load(Ordering::Relaxed);
-        // A conversation comes back with one turn more. Without room for that, the whole output would be moved at its end.
+        // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
-        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, capacity);
+        let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();
         if output.text.capacity() / 2 > length {
-            // The last one was much longer, and a caller may keep many prompts.
+            // The last output was much longer. The unused memory is released because a caller may keep many prompts.
             output.text.shrink_to_fit();
         }
         if length != last_length {

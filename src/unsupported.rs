@@ -5,8 +5,8 @@
 //! ```
 //!
 //! A template that contains such a construct compiles. Reaching the construct is an error of kind [`ErrorKind::Unsupported`], so a
-//! template still renders if only its debugging branch has one. A construct leaves this table and enters the crate when a real
-//! template uses it or transformers documents it. `tests/cases/unsupported.jsonl` has one case for each row.
+//! template still renders if only its debugging branch has one. A construct becomes supported when a real template uses it or
+//! transformers documents it. `tests/cases/unsupported.jsonl` has one case for each row.
 //!
 //! `tests/reference/reachable.py` reads the names of the rows from this file.
 
@@ -15,15 +15,15 @@ use crate::error::{Error, ErrorKind};
 /// A row of the table: the names of one place, and what to write instead of them.
 #[derive(Debug)]
 pub struct Unsupported {
-    /// Where the names occur.
+    /// The place in a template where the names occur.
     pub place: Place,
     /// The names as templates write them. A row of [`Place::Value`] or [`Place::Literal`] has one description instead.
     pub names: &'static [&'static str],
-    /// The end of the message: what to write instead.
+    /// The end of the error message, which tells what to write instead.
     pub instead: &'static str,
 }
 
-/// Where a name of the table occurs.
+/// A place in a template where an unsupported construct can occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A tag: `{% include … %}`.
@@ -40,30 +40,31 @@ pub enum Place {
     Literal,
 }
 
-/// `{{ (-8) ** 0.5 }}`
+/// A complex number: `{{ (-8) ** 0.5 }}`.
 pub static COMPLEX: Unsupported = row(
     Place::Value,
     &["a complex number"],
     "raise a number that is not negative to a fractional power",
 );
 
-/// `{{ d.keys() - ["a"] }}`
+/// A set: `{{ d.keys() - ["a"] }}`.
 pub static SET: Unsupported = row(Place::Value, &["a set"], "filter a list, as in `d|list|reject('in', other)`");
 
-/// `{{ x is sameas y }}`, where the answer depends on how CPython stores the two values.
+/// The test `sameas` on two values for which the answer depends on how CPython stores them: `{{ x is sameas y }}`.
 pub static IDENTITY: Unsupported = row(Place::Value, &["the identity of a computed value"], "compare with `==`");
 
-/// `{% set d.a %}…{% endset %}`, where `d` is a dict.
+/// A block `set` whose target is an item of a dict `d`: `{% set d.a %}…{% endset %}`. transformers changes the dict, which for `apply` is a
+/// copy of the caller's. The values of this crate do not change.
 pub static ITEM_ASSIGNMENT: Unsupported = row(Place::Value, &["a block `set` into a dict"], "use a `namespace`");
 
-/// `{{ "\N{EM DASH}" }}`
+/// The name of a character in a string literal: `{{ "\N{EM DASH}" }}`.
 pub static CHARACTER_NAME: Unsupported = row(
     Place::Literal,
     &["the name of a character, `\\N{…}`,"],
     "write the character itself, or `\\u` and its code",
 );
 
-/// `{{ "\ud800" }}`
+/// Half of a character in a string literal: `{{ "\ud800" }}`.
 pub static SURROGATE: Unsupported = row(Place::Literal, &["a lone surrogate"], "write the whole character");
 
 const fn row(place: Place, names: &'static [&'static str], instead: &'static str) -> Unsupported {
@@ -75,7 +76,7 @@ const NO_METHOD: &str = "use the operators, filters and tests on numbers";
 
 /// The rows whose names templates write.
 #[rustfmt::skip]
-static NAMED: [Unsupported; 15] = [
+static NAMED: [Unsupported; 17] = [
     row(Place::Statement, &["include", "import", "from", "extends"], NO_OTHER_TEMPLATE),
     row(Place::Statement, &["block"], "write its content in place, or a `macro`"),
     row(Place::Statement, &["autoescape"], "use the filter `|escape`"),
@@ -95,10 +96,16 @@ static NAMED: [Unsupported; 15] = [
     row(Place::Attribute("range"), &["count", "index", "start", "step", "stop"], "make a list with `|list`"),
     row(Place::Attribute("dict"), &["fromkeys"], "write the dict"),
     row(Place::Attribute("view"), &["isdisjoint", "mapping"], "use the dict, or its `|items`"),
+    row(
+        Place::Attribute("generator"),
+        &["close", "gi_running", "gi_suspended", "gi_yieldfrom", "send", "throw"],
+        "make a list with `|list`",
+    ),
+    row(Place::Attribute("cycler"), &["current", "next", "reset"], "call the class, as in `cycler('a', 'b')`"),
 ];
 
 impl Unsupported {
-    /// Returns the error of reaching this row, which has one name.
+    /// Returns the error for a row that has one name.
     #[cold]
     pub fn error(&self) -> Error {
         Error::new(
@@ -117,14 +124,14 @@ impl Unsupported {
     }
 }
 
-/// Returns the error of reaching a name, if the table has it at this place.
+/// Returns the error for a name, if the name is unsupported at this place.
 #[cold]
 pub fn find(place: Place, name: &str) -> Option<Error> {
     let row = rows_at(place).find(|row| row.names.contains(&name))?;
     Some(Error::new(ErrorKind::Unsupported, row.message(name)))
 }
 
-/// Returns all names that the table has at a place.
+/// Returns all names that are unsupported at a place.
 pub fn names(place: Place) -> impl Iterator<Item = &'static str> {
     rows_at(place).flat_map(|row| row.names.iter().copied())
 }

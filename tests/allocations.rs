@@ -1,30 +1,30 @@
-//! What a render takes from the allocator: few pieces, and little more than its output.
+//! Tests that a render makes few allocations and needs little more memory than its output.
 //!
 //! ```text
-//! 10 000 messages  ->  fewer than 100 allocations; at most 2.1 times the output at once, which is what growing it by doubling takes
+//! 10 000 messages  ->  fewer than 100 allocations; at most 2.1 times the output at once, because the output grows by doubling
 //! ```
 //!
-//! Counted by `dhat` in the place of the usual allocator, for the five templates of the benches. The context is made before the counting.
+//! The allocator of `dhat` counts the allocations of the five templates of the benches, without those of the context.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
-#[path = "../benches/arena/mod.rs"]
-mod arena;
+#[path = "../benches/comparison/mod.rs"]
+mod comparison;
 
 use chat_template::{FixedClock, RenderOptions, Template};
 
-use arena::conversation::{Size, conversation};
-use arena::{FAMILIES, Family, NOW};
+use comparison::conversation::{Size, conversation};
+use comparison::{FAMILIES, Family, NOW};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// However long the conversation is, and how often the output has to grow.
+/// The most allocations of a render of any length.
 const MOST_ALLOCATIONS: u64 = 99;
 
-/// Beside 2.1 times its output, a render may hold so many bytes at once.
+/// The most bytes that a render can have allocated at once in addition to 2.1 times its output.
 const MOST_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
 
-/// What one render did.
+/// The allocations of one render. Sizes are in bytes.
 #[derive(Debug)]
 struct Use {
     allocations: u64,
@@ -33,8 +33,8 @@ struct Use {
 }
 
 impl Use {
-    /// Of the first render of a template, which has nothing to tell it how long its output will be.
-    fn of_first_render(family: &Family, messages: usize) -> Self {
+    /// Measures the first render of a template, which cannot know the length of its output.
+    fn measure_first_render(family: &Family, messages: usize) -> Self {
         let context = conversation(family, Size::Messages(messages));
         let template = Template::compile(family.source).expect("it compiles");
         let options = RenderOptions {
@@ -53,11 +53,11 @@ impl Use {
     }
 }
 
-/// One test, because there is one counter for all threads.
+/// There is only one test in this file, because all threads share the counter.
 #[test]
-fn a_render_takes_few_pieces_and_holds_little_more_than_its_output() {
+fn a_render_makes_few_allocations_and_needs_little_more_memory_than_its_output() {
     for family in FAMILIES {
-        let render = Use::of_first_render(&family, 10_000);
+        let render = Use::measure_first_render(&family, 10_000);
         println!("{}: {render:?}", family.name);
         assert!(render.allocations <= MOST_ALLOCATIONS, "{}: {render:?}", family.name);
         let most = 2.1 * render.output + MOST_BYTES_BESIDE_OUTPUT;

@@ -1,6 +1,6 @@
-//! The conformance commands, run as a user runs them: against this crate's port, and against ports that crash, hang and print rubbish.
+//! The conformance commands with the port of this crate, and with ports that crash, hang and print rubbish.
 //!
-//! The faulty ports are lines of `sh`; where there is none, only what needs no port is tested.
+//! The faulty ports are scripts of `sh`, and their tests run only on Unix.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "cli")]
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
 
 #[test]
-fn export_has_every_case_that_the_protocol_can_ask() {
+fn export_contains_every_case_of_the_protocol() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let folders = [&cases, &cases.join("families")].map(|folder| std::fs::read_dir(folder).unwrap());
     let files = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
@@ -43,14 +43,14 @@ fn export_has_every_case_that_the_protocol_can_ask() {
 }
 
 #[test]
-fn changelog_knows_the_version() {
+fn the_changelog_has_an_entry_for_the_version() {
     let changelog = include_str!("cases/CHANGELOG.md");
     let version = chat_template::conformance::SUITE_VERSION;
     assert!(changelog.contains(&format!("## {version}")));
 }
 
 #[test]
-fn own_port_is_right_but_for_the_deviations() {
+fn only_the_deviations_of_the_own_port_are_wrong() {
     let deviations = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/deviations.jsonl");
     let baseline = deviations.to_str().unwrap();
     let reports = ["json", "md", "html", "xml"].map(|end| folder().join(format!("own.{end}")).display().to_string());
@@ -96,7 +96,7 @@ fn own_port_is_right_but_for_the_deviations() {
 }
 
 #[test]
-fn own_port_passes_the_smoke_test() {
+fn the_own_port_passes_the_smoke_test() {
     let output = conformance(&["smoke", "--port", OWN]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     assert_eq!(stdout(&output).lines().count(), 14);
@@ -104,7 +104,7 @@ fn own_port_passes_the_smoke_test() {
 
 #[cfg(unix)]
 #[test]
-fn a_faulty_port_loses_the_case_in_hand_and_no_other() {
+fn a_faulty_port_loses_only_the_current_case() {
     let ids = [
         "fine/1",
         "crash/1",
@@ -184,7 +184,7 @@ fn a_faulty_port_loses_the_case_in_hand_and_no_other() {
         "{}",
         stderr(&output)
     );
-    // It repeats the request, which is no answer.
+    // `cat` repeats the request, which is not an answer.
     assert_eq!(
         conformance(&["smoke", "--port", "cat", "--timeout", "5"]).status.code(),
         Some(1)
@@ -193,7 +193,7 @@ fn a_faulty_port_loses_the_case_in_hand_and_no_other() {
 
 #[cfg(unix)]
 #[test]
-fn a_port_that_only_renders_is_asked_for_renders() {
+fn a_port_without_apply_is_tested_by_renders() {
     let script = format!(
         r#"while IFS= read -r line; do case "$line" in
           *'"apply":{{'*) id=${{line#*'"id":"'}}; printf '{{"id": "%s", "unsupported": "no"}}\n' "${{id%%'"'*}}";;
@@ -205,13 +205,13 @@ fn a_port_that_only_renders_is_asked_for_renders() {
     let shown = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{shown}");
     assert!(shown.contains("14 `apply` cases were asked as renders"), "{shown}");
-    // A render cannot fail for want of a template.
+    // Cases about a missing template cannot be renders.
     assert!(shown.contains("all       14      0            4  100.0 %"), "{shown}");
 }
 
 #[cfg(unix)]
 #[test]
-fn wrong_cases_are_shown_by_their_cause_with_the_command_that_repeats_one() {
+fn wrong_cases_are_grouped_by_cause_with_a_command_that_repeats_one() {
     let cases: String = (0..30)
         .map(|number| case(&format!("a/{number}"), "{{ 1 / 0 }}", ""))
         .collect();
@@ -233,7 +233,7 @@ fn wrong_cases_are_shown_by_their_cause_with_the_command_that_repeats_one() {
 
 #[cfg(unix)]
 #[test]
-fn smoke_says_that_a_check_failed_before() {
+fn smoke_does_not_end_with_success_after_a_failed_check() {
     let script = format!(r#"{OWN} | while IFS= read -r line; do printf '%s\n' "${{line%a*}}b${{line##*a}}"; done"#);
     let port = format!("sh '{}'", file("smoke.sh", &script).display());
     let output = conformance(&["smoke", "--port", &port, "--timeout", "5"]);
@@ -247,7 +247,7 @@ fn smoke_says_that_a_check_failed_before() {
 
 #[cfg(unix)]
 #[test]
-fn a_baseline_tells_what_got_worse_and_what_got_better() {
+fn a_baseline_shows_what_is_worse_and_what_is_better() {
     let suite = file(
         "baseline-suite.jsonl",
         &(case("a/now-wrong", "2", "1") + &case("a/now-right", "1", "1")),
@@ -261,15 +261,15 @@ fn a_baseline_tells_what_got_worse_and_what_got_better() {
 }
 
 #[test]
-fn faults_of_what_is_given_are_told_with_their_place() {
-    let told = |name: &str, text: &[u8]| {
+fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
+    let run = |name: &str, text: &[u8]| {
         let path = folder().join(name);
         std::fs::write(&path, text).unwrap();
         let output = conformance(&["run", "--port", OWN, "--suite", path.to_str().unwrap()]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         stderr(&output)
     };
-    // The second line of a file has the fault.
+    // The second line of each file is wrong.
     let fine = case("a/b", "1", "1");
     let faults: [(&[u8], &str); 8] = [
         (
@@ -294,10 +294,10 @@ fn faults_of_what_is_given_are_told_with_their_place() {
         (b"\xff", "this line is not UTF-8"),
     ];
     for (line, fault) in faults {
-        let told = told("fault.jsonl", &[fine.as_bytes(), line].concat());
-        assert!(told.contains(&format!("fault.jsonl:2: {fault}")), "{told}");
+        let shown = run("fault.jsonl", &[fine.as_bytes(), line].concat());
+        assert!(shown.contains(&format!("fault.jsonl:2: {fault}")), "{shown}");
     }
-    assert!(told("empty.jsonl", b"").contains("no cases"));
+    assert!(run("empty.jsonl", b"").contains("no cases"));
 
     for (arguments, text) in [
         (["--port", "/no/such/port", "--jobs", "2"], "/no/such/port cannot be started"),
@@ -322,7 +322,7 @@ fn faults_of_what_is_given_are_told_with_their_place() {
     }
 }
 
-/// This crate's own port; quoted, because a folder's name may have blanks.
+/// The command of this crate's port, quoted because its path can contain spaces.
 const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
 
 fn conformance(arguments: &[&str]) -> Output {

@@ -1,6 +1,6 @@
-//! Two ports side by side, as a user runs them: `conformance diff` and `conformance fuzz`.
+//! The commands `conformance diff` and `conformance fuzz`, which compare two ports.
 //!
-//! A port that differs on purpose is a line of `sh` round this crate's own; where there is no `sh`, only what needs none is tested.
+//! A port that differs is a script of `sh` around the port of this crate, and its tests run only on Unix.
 #![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
@@ -12,11 +12,11 @@ use serde_json::Value;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_chat-template");
 
-/// This crate's own port; quoted, because a folder's name may have blanks.
+/// The command of this crate's port, quoted because its path can contain spaces.
 const OWN: &str = concat!("'", env!("CARGO_BIN_EXE_chat-template"), "' port");
 
 #[test]
-fn fuzz_finds_no_difference_of_a_port_with_itself() {
+fn fuzz_finds_no_difference_between_a_port_and_itself() {
     let reports = ["first.json", "second.json"].map(|name| folder().join(name).display().to_string());
     for (report, jobs) in reports.iter().zip(["1", "3"]) {
         let output = fuzz(&[
@@ -36,7 +36,7 @@ fn fuzz_finds_no_difference_of_a_port_with_itself() {
         assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     }
     let [first, second] = reports.map(|path| std::fs::read_to_string(path).unwrap());
-    assert_eq!(first, second, "a seed is the same rounds, however many run at once");
+    assert_eq!(first, second, "the rounds of a seed do not depend on the number of jobs");
     let report: Value = serde_json::from_str(&first).unwrap();
     let count = |key: &str| report[key].as_u64().unwrap();
     assert_eq!((count("rounds"), count("different")), (400, 0));
@@ -55,11 +55,11 @@ fn fuzz_finds_no_difference_of_a_port_with_itself() {
 
 #[cfg(unix)]
 #[test]
-fn a_reference_that_is_no_port_is_an_error() {
+fn a_reference_that_is_not_a_port_is_an_error() {
     let output = fuzz(&["--port", OWN, "--reference", "cat", "--seed", "5", "--count", "3"]);
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    let told = stderr(&output);
-    assert!(told.contains("the reference answered none of 3 rounds"), "{told}");
+    let shown = stderr(&output);
+    assert!(shown.contains("the reference answered none of 3 rounds"), "{shown}");
     let template = file("hi.jinja", "hi").display().to_string();
     let conversation = file("hi.json", r#"[{"role": "user", "content": "Hi"}]"#)
         .display()
@@ -76,13 +76,13 @@ fn a_reference_that_is_no_port_is_an_error() {
         &conversation,
     ]);
     assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    let told = stderr(&output);
-    assert!(told.contains("nothing could be compared"), "{told}");
+    let shown = stderr(&output);
+    assert!(shown.contains("nothing could be compared"), "{shown}");
 }
 
 #[cfg(unix)]
 #[test]
-fn fuzz_makes_a_difference_small() {
+fn fuzz_reduces_a_difference_to_a_small_case() {
     let port = other_port("fuzz.sh", "is undefined", "is not defined");
     let saved = folder().join("found.jsonl").display().to_string();
     let output = fuzz(&[
@@ -108,7 +108,7 @@ fn fuzz_makes_a_difference_small() {
     for case in &suite.cases {
         assert!(case.shown().len() < 60, "{}", case.shown());
     }
-    // What is saved is a suite, and right for whoever answered it.
+    // The saved cases are a suite with the answers of the reference.
     let output = conformance(&["run", "--port", OWN, "--suite", &saved, "--strict"]);
     assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
     let output = conformance(&["run", "--port", &port, "--suite", &saved, "--strict"]);
@@ -117,7 +117,7 @@ fn fuzz_makes_a_difference_small() {
 
 #[cfg(unix)]
 #[test]
-fn fuzz_compares_only_outputs_unless_it_is_strict() {
+fn fuzz_compares_only_outputs_without_strict() {
     let port = other_port("texts.sh", "is undefined", "is not defined");
     let arguments = ["--port", &port, "--reference", OWN, "--seed", "5", "--count", "120"];
     let output = fuzz(&arguments);
@@ -133,7 +133,7 @@ fn fuzz_compares_only_outputs_unless_it_is_strict() {
 }
 
 #[test]
-fn fuzz_knows_what_is_listed() {
+fn fuzz_reads_a_baseline() {
     let list = |name: &str, id: &str| {
         let row = format!("{{\"id\": \"{id}\", \"aspect\": \"output\", \"reason\": \"so it is\"}}\n");
         file(name, &row).display().to_string()
@@ -193,7 +193,7 @@ fn diff_shows_where_two_ports_differ() {
     assert!(shown.contains("  - <s>odd⏎") && shown.contains("  + <s>even⏎"), "{shown}");
     assert!(shown.contains("3 same, 1 differ"), "{shown}");
 
-    // A port without `apply` is asked to render, and so is the other.
+    // If one port has no `apply`, both render.
     let render = format!(
         r#"while IFS= read -r line; do case "$line" in *'"id":"apply"'*) echo '{{"id":"apply","unsupported":"no"}}';;
           *) printf '%s\n' "$line" | {OWN};; esac; done"#
@@ -205,7 +205,7 @@ fn diff_shows_where_two_ports_differ() {
 }
 
 #[test]
-fn faults_of_what_is_given_are_told_with_their_place() {
+fn mistakes_in_arguments_and_files_are_shown_with_their_places() {
     let fine = file("fine.json", r#"[{"role": "user", "content": "Hi"}]"#)
         .display()
         .to_string();
@@ -265,7 +265,7 @@ fn conformance(arguments: &[&str]) -> Output {
     Command::new(BINARY).arg("conformance").args(arguments).output().unwrap()
 }
 
-/// This crate's port, which says something else in the place of a text.
+/// Returns the command of a port that replaces a text in the answers of this crate's port.
 #[cfg(unix)]
 fn other_port(name: &str, text: &str, other: &str) -> String {
     let script = format!(

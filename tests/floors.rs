@@ -1,33 +1,24 @@
-//! The house rules that a compiler does not know: a file imports only from its own floor or those below, and can be read in one sitting.
+//! Checks rules of this crate's code that the compiler does not check: the order of the modules, and the length of a file.
 //!
 //! ```text
-//! src/value/text.rs (floor 3): `crate::eval` is on floor 6
+//! src/value/str.rs (floor 7): `crate::eval` is on floor 10
 //! ```
 //!
-//! Read off the text of the files: what stands behind `crate::`, in paths and in groups. Unit tests may look up, so that the module
-//! `tests` at a file's end is left out.
+//! The modules of the crate's root are ordered by floors. A module may import only modules of lower floors. The test reads the text of
+//! the files and looks for `crate::` in paths and groups. Unit tests may import any module, so the module `tests` at the end of a file
+//! is skipped.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 use std::path::{Path, PathBuf};
 
-/// The modules of the crate's root, the ground floor first. A new one needs a floor.
-const FLOORS: [&[&str]; 11] = [
-    &[
-        "span",
-        "source",
-        "error",
-        "limits",
-        "clock",
-        "unicode",
-        "text",
-        "number",
-        "strftime",
-        "data",
-        "json",
-        "ebnf",
-        "unsupported",
-    ],
-    &["lexer", "ast"],
+/// The modules of the crate's root, the lowest floor first. Each module is on one floor.
+const FLOORS: [&[&str]; 15] = [
+    &["span", "limits", "clock", "unicode", "ebnf"],
+    &["source", "text"],
+    &["number", "error"],
+    &["meter", "unsupported", "strftime", "json"],
+    &["ast"],
+    &["lexer"],
     &["parser"],
     &["value"],
     &["builtins"],
@@ -39,21 +30,41 @@ const FLOORS: [&[&str]; 11] = [
     &["cli", "main"],
 ];
 
-/// The most lines of a file that is written by hand.
+/// The parts of `src/value` above its other files, which are the types of values and calls. The lowest part is first.
+///
+/// `ops` and `format` are one part, because `%` formats a string and a format looks up items.
+const VALUE_PARTS: [&[&str]; 4] = [&["print"], &["markup"], &["ops", "format"], &["to_json"]];
+
+/// The parts of `src/builtins`. The lowest part is first.
+const BUILTIN_PARTS: [&[&str]; 7] = [
+    &["arguments", "table"],
+    &["methods"],
+    &["access"],
+    &["call"],
+    &["globals"],
+    &["filters"],
+    &["jinja_tests"],
+];
+
+/// The largest number of lines of a file that is written by hand.
 const MOST_LINES: usize = 500;
 
-/// Written by a program; nobody reads them in one sitting.
+/// Files that a program writes, which may be longer.
 const GENERATED: [&str; 1] = ["src/unicode/tables.rs"];
 
 #[test]
-fn a_file_imports_from_its_own_floor_or_below() {
+fn a_module_imports_only_from_lower_floors() {
     let mut faults = Vec::new();
-    for path in sources() {
+    for path in list_sources() {
         let text = read(&path);
-        let Some(floor) = own_floor(&path) else { continue };
-        for name in imported(&text) {
-            match floor_of(&name) {
-                Some(other) if other > floor => faults.push(format!("{path} (floor {floor}): `crate::{name}` is on floor {other}")),
+        let Some(module) = find_module(&path) else { continue };
+        let Some(floor) = find_floor(&module) else { continue };
+        for name in find_imports(&text, "crate::") {
+            let imported = find_exporter(&name);
+            match find_floor(&imported) {
+                Some(other) if other >= floor && imported != module => {
+                    faults.push(format!("{path} (floor {floor}): `crate::{name}` is on floor {other}"));
+                }
                 Some(_) => {}
                 None => faults.push(format!("{path}: `crate::{name}` is on no floor")),
             }
@@ -63,22 +74,68 @@ fn a_file_imports_from_its_own_floor_or_below() {
 }
 
 #[test]
-fn every_module_has_a_floor() {
-    let modules: Vec<String> = sources().iter().filter_map(|path| module_of(path)).collect();
-    for module in &modules {
-        assert!(floor_of(module).is_some(), "src/{module} is on no floor");
+fn a_part_of_a_floor_imports_only_from_lower_parts() {
+    let mut faults = find_upward_imports("value", &VALUE_PARTS);
+    faults.extend(find_upward_imports("builtins", &BUILTIN_PARTS));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Returns the imports of a module's files from a part of the module above their own.
+fn find_upward_imports(module: &str, parts: &[&[&str]]) -> Vec<String> {
+    let find_part = |name: &str| parts.iter().position(|part| part.contains(&name));
+    let mut faults = Vec::new();
+    for path in list_sources() {
+        let Some(file) = path.strip_prefix(&format!("src/{module}/")) else {
+            continue;
+        };
+        let (name, rest) = file.split_once('/').unwrap_or((file, "mod.rs"));
+        let part = find_part(name.trim_end_matches(".rs"));
+        let mut imports = find_imports(&read(&path), &format!("crate::{module}::"));
+        if rest == "mod.rs" {
+            imports.extend(find_imports(&read(&path), "super::"));
+        }
+        let is_higher = |import: &&String| match find_part(import) {
+            Some(other) => part.is_none_or(|part| other > part),
+            None => false,
+        };
+        faults.extend(
+            imports
+                .iter()
+                .filter(is_higher)
+                .map(|import| format!("{path} imports `{import}`")),
+        );
+    }
+    faults
+}
+
+#[test]
+fn each_module_is_on_one_floor() {
+    for module in list_sources().iter().filter_map(|path| find_module(path)) {
+        let count = FLOORS.iter().filter(|floor| floor.contains(&module.as_str())).count();
+        assert_eq!(count, 1, "the number of floors that have src/{module}");
+    }
+    for module in FLOORS.concat() {
+        let file = root().join("src").join(module);
+        assert!(
+            file.is_dir() || file.with_extension("rs").is_file(),
+            "the floors have src/{module}, which does not exist"
+        );
     }
 }
 
 #[test]
-fn a_file_can_be_read_in_one_sitting() {
+fn no_file_is_too_long() {
     let long = |path: &String| !GENERATED.contains(&path.as_str()) && read(path).lines().count() > MOST_LINES;
-    let long: Vec<String> = sources().into_iter().chain(files("tests", "rs")).filter(long).collect();
+    let long: Vec<String> = list_sources()
+        .into_iter()
+        .chain(list_files("tests", "rs"))
+        .filter(long)
+        .collect();
     assert!(long.is_empty(), "more than {MOST_LINES} lines: {long:?}");
 }
 
-/// Whatever follows `crate::` outside of comments: one name, or those of a group.
-fn imported(text: &str) -> Vec<String> {
+/// Returns each name that follows a prefix such as `crate::` outside of comments, including the names of groups.
+fn find_imports(text: &str, prefix: &str) -> Vec<String> {
     let code: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -86,84 +143,83 @@ fn imported(text: &str) -> Vec<String> {
         .collect();
     let code = code.join("\n");
     let mut names = Vec::new();
-    for (at, _) in code.match_indices("crate::") {
-        // `$crate::` and the like belong to other names.
-        let stands_alone = !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '$');
-        let rest = &code[at + "crate::".len()..];
-        if stands_alone {
+    for (at, _) in code.match_indices(prefix) {
+        // `$crate::` and `my_crate::` are other paths.
+        let is_prefix = !code[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '$');
+        let rest = &code[at + prefix.len()..];
+        if is_prefix {
             match rest.strip_prefix('{') {
-                Some(group) => names.extend(group_members(group)),
-                None => names.push(first_name(rest)),
+                Some(group) => names.extend(split_group(group)),
+                None => names.push(read_identifier(rest)),
             }
         }
     }
     names
 }
 
-/// The first name of each member of `a, b::c, d::{e, f}}`.
-fn group_members(group: &str) -> Vec<String> {
+/// Returns the first name of each member of `a, b::c, d::{e, f}}`.
+fn split_group(group: &str) -> Vec<String> {
     let (mut depth, mut member, mut names) = (0, String::new(), Vec::new());
     for char in group.chars() {
         match char {
             '}' if depth == 0 => break,
-            ',' if depth == 0 => names.push(first_name(std::mem::take(&mut member).trim_start())),
+            ',' if depth == 0 => names.push(read_identifier(std::mem::take(&mut member).trim_start())),
             _ => {
                 depth += i32::from(char == '{') - i32::from(char == '}');
                 member.push(char);
             }
         }
     }
-    names.push(first_name(member.trim_start()));
+    names.push(read_identifier(member.trim_start()));
     names.retain(|name| !name.is_empty());
     names
 }
 
-fn first_name(text: &str) -> String {
+/// Returns the identifier at the start of a text.
+fn read_identifier(text: &str) -> String {
     text.chars()
         .take_while(|char| char.is_alphanumeric() || *char == '_')
         .collect()
 }
 
-/// The floor of a module, or of what the crate's root exports from one.
-fn floor_of(name: &str) -> Option<usize> {
-    let floor = |module: &str| FLOORS.iter().position(|floor| floor.contains(&module));
-    floor(name).or_else(|| {
-        let root = read("src/lib.rs");
-        let export = root.split("pub use ").skip(1).find(|export| {
-            let names = export.split(';').next().unwrap_or_default();
-            names
-                .split(|char: char| !char.is_alphanumeric() && char != '_')
-                .any(|word| word == name)
-        });
-        floor(&first_name(export?))
-    })
+/// Returns the index of a module's floor.
+fn find_floor(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|floor| floor.contains(&module))
 }
 
-fn own_floor(path: &str) -> Option<usize> {
-    floor_of(&module_of(path)?)
+/// Returns the module that a name after `crate::` belongs to: the name itself, or the module from which the crate's root exports it.
+fn find_exporter(name: &str) -> String {
+    let root = read("src/lib.rs");
+    let export = root.split("pub use ").skip(1).find(|export| {
+        let names = export.split(';').next().unwrap_or_default();
+        names
+            .split(|char: char| !char.is_alphanumeric() && char != '_')
+            .any(|word| word == name)
+    });
+    export.map_or_else(|| name.to_owned(), read_identifier)
 }
 
-/// The module of the crate's root that a file belongs to; none for the root itself.
-fn module_of(path: &str) -> Option<String> {
+/// Returns the module of the crate's root that a file belongs to, or `None` for the root itself.
+fn find_module(path: &str) -> Option<String> {
     let name = path.strip_prefix("src/")?.split('/').next()?.trim_end_matches(".rs");
     (name != "lib").then(|| name.to_owned())
 }
 
-fn sources() -> Vec<String> {
-    files("src", "rs")
+fn list_sources() -> Vec<String> {
+    list_files("src", "rs")
 }
 
-/// The files of a folder and those in it, as paths from the crate's root.
-fn files(folder: &str, end: &str) -> Vec<String> {
+/// Returns the files of a folder and its subfolders with a file extension, as paths from the crate's root.
+fn list_files(folder: &str, extension: &str) -> Vec<String> {
     let (mut folders, mut found) = (vec![PathBuf::from(folder)], Vec::new());
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root().join(&folder)).expect("a folder can be read") {
-            let entry = entry.expect("a folder can be read");
+        for entry in std::fs::read_dir(root().join(&folder)).expect("the folder is readable") {
+            let entry = entry.expect("the folder is readable");
             let path = folder.join(entry.file_name());
             if entry.path().is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == end) {
-                found.push(path.to_str().expect("our names are UTF-8").to_owned());
+            } else if path.extension().is_some_and(|other| other == extension) {
+                found.push(path.to_str().expect("the path is UTF-8").to_owned());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The command `render`: what it takes as a model and as messages, and what it says of mistakes.
+//! The command `render`: its inputs, and its messages about mistakes.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "cli")]
 
@@ -29,14 +29,14 @@ impl Drop for Folder {
     }
 }
 
-/// What a run prints: the output, or the text on standard error with the exit status.
+/// Runs the command and returns its standard output, its standard error and its exit status.
 fn render(arguments: &[&str]) -> (String, String, i32) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_chat-template"));
     let output = command.arg("render").args(arguments).current_dir(root).output();
     let output = output.expect("the command runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let status = output.status.code().expect("it ends by itself");
+    let status = output.status.code().expect("it exits");
     (text(&output.stdout), text(&output.stderr), status)
 }
 
@@ -45,13 +45,13 @@ const CONVERSATION: [&str; 2] = ["--messages", "tests/models/conversation.json"]
 
 #[track_caller]
 fn assert_fails(arguments: &[&str], status: i32, part: &str) {
-    let (_, error, got) = render(arguments);
-    assert_eq!(got, status, "{error}");
+    let (_, error, actual) = render(arguments);
+    assert_eq!(actual, status, "{error}");
     assert!(error.contains(part), "{error}");
 }
 
 #[test]
-fn a_body_of_a_request_is_a_conversation() {
+fn the_body_of_a_request_is_a_conversation() {
     let folder = Folder::new("body");
     let template = folder.file("t.jinja", "{{ messages[0].content }} {{ tools|length }} {{ documents }}");
     let body = r#"{"model": "m", "messages": [{"role": "user", "content": "Hi"}], "tools": [{"a": 1}], "documents": null}"#;
@@ -64,7 +64,7 @@ fn a_body_of_a_request_is_a_conversation() {
 }
 
 #[test]
-fn a_model_of_the_cache_is_a_model() {
+fn a_folder_of_the_cache_is_a_model() {
     let folder = Folder::new("cache");
     folder.file("models--a--b/snapshots/0123/chat_template.jinja", "{{ messages|length }}");
     let model = folder.0.join("models--a--b").display().to_string();
@@ -73,7 +73,7 @@ fn a_model_of_the_cache_is_a_model() {
 }
 
 #[test]
-fn mistakes_in_files_are_shown_with_their_place() {
+fn mistakes_in_files_are_shown_with_their_places() {
     let folder = Folder::new("files");
     let file = |name: &str, content: &str| folder.file(name, content);
     for (path, part) in [
@@ -83,9 +83,13 @@ fn mistakes_in_files_are_shown_with_their_place() {
         ),
         (
             file("lines.jsonl", "[]\n[]\n"),
-            "the file holds more than one JSON value, as JSON Lines does; pass a file with one of them",
+            "the file has a JSON value in each line (JSON Lines); pass a file with one of them",
         ),
-        (file("object.json", "{}"), "found an object without \"messages\""),
+        (
+            file("object.json", "{}"),
+            "object.json: expected an array of messages, each an object, and this is an object without \"messages\"",
+        ),
+        (file("number.json", "[1]"), "each an object, and its element 0 is a number"),
     ] {
         assert_fails(&[&MODEL[..], &["--messages", &path]].concat(), 1, part);
     }
@@ -93,11 +97,11 @@ fn mistakes_in_files_are_shown_with_their_place() {
         assert_fails(
             &[&MODEL[..], &["--messages", "/dev/zero"]].concat(),
             1,
-            "/dev/zero: more than 256 MiB",
+            "/dev/zero: the file has more than 256 MiB",
         );
     }
     let limits = file("limits.json", "{\"steps\": 10}");
-    let part = "`--limits FILE` sets it, where FILE holds {\"steps\": 20}";
+    let part = "pass `--limits FILE` with a file such as {\"steps\": 20}";
     assert_fails(&[&MODEL[..], &CONVERSATION, &["--limits", &limits]].concat(), 1, part);
 }
 
@@ -114,13 +118,47 @@ fn mistakes_in_variables_are_explained() {
     assert_eq!((text.as_str(), status), ("", 0));
     assert_eq!(
         warning,
-        "warning: the template takes no variable enable_thinkng; did you mean enable_thinking?\n"
+        "warning: the template does not read the variable enable_thinkng; did you mean enable_thinking?\n"
     );
     for (variable, part) in [
         ("enable_thinking=False", "write enable_thinking=false"),
-        ("messages=[]", "messages is no variable: it comes by --messages"),
+        ("messages=[]", "messages is not a variable; use the option --messages"),
     ] {
         let (_, error, status) = with(variable);
         assert!(status == 2 && error.contains(part), "{error}");
     }
+}
+
+#[test]
+fn mistakes_in_models_say_what_to_do() {
+    let folder = Folder::new("models");
+    let config = r#"{"auto_map": {"AutoTokenizer": ["code.Own", null]}, "tokenizer_class": "Own"}"#;
+    folder.file("remote/tokenizer_config.json", config);
+    let template = folder.file("remote/chat_template.jinja", "{{ messages|length }}");
+    let model = folder.0.join("remote").display().to_string();
+    let with = |arguments: &[&str], part: &str| assert_fails(&[arguments, &CONVERSATION].concat(), 1, part);
+    with(
+        &["--model", &model],
+        "(code.Own), and this crate does not run it; pass --ignore-remote-code to load the folder",
+    );
+    with(
+        &["--model", "nowhere"],
+        "nowhere: there is no such folder; models are read from disk and not downloaded",
+    );
+    with(
+        &["--model", &template],
+        "chat_template.jinja: is not a folder; pass a template as --template",
+    );
+    with(&["--template", &model], "remote: this is a folder, and must be a file");
+    let named = ["--model", model.as_str(), "--ignore-remote-code", "--name", "rag"];
+    with(
+        &named,
+        "there is no template named rag; the only template has no name, so omit --name",
+    );
+    let context = folder.file("context.json", "[]");
+    assert_fails(
+        &["--template", &template, "--context", &context],
+        1,
+        "context.json: the context must be an object of variables, and this is an array",
+    );
 }

@@ -1,13 +1,13 @@
-//! Whether work is charged by what it costs: the time that a step takes, for each filter, test, method, global function, operator and
-//! statement, while the input doubles from a thousand to a million.
+//! Checks that steps are charged in proportion to time. Measures the time of a step for each filter, test, method, global function,
+//! operator and statement, while the size of the input doubles from a thousand to a million.
 //!
 //! ```text
 //! cargo bench --bench charged [-- NAME]
 //! ```
 //!
-//! The names are those of grammar/reachable.md, which a test keeps complete; each is tried on values of all kinds and with several
-//! arguments, so that a new one needs no line here, but where nothing fits. Prints the dearest, and fails where a step of one takes more
-//! than 20 times the median, or where a name could not be tried.
+//! The names are those of grammar/reachable.md, which a test keeps complete. Each is called on values of all types with several arguments,
+//! so most new names need no change here. Prints the slowest steps. Fails if one takes more than 20 times the median, or if a name could not
+//! be called without an error.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
 mod subjects;
@@ -19,67 +19,71 @@ use cpu_time::ThreadTime;
 use serde_json::{Value, json};
 use subjects::{PRELUDE, subjects};
 
-/// How much dearer than the median a step may be.
+/// The most time that a step can take, as a multiple of the median.
 const MOST: f64 = 20.0;
 
-/// Shorter renders say more about the clock than about the work, in seconds.
+/// The least time of a measurement in seconds. A shorter one depends too much on the clock.
 const SHORTEST: f64 = 0.000_2;
 
-/// A longer one ends the doubling: it says enough, and there are many.
+/// The time of a render in seconds after which the size is not doubled again, to save time.
 const LONGEST: f64 = 0.004;
 
-/// How often something short is done in one render.
+/// The number of repetitions in one render, for expressions that take little time.
 const OFTEN: usize = 16;
 
-/// How many runs make sure, as long as they take no longer than this together.
+/// The number of runs of a sure measurement. There are fewer if they take longer than `ENOUGH` seconds together.
 const SURE: u32 = 20;
 const ENOUGH: f64 = 0.4;
 
-/// How often what is dear is measured until it is believed.
+/// The most times that a slow step is measured again.
 const AGAIN: usize = 5;
 
-/// How many rows are shown.
+/// The number of rows that are printed.
 const SHOWN: usize = 100;
 
-/// An expression or a statement, and what it took while its input doubled.
+/// An expression or a statement, with its measurements.
 struct Row {
     name: String,
     tried: Tried,
     samples: Vec<Sample>,
 }
 
-/// What one size took.
+/// The measurement of one size.
 struct Sample {
     size: usize,
-    /// Without what the values took.
+    /// The time, without that of making the values.
     seconds: f64,
     steps: u64,
-    /// Whether it was long enough to be timed.
+    /// Whether the time was long enough to be measured.
     counts: bool,
-    /// Whether it is the least of many.
+    /// Whether the time is the shortest of several runs.
     is_sure: bool,
 }
 
 impl Sample {
-    fn nanoseconds_a_step(&self) -> f64 {
+    fn nanoseconds_per_step(&self) -> f64 {
         self.seconds * 1e9 / self.steps.max(1) as f64
     }
 }
 
 impl Row {
-    /// The samples that say something, the dearest last.
+    /// Returns the nanoseconds per step of the samples that count, each with the index of its sample, in ascending order.
     fn figures(&self) -> Vec<(f64, usize)> {
         let counting = self.samples.iter().enumerate().filter(|(_, sample)| sample.counts);
-        let mut figures: Vec<_> = counting.map(|(index, sample)| (sample.nanoseconds_a_step(), index)).collect();
+        let mut figures: Vec<_> = counting
+            .map(|(index, sample)| (sample.nanoseconds_per_step(), index))
+            .collect();
         figures.sort_by(|one, other| one.0.total_cmp(&other.0));
         figures
     }
 
-    fn dearest(&self) -> Option<(f64, usize)> {
+    /// Returns the most nanoseconds per step, and the index of the sample.
+    fn slowest(&self) -> Option<(f64, usize)> {
         self.figures().last().copied()
     }
 
-    fn usual(&self) -> Option<f64> {
+    /// Returns the median of the nanoseconds per step.
+    fn median(&self) -> Option<f64> {
         let figures = self.figures();
         figures.get(figures.len() / 2).map(|figure| figure.0)
     }
@@ -106,19 +110,19 @@ fn main() {
             untried.push(name);
         }
     }
-    let mut usual: Vec<f64> = rows.iter().filter_map(Row::usual).collect();
-    usual.sort_by(f64::total_cmp);
-    let median = usual.get(usual.len() / 2).copied().unwrap_or(0.0);
-    let timed = usual.len();
-    // Whatever looks dear is measured again until only what is dear still does.
+    let mut medians: Vec<f64> = rows.iter().filter_map(Row::median).collect();
+    medians.sort_by(f64::total_cmp);
+    let median = medians.get(medians.len() / 2).copied().unwrap_or(0.0);
+    let timed = medians.len();
+    // The slowest rows are measured again, until all rows that are printed are sure.
     loop {
-        rows.sort_by(|one, other| other.dearest().partial_cmp(&one.dearest()).expect("times are numbers"));
+        rows.sort_by(|one, other| other.slowest().partial_cmp(&one.slowest()).expect("times are numbers"));
         let unsure = rows.iter_mut().take(SHOWN).find_map(|row| {
-            let (_, index) = row.dearest()?;
+            let (_, index) = row.slowest()?;
             (!row.samples[index].is_sure).then_some((row, index))
         });
         let Some((row, index)) = unsure else { break };
-        bench.make_sure(&row.tried, &mut row.samples[index], median * MOST);
+        bench.measure_again(&row.tried, &mut row.samples[index], median * MOST);
     }
     println!(
         "{} expressions and statements, {timed} of them long enough to be timed; a step takes {median:.1} ns in the median\n",
@@ -127,39 +131,39 @@ fn main() {
     println!("| ns a step | times the median | size | what |\n|--:|--:|--:|---|");
     let mut over = 0;
     for row in rows.iter().take(SHOWN) {
-        let Some((figure, index)) = row.dearest() else { break };
+        let Some((figure, index)) = row.slowest() else { break };
         let (times, size, name) = (figure / median, row.samples[index].size, row.name.replace('|', "\\|"));
         over += u32::from(times > MOST);
         println!("| {figure:.1} | {times:.1} | {size} | {name} |");
     }
-    println!("\n{over} take more than {MOST} times the median");
+    println!("\n{over} steps take more than {MOST} times the median");
     if !untried.is_empty() {
         println!("nothing could be tried of {untried:?}");
     }
     std::process::exit(i32::from(over > 0 || !untried.is_empty()));
 }
 
-/// A template compiled: once, often enough to be timed where it is short, and the values alone.
+/// The compiled templates of an expression or a statement: with one repetition and with several. The prelude makes the values.
 struct Tried {
     once: Template,
     often: Template,
     prelude: String,
 }
 
-/// Contexts, limits, and what the values of a prelude take.
+/// The contexts by size, the limits, and the cost of making the values of each prelude.
 struct Bench {
     contexts: Vec<(usize, Value)>,
     limits: Limits,
     around: BTreeMap<String, (Template, Vec<Option<Took>>)>,
 }
 
-/// Seconds and steps.
+/// The seconds and the steps of a render.
 type Took = (f64, u64);
 
 impl Bench {
     fn new() -> Self {
         let sizes = (0..11).map(|doublings| 1000 << doublings);
-        // More than by default, so that what is large can be made; but nothing that would not end soon.
+        // These limits are higher than the defaults, so that large values can be made, but every render ends soon.
         let limits = json!({"steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
         Self {
             contexts: sizes.map(|size| (size, context(size))).collect(),
@@ -168,7 +172,7 @@ impl Bench {
         }
     }
 
-    /// What a template takes while its input doubles; none where it fails with a small one.
+    /// Measures a template while the size of its input doubles. Returns `None` if it fails with the smallest input.
     fn row(&mut self, name: &str, template: &str) -> Option<Row> {
         let words: Vec<&str> = template.split(|letter: char| !letter.is_alphanumeric()).collect();
         let asked = PRELUDE.iter().filter(|(word, _)| words.contains(word));
@@ -203,7 +207,7 @@ impl Bench {
         })
     }
 
-    /// One size: the seconds of one run, and what was measured.
+    /// Measures one size. Returns the seconds of a render with one repetition, and the sample.
     fn sample(&mut self, tried: &Tried, index: usize, runs: u32) -> Option<(f64, Sample)> {
         let (around, steps_around) = self.around(&tried.prelude, index)?;
         let size = self.contexts[index].0;
@@ -226,27 +230,27 @@ impl Bench {
         Some((once, sample))
     }
 
-    /// Measures again, and once more where that is still dear: a machine that is busy makes a time longer, and never shorter.
-    fn make_sure(&mut self, tried: &Tried, sample: &mut Sample, most: f64) {
+    /// Measures a sample again, several times if it is still slow. A busy machine makes a time longer but never shorter.
+    fn measure_again(&mut self, tried: &Tried, sample: &mut Sample, most: f64) {
         sample.is_sure = true;
         let Some(index) = self.contexts.iter().position(|(size, _)| *size == sample.size) else {
             return;
         };
         for _ in 0..AGAIN {
-            // What the values take is measured again too, for the machine may be busier by now.
+            // The cost of the values is measured again as well, because the machine can be busier now.
             if let Some((_, known)) = self.around.get_mut(&tried.prelude) {
                 known[index] = None;
             }
             if let Some((_, again)) = self.sample(tried, index, SURE) {
                 *sample = again;
             }
-            if !sample.counts || sample.nanoseconds_a_step() < most {
+            if !sample.counts || sample.nanoseconds_per_step() < most {
                 return;
             }
         }
     }
 
-    /// What the values of a prelude take.
+    /// Returns the cost of making the values of a prelude.
     fn around(&mut self, prelude: &str, index: usize) -> Option<Took> {
         let (empty, known) = &self.around[prelude];
         if let Some(took) = known[index] {
@@ -257,7 +261,7 @@ impl Bench {
         Some(took)
     }
 
-    /// The shortest of so many runs; none where it fails.
+    /// Returns the time and the steps of the shortest of several runs, or `None` if the template fails.
     fn timed(&self, template: &Template, index: usize, runs: u32) -> Option<Took> {
         let options = RenderOptions {
             limits: &self.limits,

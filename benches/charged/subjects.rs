@@ -1,8 +1,9 @@
-//! What is charged: every name of grammar/reachable.md, operator and statement, on values of all kinds.
+//! The expressions and statements that are measured: every name of grammar/reachable.md, and every operator and statement, on values of all
+//! types.
 
 use std::collections::BTreeMap;
 
-/// Values whose size is `n`, by the name of their variable; the loops and sets around them are charged apart.
+/// Expressions for values of size `n`, each with a name.
 const VALUES: &[(&str, &str)] = &[
     ("text", "s"),
     ("accents", "u"),
@@ -22,7 +23,7 @@ const VALUES: &[(&str, &str)] = &[
     ("group", "g"),
 ];
 
-/// Arguments to try, the value itself among them as X.
+/// The arguments that are tried. The value itself replaces `X`.
 const ARGUMENTS: &[&str] = &[
     "",
     "X",
@@ -54,7 +55,7 @@ const OPERATORS: &[&str] = &[
     "+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "not in", "and", "or", "if",
 ];
 
-/// Expressions around a value X.
+/// Expressions that contain a value, which replaces `X`.
 const AROUND: &[&str] = &[
     "-X",
     "+X",
@@ -113,7 +114,7 @@ const AROUND: &[&str] = &[
     "ns.k9 ~ ''",
 ];
 
-/// Statements, as often as N says.
+/// The statements, which are executed in a loop.
 const STATEMENTS: &[&str] = &[
     "{% set z = q %}",
     "{% set z %}a{% endset %}",
@@ -146,7 +147,7 @@ const STATEMENTS: &[&str] = &[
     "{{ q == 1 }}",
 ];
 
-/// What templates share, by the word that asks for it.
+/// Statements that make values, by the variable name. A template begins with those whose variable it reads.
 pub const PRELUDE: &[(&str, &str)] = &[
     ("m", "{% macro m() %}{{ varargs|length }}{{ kwargs|length }}{% endmacro %}"),
     ("ns", "{% set ns = namespace(**many) %}{% set ns.x = 'a' %}"),
@@ -156,7 +157,7 @@ pub const PRELUDE: &[(&str, &str)] = &[
     ("g", "{% set g = (p|groupby(0)|first) %}"),
 ];
 
-/// Each name with the templates that try it.
+/// Returns the templates that measure each name, operator and statement.
 pub fn subjects() -> BTreeMap<String, Vec<String>> {
     let document = include_str!("../../grammar/reachable.md");
     let mut subjects: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -168,7 +169,7 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
             continue;
         }
         for name in row.split('`').skip(1).step_by(2) {
-            // It always fails.
+            // A call of it always fails.
             if name == "raise_exception" {
                 continue;
             }
@@ -192,14 +193,14 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
                     if section == "Tests" && !name.starts_with(char::is_alphabetic) {
                         continue;
                     }
-                    subjects.entry(key).or_default().push(drained(&expression));
+                    subjects.entry(key).or_default().push(drain(&expression));
                 }
             }
         }
     }
-    // Parts of values are no calls.
+    // These attributes are not methods.
     for part in ["grouper", "list"] {
-        let tries = VALUES.iter().map(|(_, value)| drained(&format!("{value}.{part}")));
+        let tries = VALUES.iter().map(|(_, value)| drain(&format!("{value}.{part}")));
         subjects.insert(format!("method {part}"), tries.collect());
     }
     for part in [
@@ -210,10 +211,10 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
         "explicit_caller",
         "name",
     ] {
-        subjects.insert(format!("method {part}"), vec![drained(&format!("m.{part}"))]);
+        subjects.insert(format!("method {part}"), vec![drain(&format!("m.{part}"))]);
     }
     for part in "changed cycle depth depth0 first index0 last length nextitem previtem revindex revindex0".split(' ') {
-        subjects.insert(format!("method {part}"), vec![drained(&format!("loop.{part}"))]);
+        subjects.insert(format!("method {part}"), vec![drain(&format!("loop.{part}"))]);
     }
     for (part, expression) in [
         ("current", "cycler(1)"),
@@ -222,9 +223,8 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
         ("reset", "cycler(1)"),
         ("sep", "joiner()"),
         ("used", "joiner()"),
-        ("super", "self.c"),
     ] {
-        subjects.insert(format!("method {part}"), vec![drained(&format!("{expression}.{part}"))]);
+        subjects.insert(format!("method {part}"), vec![drain(&format!("{expression}.{part}"))]);
     }
     for operator in OPERATORS {
         for (_, left) in VALUES {
@@ -232,12 +232,12 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
                 subjects
                     .entry(format!("operator {operator}"))
                     .or_default()
-                    .push(drained(&format!("{left} {operator} {right}")));
+                    .push(drain(&format!("{left} {operator} {right}")));
             }
         }
     }
     for around in AROUND {
-        let tries = VALUES.iter().map(|(_, value)| drained(&around.replace('X', value)));
+        let tries = VALUES.iter().map(|(_, value)| drain(&around.replace('X', value)));
         subjects.entry(format!("expression {around}")).or_default().extend(tries);
     }
     for tries in subjects.values_mut() {
@@ -253,15 +253,16 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
     subjects
 }
 
-/// A statement that makes a value, and goes over it where that is what does the work.
-fn drained(expression: &str) -> String {
+/// Returns a statement that evaluates an expression, and iterates its value if the expression is lazy.
+fn drain(expression: &str) -> String {
     let lazy = [
         "|map", "|select", "|reject", "|batch", "|slice", "|unique", "|reverse", "|items",
     ];
-    match lazy.iter().any(|word| expression.contains(word)) {
-        true => format!(
+    if lazy.iter().any(|word| expression.contains(word)) {
+        format!(
             "{{% set z = {expression} %}}{{% if z is iterable and z is not sequence and z is not string %}}{{% for a in z %}}{{% endfor %}}{{% endif %}}"
-        ),
-        false => format!("{{% set z = {expression} %}}"),
+        )
+    } else {
+        format!("{{% set z = {expression} %}}")
     }
 }

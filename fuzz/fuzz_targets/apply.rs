@@ -1,4 +1,4 @@
-//! The contract with any request, as the port reads it: a JSON object with a template, messages and options.
+//! Applies a chat template, as the port does, with any request: a JSON object with a template, messages and options.
 #![no_main]
 
 use chat_template::json::{self, Data};
@@ -16,9 +16,10 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let is_set = |name| request.get(name).is_some_and(|flag| *flag == Data::Bool(true));
     let options = ApplyOptions {
         add_generation_prompt: is_set("add_generation_prompt"),
-        continue_final_message: match is_set("continue_final_message") {
-            true => ContinueFinalMessage::Content,
-            false => ContinueFinalMessage::default(),
+        continue_final_message: if is_set("continue_final_message") {
+            ContinueFinalMessage::Content
+        } else {
+            ContinueFinalMessage::default()
         },
         generation: is_set("generation"),
         true_spans: is_set("generation"),
@@ -29,7 +30,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
             for span in &prompt.true_spans.bytes {
                 assert!(
                     prompt.text.get(span.clone()).is_some(),
-                    "a true span lies inside the text, on character boundaries"
+                    "a true span is in the prompt, on character boundaries"
                 );
             }
         }

@@ -1,4 +1,4 @@
-//! The JSON door: no panic on any bytes, and what was read and written is read again as the same.
+//! Reads any bytes as JSON. It must not panic, and data that is written and read again must be equal to the first data.
 #![no_main]
 
 use chat_template::json;
@@ -9,7 +9,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     };
     let mut text = String::new();
     json::write_data(&data, &mut text);
-    let again = json::read(&text, json::DEPTH).expect("what was written is JSON");
+    let again = json::read(&text, json::DEPTH).expect("the written text is JSON");
     let mut second = String::new();
     json::write_data(&again, &mut second);
     assert_eq!(text, second);

@@ -1,26 +1,32 @@
-//! Lexes any text: tokens stand one behind the other, and between them is nothing but blanks, comments and the tags around raw text.
+//! Lexes any text. Tokens must not overlap, and only whitespace, comments and the tags of raw blocks may lie between them.
 #![no_main]
 
-use chat_template::fuzzing::tokens;
+use chat_template::fuzzing::lex;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let tokens = tokens(text);
+    let tokens = lex(text);
     let mut end = 0;
     for span in &tokens.spans {
-        assert!(!span.is_empty() && end <= span.start, "{span:?} follows {end}");
-        assert!(tokens.source.get(span.clone()).is_some(), "{span:?} ends between characters");
+        assert!(
+            !span.is_empty() && end <= span.start,
+            "{span:?} is empty or begins before {end}"
+        );
+        assert!(
+            tokens.source.get(span.clone()).is_some(),
+            "{span:?} is not on character boundaries"
+        );
         let gap = trimmed(&tokens.source[end..span.start]);
         assert!(
-            gap.is_empty() || begins_no_token(gap) && gap.ends_with('}'),
-            "lost before {span:?}"
+            gap.is_empty() || is_comment_or_raw_tag(gap) && gap.ends_with('}'),
+            "no token covers {gap:?} before {span:?}"
         );
         end = span.end;
     }
-    // What begins with the last two bytes need not end.
+    // A comment that the last two bytes of the source open need not be closed.
     let rest = trimmed(&tokens.source[end..]);
     assert!(
-        !tokens.are_whole || rest.is_empty() || begins_no_token(rest),
-        "lost at the end"
+        !tokens.is_complete || rest.is_empty() || is_comment_or_raw_tag(rest),
+        "no token covers {rest:?} at the end"
     );
 });
 
@@ -28,6 +34,7 @@ fn trimmed(gap: &str) -> &str {
     gap.trim_matches(|char: char| char.is_whitespace() || matches!(char, '\u{1c}'..='\u{1f}'))
 }
 
-fn begins_no_token(gap: &str) -> bool {
+/// Returns whether a gap between tokens begins with a comment or with the tag of a raw block, which are not tokens.
+fn is_comment_or_raw_tag(gap: &str) -> bool {
     gap.starts_with("{#") || gap.starts_with("{%")
 }

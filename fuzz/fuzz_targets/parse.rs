@@ -1,8 +1,9 @@
-//! Lexes, parses and resolves any text: no panic, an error's place lies in the source, and a tree that is written and parsed again is the same.
+//! Compiles any text. It must not panic, the position of an error must be in the source, and a tree that is printed and parsed again must
+//! be equal to the first one.
 #![no_main]
 
 use chat_template::Template;
-use chat_template::fuzzing::written_again;
+use chat_template::fuzzing::print_and_reparse;
 
 libfuzzer_sys::fuzz_target!(|source: &str| {
     match Template::compile(source) {
@@ -10,7 +11,7 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
         Err(error) => {
             assert!(
                 !error.message().is_empty() || source.contains("raise"),
-                "an error says something"
+                "an error has a message"
             );
             if let Some(position) = error.position() {
                 let lines = source.split('\n').count().max(1) + source.matches('\r').count();
@@ -19,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
             drop(error.to_string());
         }
     }
-    if let Some([first, second]) = written_again(source).expect("what was written from a tree is a template") {
+    if let Some([first, second]) = print_and_reparse(source).expect("the printed source of a tree parses") {
         assert_eq!(first, second);
     }
 });

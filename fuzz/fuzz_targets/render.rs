@@ -1,4 +1,5 @@
-//! Renders any template with a conversation: no panic, small limits are kept, spans lie inside the output, on character boundaries and in order.
+//! Renders any template with a conversation. It must not panic or exceed the limits, and spans must be in order, in the output and on
+//! character boundaries.
 #![no_main]
 
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
@@ -28,21 +29,21 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
     match template.render_with(&context, &options) {
         Ok(rendered) => {
             assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
-            // The reference counts what the root has written, so that spans may lie beyond a shorter text, but never end before they begin.
+            // As in the reference, a span can lie beyond the end of the output, but it cannot end before it begins.
             assert!(
                 rendered.generation.iter().all(|span| span.start <= span.end),
-                "spans are ordered"
+                "a span ends after it begins"
             );
         }
         Err(error) => drop(error.to_string()),
     }
     if source.contains("generation") {
-        true_spans(source, &context, &limits);
+        check_true_spans(source, &context, &limits);
     }
 });
 
-/// Where the generations really stand, which the contract tells.
-fn true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
+/// Checks that the true spans of the generation blocks are ranges of the prompt.
+fn check_true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
     let options = ApplyOptions {
         generation: true,
         true_spans: true,
@@ -55,7 +56,7 @@ fn true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {
     for span in &prompt.true_spans.bytes {
         assert!(
             prompt.text.get(span.clone()).is_some(),
-            "{span:?} is no part of {:?}",
+            "{span:?} is not a range of {:?}",
             prompt.text
         );
     }

@@ -1,4 +1,5 @@
-//! Three expressions, a line each: equality is symmetric and agrees with hashes and containers, what has an order has one.
+//! Evaluates three expressions, one on each line. Equality must be symmetric and transitive, and must agree with hashes and containers;
+//! numbers and strings must have one order.
 #![no_main]
 
 use chat_template::{Limits, RenderOptions, Template};
@@ -27,7 +28,8 @@ libfuzzer_sys::fuzz_target!(|input: &str| {
     }
 });
 
-/// Each ends in BROKEN where a law of Python's values does not hold; what raises says nothing, and nan is no number here.
+/// Templates whose output ends in BROKEN if a law of Python's values does not hold for `a`, `b` and `c`. A template that raises an error
+/// proves nothing. The laws of order leave out NaN, which is not equal to itself.
 const LAWS: [&str; 10] = [
     "{% if (a == b) != (b == a) %}BROKEN{% endif %}",
     "{% if (a != b) == (a == b) %}BROKEN{% endif %}",

@@ -1,28 +1,28 @@
-//! Expressions.
+//! The nodes of expressions.
 
 use std::sync::Arc;
 
 use super::slot::Slot;
 use super::symbols::Symbol;
-use crate::data::Data;
+use crate::json::Data;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
-/// A constant that the tree owns: written in the source, or folded by the resolver.
+/// A constant of the tree: one that the source has, or one that the resolver computed.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Literal {
-    /// `none`
+    /// The literal `none`.
     None,
-    /// `true`
+    /// A boolean, such as `true`.
     Bool(bool),
-    /// `7`
+    /// An integer of at most 64 bits, such as `7`.
     Int(i64),
-    /// `7.0`
+    /// A float, such as `7.0`.
     Float(f64),
-    /// `"text"`
+    /// A string, such as `"text"`.
     Str(Box<str>),
-    /// A long integer, or a container of constants: few templates have one, and expressions are smaller without.
+    /// An integer beyond 64 bits, or a container of constants. It is boxed because it is rare and would make every expression larger.
     Data(Box<Data<'static>>),
 }
 
@@ -42,15 +42,15 @@ impl From<Data<'static>> for Literal {
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// Which, with its parts.
+    /// The kind of the expression, with its parts.
     pub kind: ExprKind,
-    /// All of its source.
+    /// The source of the whole expression.
     pub span: Span,
-    /// Offset of the token that carries the node's line in the reference: the dot of an attribute, the name of a filter, …
+    /// The offset of the token whose line the reference gives the node, such as the dot of an attribute or the name of a filter.
     pub at: u32,
 }
 
-/// The place of an expression that is still to come.
+/// The default is a placeholder for an expression that is parsed later.
 impl Default for Expr {
     fn default() -> Self {
         Self {
@@ -61,134 +61,134 @@ impl Default for Expr {
     }
 }
 
-/// The kinds of expressions, each with the source it stands for.
+/// The kinds of expressions, each documented by an example of its source.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum ExprKind {
-    /// `1`, `"a" "b"`, `none`.
+    /// A literal: `1`, `"a" "b"`, `none`.
     Literal(Literal),
-    /// `"\N{DASH}"`: a string literal that is not supported, which fails when it is reached.
+    /// `"\N{DASH}"`: a string literal that this crate does not support. Evaluating it is an error.
     UnsupportedText(&'static Unsupported),
-    /// `"<b>"|safe`: the text of a constant Markup; the resolver's.
+    /// `"<b>"|safe`: a constant Markup string. Made by the resolver.
     Markup(Box<str>),
-    /// `messages`.
+    /// A variable: `messages`.
     Name(Name),
-    /// `1, 2` or `()`.
+    /// A tuple: `1, 2` or `()`.
     Tuple(Vec<Expr>),
-    /// `[1, 2]`.
+    /// A list: `[1, 2]`.
     List(Vec<Expr>),
-    /// `{"a": 1}`.
+    /// A dict: `{"a": 1}`.
     Dict(Vec<(Expr, Expr)>),
-    /// `not a`, `-a`, `+a`.
+    /// A unary operation: `not a`, `-a`, `+a`.
     Unary(UnaryOp, Box<Expr>),
-    /// `a + b`.
+    /// An arithmetic operation: `a + b`.
     Binary(BinaryOp, Box<[Expr; 2]>),
-    /// `a and b`, `a or b`.
+    /// A logical operation: `a and b`, `a or b`.
     Logic(LogicOp, Box<[Expr; 2]>),
-    /// `a ~ b ~ c`.
+    /// A concatenation: `a ~ b ~ c`.
     Concat(Vec<Expr>),
-    /// `a < b <= c`.
+    /// A chain of comparisons: `a < b <= c`.
     Compare(Box<Compare>),
-    /// `a if c else b`.
+    /// A conditional: `a if c else b`.
     Conditional(Box<Conditional>),
-    /// `a.b`.
+    /// An attribute: `a.b`.
     Attribute(Box<Attribute>),
     /// `a[b]`, `a.0`: the object and the index.
     Item(Box<[Expr; 2]>),
-    /// `a[1:2:3]`.
+    /// A slice: `a[1:2:3]`.
     Slice(Box<Slice>),
-    /// `a|f(1)`.
+    /// A filter: `a|f(1)`.
     Filter(Box<Filter>),
-    /// `a is t(1)`; `is not` is a [`UnaryOp::Not`] around it.
+    /// `a is t(1)`. The form `a is not t(1)` is this test inside a [`UnaryOp::Not`].
     Test(Box<Test>),
-    /// `f(1, *a, b=2, **c)`.
+    /// A call: `f(1, *a, b=2, **c)`.
     Call(Box<Call>),
 }
 
-/// A name that is read.
+/// A variable that an expression reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Name {
-    /// The name as it is spelled.
+    /// The name of the variable.
     pub symbol: Symbol,
-    /// Its variable; the resolver's.
+    /// The place of the variable. Set by the resolver.
     pub slot: Slot,
 }
 
-/// `not`, `-`, `+`.
+/// The unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnaryOp {
-    /// `not a`
+    /// Negation: `not a`.
     Not,
-    /// `-a`
+    /// The negative sign: `-a`.
     Neg,
-    /// `+a`
+    /// The positive sign: `+a`.
     Pos,
 }
 
 /// The arithmetic operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BinaryOp {
-    /// `a + b`
+    /// Addition: `a + b`.
     Add,
-    /// `a - b`
+    /// Subtraction: `a - b`.
     Sub,
-    /// `a * b`
+    /// Multiplication: `a * b`.
     Mul,
-    /// `a / b`
+    /// Division: `a / b`.
     Div,
-    /// `a // b`
+    /// Division that rounds down: `a // b`.
     FloorDiv,
-    /// `a % b`
+    /// The remainder of a division, or formatting of a string: `a % b`.
     Mod,
-    /// `a ** b`
+    /// Exponentiation: `a ** b`.
     Pow,
 }
 
-/// `and`, `or`.
+/// The operators `and` and `or`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogicOp {
-    /// `a and b`
+    /// Conjunction: `a and b`.
     And,
-    /// `a or b`
+    /// Disjunction: `a or b`.
     Or,
 }
 
-/// A chain of comparisons.
+/// A chain of comparisons: `a < b <= c`.
 #[derive(Clone, Debug)]
 pub struct Compare {
     /// The leftmost operand.
     pub first: Expr,
-    /// The first operator with what stands right of it.
+    /// The first operator and its right operand.
     pub link: (CompareOp, Expr),
-    /// The others; few chains have some.
+    /// The further operators and their right operands. Few chains have any.
     pub more: Box<[(CompareOp, Expr)]>,
 }
 
 impl Compare {
-    /// The operators with what stands right of them.
+    /// Returns all operators with their right operands, from left to right.
     pub fn links(&self) -> impl Iterator<Item = &(CompareOp, Expr)> {
         std::iter::once(&self.link).chain(&*self.more)
     }
 }
 
-/// The operators of comparison.
+/// The comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompareOp {
-    /// `==`
+    /// The operator `==`.
     Eq,
-    /// `!=`
+    /// The operator `!=`.
     Ne,
-    /// `<`
+    /// The operator `<`.
     Lt,
-    /// `<=`
+    /// The operator `<=`.
     Le,
-    /// `>`
+    /// The operator `>`.
     Gt,
-    /// `>=`
+    /// The operator `>=`.
     Ge,
-    /// `in`
+    /// The operator `in`.
     In,
-    /// `not in`
+    /// The operator `not in`.
     NotIn,
 }
 
@@ -197,105 +197,108 @@ pub enum CompareOp {
 pub struct Conditional {
     /// The condition.
     pub test: Expr,
-    /// The value where it is true.
+    /// The value if the condition is true.
     pub then: Expr,
-    /// The value where it is false; absent, it is undefined.
+    /// The value if the condition is false. Without an `else` the value is undefined.
     pub otherwise: Option<Expr>,
-    /// The line that the undefined value names; the resolver's.
+    /// The line in error messages about the undefined value. Set by the resolver.
     pub line: u32,
 }
 
 /// `object.name`.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// What is asked.
+    /// The object that has the attribute.
     pub object: Expr,
-    /// The attribute; one text for all places of the template that spell it.
+    /// The name of the attribute. All occurrences of a name in the template share one string.
     pub name: Arc<str>,
-    /// Whether it is a dict's key: no method of a dict has that name, and no string has anything hidden or unsupported under it; the resolver's.
+    /// Whether the name can only be a key of a dict: dicts have no method of this name, and strings have no hidden or unsupported
+    /// attribute of this name. Set by the resolver.
     pub is_key: bool,
-    /// Its number among the methods of `str`; the resolver's. None for a name that no such method has.
+    /// The index in the table of string methods, if there is a method of this name. Set by the resolver.
     pub text_method: Option<u16>,
+    /// Whether its name is `get`; the resolver's.
+    pub is_get: bool,
 }
 
 /// `object[start:stop:step]`.
 #[derive(Clone, Debug)]
 pub struct Slice {
-    /// What is sliced.
+    /// The sequence that is sliced.
     pub object: Expr,
-    /// The first bound.
+    /// The index of the first item.
     pub start: Option<Expr>,
-    /// The second bound.
+    /// The index after the last item.
     pub stop: Option<Expr>,
-    /// The step.
+    /// The distance between two items.
     pub step: Option<Expr>,
 }
 
 /// `input|name(args)`.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// What is filtered; absent for the first filter of a `filter` or `set` block, whose input is the block's text.
+    /// The value that is filtered. The first filter of a `filter` or `set` block has none: its input is the text of the block.
     pub input: Option<Expr>,
-    /// The name, dots included.
+    /// The name of the filter, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments after the input.
+    /// The arguments in parentheses.
     pub args: Args,
-    /// Its number in the table of filters; the resolver's. None for a name that no filter has.
+    /// The index in the table of filters, if there is a filter of this name. Set by the resolver.
     pub builtin: Option<usize>,
 }
 
 /// `input is name(args)`.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What is tested.
+    /// The value that is tested.
     pub input: Expr,
-    /// The name, dots included.
+    /// The name of the test, with the dots in it.
     pub name: Arc<str>,
-    /// The arguments after the input.
+    /// The arguments after the name.
     pub args: Args,
-    /// Its number in the table of tests; the resolver's. None for a name that no test has.
+    /// The index in the table of tests, if there is a test of this name. Set by the resolver.
     pub builtin: Option<usize>,
 }
 
 /// `callee(args)`.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The function that is called.
     pub callee: Expr,
-    /// With which arguments.
+    /// The arguments of the call.
     pub args: Args,
 }
 
 /// The arguments of a call, a filter or a test.
 #[derive(Clone, Debug, Default)]
 pub struct Args {
-    /// `f(a, b)`
+    /// The positional arguments: `f(a, b)`.
     pub positional: Vec<Expr>,
-    /// The others; most have none.
+    /// The arguments of all other kinds, if there are any.
     pub others: Option<Box<OtherArgs>>,
 }
 
-/// Arguments that are not positional.
+/// The arguments of a call that are not positional.
 #[derive(Clone, Debug, Default)]
 pub struct OtherArgs {
-    /// `f(a=b)`
+    /// The keyword arguments: `f(a=b)`.
     pub keywords: Vec<Keyword>,
-    /// `f(*a)`
+    /// The sequence of further positional arguments: `f(*a)`.
     pub star: Option<Expr>,
-    /// `f(**a)`
+    /// The mapping of further keyword arguments: `f(**a)`.
     pub double_star: Option<Expr>,
-    /// Whether one of the keywords is a word of Python, so that the reference makes a dict of them, in which the last of two equal ones
-    /// counts; the resolver's.
+    /// Whether a keyword is a reserved word of Python. The reference then passes the keywords as a dict, in which the last of two equal
+    /// keys wins. Set by the resolver.
     pub are_packed: bool,
 }
 
 impl Args {
-    /// Whether there are none.
+    /// Returns whether there are no arguments.
     pub fn is_empty(&self) -> bool {
         self.positional.is_empty() && self.are_positional()
     }
 
-    /// Whether they are nothing but `f(a, b)`.
+    /// Returns whether all arguments are positional.
     pub fn are_positional(&self) -> bool {
         self.others.is_none()
     }
@@ -304,8 +307,8 @@ impl Args {
 /// `name=value` in a call.
 #[derive(Clone, Debug)]
 pub struct Keyword {
-    /// The name.
+    /// The name of the parameter.
     pub name: Arc<str>,
-    /// The value.
+    /// The value of the argument.
     pub value: Expr,
 }

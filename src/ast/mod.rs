@@ -1,17 +1,19 @@
-//! The tree of a template, in Jinja's own node words (jinja2 3.1.6 `nodes.py`).
+//! The syntax tree of a template. The nodes have the names of jinja2 3.1.6 `nodes.py`.
 //!
-//! The parser builds it; the resolver fills in what only it knows (slots, scopes, reference lines, built-ins, folded constants) in
-//! fields that begin as their default. The tree owns literals and no run-time values.
+//! The parser builds the tree. The resolver then sets the fields that are documented as "set by the resolver": slots, scopes, line numbers
+//! of errors, indices of built-ins. Until then these fields have their default values. The resolver also replaces constant expressions by
+//! literals. The tree owns its literals and has no run-time values.
 //!
-//! The tag of a node is a word of its own (`repr(u64)`). One that hides in a part takes longer to read, and one of a byte is slow to
-//! move, as the parser does often: a word that is read right after a part of it was written has to wait.
+//! The enums of nodes are `repr(u64)`, so that the discriminant fills a machine word. This is faster than the default layout: a
+//! discriminant inside a field takes longer to read, and a discriminant of one byte takes longer to move, which the parser does often.
 
 mod expr;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
+mod slot_visitor;
 mod stmt;
-mod storage;
+
 mod symbols;
 mod visit;
 
@@ -22,35 +24,36 @@ pub use expr::{
 #[cfg(any(test, fuzzing))]
 pub use print::{Parentheses, print};
 pub use slot::{Frame, Load, Scope, Slot};
+pub use slot_visitor::SlotNode;
 pub use stmt::{
     Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
     Target, TargetKind, With,
 };
-pub use storage::Stored;
 pub use symbols::{Symbol, Symbols};
 pub use visit::Child;
 
 /// A parsed template.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
-    /// The statements of the root.
+    /// The statements of the template.
     pub body: Body,
-    /// Every name that occurs, by its number.
+    /// All names that occur in the template.
     pub symbols: Symbols,
-    /// Whether some target is named `loop`.
+    /// Whether the template assigns the name `loop`.
     pub sets_loop: bool,
-    /// Whether there is a `block` statement, whose parts are not kept.
+    /// Whether the template has a `block` statement. The tree does not keep the parts of the statement.
     pub has_blocks: bool,
-    /// The root's scope; the resolver's.
+    /// The scope of the whole template. Set by the resolver.
     pub scope: Scope,
-    /// The root's frame; the resolver's.
+    /// The frame of the whole template. Set by the resolver.
     pub frame: Frame,
-    /// Of each symbol, as far as it goes, whether some scope inside the root looks it up in the context; the resolver's.
+    /// Whether a scope inside the template looks the name up in the context, by the index of its symbol. Symbols beyond the end of the
+    /// list are not looked up. Set by the resolver.
     pub looked_up: Vec<bool>,
-    /// The names of global functions, and the numbers of those; the resolver's.
+    /// The names of global functions that the template mentions, each with its index in the table of globals. Set by the resolver.
     pub globals: Vec<(Symbol, usize)>,
-    /// The names of variables that the reference has and this crate does not support; the resolver's.
+    /// The variables that the template mentions and this crate does not support, such as `lipsum`. Set by the resolver.
     pub unsupported: Vec<Symbol>,
-    /// Whether some assignment lets its variable grow in place; the resolver's.
+    /// Whether an assignment has the strategy [`SetStrategy::Append`]. Set by the resolver.
     pub accumulates: bool,
 }

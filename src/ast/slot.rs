@@ -1,58 +1,58 @@
-//! Where the variable of a name lives at run time.
+//! The places where variables are stored at run time.
 
 use super::symbols::Symbol;
 
-/// Where a variable lives.
+/// The place of a variable at run time.
 ///
-/// A *frame* is one activation of what Jinja compiles to a Python function: the root, a block, a macro, a call body, the body of a
-/// recursive loop, the test of a loop.
+/// A *frame* holds the variables of one call of what Jinja compiles to a Python function: the root of the template, a macro, the body of a
+/// call block, the body of a recursive loop, or the test of a loop. A *cell* is a variable of a frame that frames inside it can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// Not resolved yet.
+    /// No place yet: the resolver has not run.
     #[default]
     Unresolved,
-    /// In the frame, and nobody else sees it.
+    /// A variable that only its own frame reads, by index.
     Local(u32),
-    /// In the frame, in a cell that inner frames close over.
+    /// A cell of the current frame, by index.
     Cell(u32),
-    /// In a cell of an enclosing frame.
+    /// A cell of an enclosing frame.
     Outer {
-        /// How many environments out; frames without cells have none of their own.
+        /// The number of enclosing frames to go out. Frames without cells do not count.
         hops: u32,
-        /// The cell there.
+        /// The index of the cell in that frame.
         cell: u32,
     },
 }
 
-/// How many variables a frame has.
+/// The number of variables of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// Variables that only the frame sees.
+    /// The number of variables that only this frame reads.
     pub locals: u32,
-    /// Variables that inner frames close over.
+    /// The number of variables that frames inside this one read.
     pub cells: u32,
 }
 
-/// What happens to one variable when a scope is entered (jinja2 `compiler.py`, `enter_frame`).
+/// The first value of one variable when a scope is entered (jinja2 3.1.6 `compiler.py`, `enter_frame`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
-    /// It becomes what the context has under the name, or missing.
+    /// The value that the context has under the name, or missing.
     Resolve(Slot, Symbol),
-    /// It becomes what the outer variable is now.
+    /// The current value of a variable of an outer scope, which is the second slot.
     Alias(Slot, Slot),
-    /// It becomes missing.
+    /// Missing.
     Clear(Slot),
 }
 
 impl Load {
-    /// The variable that gets a value.
+    /// Returns the variable that gets the value.
     pub fn slot(self) -> Slot {
         match self {
             Self::Resolve(slot, _) | Self::Alias(slot, _) | Self::Clear(slot) => slot,
         }
     }
 
-    /// The name that is looked up in the context.
+    /// Returns the name that is looked up in the context, if any.
     pub fn name(self) -> Option<Symbol> {
         match self {
             Self::Resolve(_, name) => Some(name),
@@ -61,17 +61,16 @@ impl Load {
     }
 }
 
-/// Jinja's scope of names: what is loaded on entry and cleared on exit.
+/// The variables that a scope loads when it is entered and clears when it is left.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// On entry, in this order.
+    /// The variables to load on entry, in this order.
     pub loads: Vec<Load>,
-    /// Loads of the reference that are skipped here, because the variable is always set before it is read. It keeps the value that it
-    /// had.
+    /// The loads that the reference does and this crate skips, because the template always sets the variable before it reads it.
     pub elided_loads: Vec<Load>,
-    /// On exit these become missing (`compiler.py`, `leave_frame`).
+    /// The variables that become missing on exit (jinja2 3.1.6 `compiler.py`, `leave_frame`).
     pub clears: Vec<Slot>,
-    /// The cleared variables that a macro may still read after the scope has ended, and that are targets of a loop or a `with`. The
-    /// reference shows its own object `missing` for them.
+    /// The cleared variables that a macro can still read after the end of the scope, and that are targets of a loop or a `with`. The
+    /// reference prints its own object `missing` for them.
     pub show_missing: Box<[Slot]>,
 }

@@ -1,4 +1,4 @@
-//! Statements.
+//! The nodes of statements.
 
 use std::sync::Arc;
 
@@ -7,185 +7,186 @@ use super::slot::{Frame, Scope, Slot};
 use super::symbols::Symbol;
 use crate::span::Span;
 
-/// A sequence of statements.
+/// A sequence of statements: the whole template, or the body of a statement.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
     /// The statements, in the order of the source.
     pub stmts: Vec<Stmt>,
-    /// The work of their own expressions and texts, without the bodies inside them, in steps; the resolver's.
+    /// The cost of the statements in steps, without the bodies inside them. Set by the resolver.
     pub steps: u32,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// Which, with its parts.
+    /// The kind of the statement, with its parts.
     pub kind: StmtKind,
-    /// The tag, or all of an output.
+    /// The source of the opening tag, or of the whole output.
     pub span: Span,
-    /// Offset of the token that carries the node's line in the reference: the tag's name, or where an output begins.
+    /// The offset of the token whose line the reference gives the node: the name of the tag, or the beginning of an output.
     pub at: u32,
-    /// The line that the reference names for a failure of the statement itself; the resolver's.
+    /// The line that the reference names if the statement itself fails. Set by the resolver.
     pub line: u32,
 }
 
-/// The kinds of statements, each with the source it stands for.
+/// The kinds of statements, each documented by an example of its source.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum StmtKind {
-    /// `text {{ a }} text`, `{% print a, b %}`.
+    /// An output: `text {{ a }} text`, `{% print a, b %}`.
     Output(Vec<Piece>),
-    /// `{% for x in l if t recursive %}…{% else %}…{% endfor %}`.
+    /// A loop: `{% for x in l if t recursive %}…{% else %}…{% endfor %}`.
     For(Box<For>),
-    /// `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
+    /// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
     If(Box<If>),
-    /// `{% set x = 1 %}`.
+    /// An assignment: `{% set x = 1 %}`.
     Set(Box<Set>),
-    /// `{% set x | f %}…{% endset %}`.
+    /// An assignment of the text of a block: `{% set x | f %}…{% endset %}`.
     SetBlock(Box<SetBlock>),
-    /// `{% macro m(a, b=1) %}…{% endmacro %}`.
+    /// A macro: `{% macro m(a, b=1) %}…{% endmacro %}`.
     Macro(Box<Macro>),
-    /// `{% call(a) m() %}…{% endcall %}`.
+    /// A call block: `{% call(a) m() %}…{% endcall %}`.
     CallBlock(Box<CallBlock>),
-    /// `{% generation %}…{% endgeneration %}`: to the reference a call block on a function of its own.
+    /// `{% generation %}…{% endgeneration %}`. As in the reference, the body is a function, like that of a call block.
     Generation(Box<Macro>),
-    /// `{% filter f %}…{% endfilter %}`.
+    /// A filter block: `{% filter f %}…{% endfilter %}`.
     FilterBlock(Box<FilterBlock>),
-    /// `{% with a = 1 %}…{% endwith %}`.
+    /// A scope with variables of its own: `{% with a = 1 %}…{% endwith %}`.
     With(Box<With>),
-    /// `{% include a %}`, `{% block b %}…{% endblock %}`: an unsupported statement of this name. Running it is an error, so the tree
-    /// does not keep its parts.
+    /// `{% include a %}`: a statement of this name that this crate does not support. Executing it is an error, so the tree does not keep
+    /// its parts.
     Unsupported(&'static str),
-    /// `{% break %}`.
+    /// The statement `{% break %}`.
     Break,
-    /// `{% continue %}`.
+    /// The statement `{% continue %}`.
     Continue,
 }
 
-/// One piece of an output.
+/// A piece of an output.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Piece {
     /// Text between tags.
     Text(Box<str>),
-    /// An expression, and the line that the reference names where it fails (the resolver's).
+    /// An expression, and the line that the reference names if it fails. The line is set by the resolver.
     Expr(Expr, u32),
 }
 
-/// What is assigned to.
+/// The target of an assignment or a loop: `x`, `ns.x` or `a, b`.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Which.
+    /// The kind of the target, with its parts.
     pub kind: TargetKind,
-    /// Its source.
+    /// The source of the whole target.
     pub span: Span,
-    /// Offset of the token that carries the line.
+    /// The offset of the token whose line the reference gives the target.
     pub at: u32,
 }
 
 /// The kinds of targets.
 #[derive(Clone, Debug)]
 pub enum TargetKind {
-    /// `x`
+    /// A variable: `x`.
     Name {
-        /// The name.
+        /// The name of the variable.
         symbol: Symbol,
-        /// Its variable; the resolver's.
+        /// The place of the variable. Set by the resolver.
         slot: Slot,
-        /// Whether the context gets it too, because it is set at top level; the resolver's.
+        /// Whether the variable also becomes part of the context, as one that is set at top level does. Set by the resolver.
         exported: bool,
     },
-    /// `ns.x`
+    /// An attribute of a namespace: `ns.x`.
     Attribute {
-        /// The namespace's name.
+        /// The name of the namespace.
         object: Symbol,
-        /// Its variable; the resolver's.
+        /// The place of the variable that holds the namespace. Set by the resolver.
         slot: Slot,
-        /// The attribute.
+        /// The name of the attribute.
         name: Arc<str>,
     },
-    /// `a, (b, c)`
+    /// A tuple of targets: `a, (b, c)`.
     Tuple(Vec<Target>),
 }
 
-/// A loop.
+/// A loop: `{% for target in iter if test recursive %}body{% else %}otherwise{% endfor %}`.
 #[derive(Clone, Debug)]
 pub struct For {
     /// The loop variables.
     pub target: Target,
-    /// What is iterated.
+    /// The value that is iterated.
     pub iter: Expr,
-    /// Which items are left out.
+    /// The condition that an item has to meet.
     pub test: Option<LoopTest>,
-    /// Whether `loop(…)` renders the body again.
+    /// Whether the loop is recursive, so that `loop(…)` renders the body again.
     pub recursive: bool,
-    /// The body.
+    /// The body of the loop.
     pub body: Body,
-    /// What is rendered where no round reached the end of the body.
+    /// The body of the `else`, which is rendered if no iteration reached the end of the body.
     pub otherwise: Body,
-    /// The variable `loop`: unresolved where the body mentions the name, and then, where it reads it, the resolver's.
+    /// The variable `loop`. The parser sets an unresolved slot if the body mentions the name. The resolver sets the place of the variable,
+    /// or removes the slot if the body does not read it.
     pub loop_slot: Option<Slot>,
-    /// The scope of the body; the resolver's.
+    /// The scope of the body. Set by the resolver.
     pub scope: Scope,
-    /// The scope of the else body; the resolver's.
+    /// The scope of the `else` body. Set by the resolver.
     pub otherwise_scope: Scope,
-    /// The frame of a recursive loop; the resolver's.
+    /// The frame of a recursive loop. Set by the resolver.
     pub frame: Frame,
 }
 
-/// `if test` in a loop: a generator function of its own in the reference.
+/// The condition of a loop: `{% for x in l if condition %}`. As in the reference, it is evaluated in a frame of its own.
 #[derive(Clone, Debug)]
 pub struct LoopTest {
     /// The condition.
     pub condition: Expr,
-    /// The loop's target once more, as variables of the generator.
+    /// A copy of the target of the loop, whose variables are those of the condition's frame.
     pub target: Target,
-    /// The line that the reference names where the condition fails; the resolver's.
+    /// The line that the reference names if the condition fails. Set by the resolver.
     pub line: u32,
-    /// The work of the condition, in steps; the resolver's.
+    /// The cost of the condition in steps. Set by the resolver.
     pub steps: u32,
-    /// The scope around the condition; the resolver's.
+    /// The scope of the condition. Set by the resolver.
     pub scope: Scope,
-    /// The generator's frame; the resolver's.
+    /// The frame of the condition. Set by the resolver.
     pub frame: Frame,
 }
 
-/// A choice.
+/// A choice: `{% if a %}…{% elif b %}…{% else %}…{% endif %}`.
 #[derive(Clone, Debug)]
 pub struct If {
-    /// `if` and `elif`.
+    /// The `if` and the `elif` tags with their bodies.
     pub arms: Vec<IfArm>,
-    /// `else`.
+    /// The body of the `else`.
     pub otherwise: Body,
 }
 
-/// `if test` with its body, or `elif test` with its body.
+/// An `if` or an `elif` tag with its body.
 #[derive(Clone, Debug)]
 pub struct IfArm {
     /// The condition.
     pub test: Expr,
-    /// The body.
+    /// The body that is rendered if the condition is true.
     pub body: Body,
-    /// Offset of the token that carries the arm's line: the word `if`, or the first token of an `elif`'s condition.
+    /// The offset of the token whose line the reference gives the arm: the word `if`, or the first token of the condition of an `elif`.
     pub at: u32,
-    /// The line that the reference names where the condition fails; the resolver's.
+    /// The line that the reference names if the condition fails. Set by the resolver.
     pub line: u32,
 }
 
-/// `target = value`.
+/// An assignment: `{% set target = value %}`.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// What is assigned to.
+    /// The target of the assignment.
     pub target: Target,
-    /// What it becomes.
+    /// The value that is assigned.
     pub value: Expr,
-    /// The line that the reference names where the target is no namespace; the resolver's.
+    /// The line that the reference names if the target is an attribute of something that is not a namespace. Set by the resolver.
     pub check_line: u32,
-    /// How the value is assigned; the resolver's.
+    /// How the value is assigned. Set by the resolver.
     pub strategy: SetStrategy,
 }
 
-/// How `set` assigns its value.
+/// The way in which `set` assigns its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SetStrategy {
     /// Evaluate the value, and assign it.
@@ -197,90 +198,90 @@ pub enum SetStrategy {
     Alias,
 }
 
-/// A captured text.
+/// An assignment of the text of a block: `{% set target | filter %}body{% endset %}`.
 #[derive(Clone, Debug)]
 pub struct SetBlock {
-    /// What is assigned to.
+    /// The target of the assignment.
     pub target: Target,
-    /// The filters that the text goes through: the outermost; the innermost has no input.
+    /// The last of the filters that are applied to the text. The first one has no input.
     pub filter: Option<Expr>,
-    /// The body.
+    /// The body that is rendered.
     pub body: Body,
-    /// The body's scope; the resolver's.
+    /// The scope of the body. Set by the resolver.
     pub scope: Scope,
 }
 
-/// A macro, or the body of a call block, which is one without a name.
+/// A macro, the body of a call block, or a `generation` block. Only a macro has a name.
 #[derive(Clone, Debug, Default)]
 pub struct Macro {
-    /// The name.
+    /// The name of the macro.
     pub name: Option<Symbol>,
-    /// The parameters; those with a default come last.
+    /// The parameters. Those with a default come last.
     pub parameters: Vec<Parameter>,
-    /// The body.
+    /// The body of the macro.
     pub body: Body,
-    /// The variable that holds the macro; the resolver's.
+    /// The place of the variable that holds the macro. Set by the resolver.
     pub slot: Slot,
-    /// Whether the context gets it too; the resolver's.
+    /// Whether the macro also becomes part of the context, as one that is defined at top level does. Set by the resolver.
     pub exported: bool,
-    /// The variables `caller`, `kwargs`, `varargs`, where the body mentions them; the resolver's.
+    /// The places of the variables `caller`, `kwargs` and `varargs`, for those that the body mentions. Set by the resolver.
     pub specials: [Option<Slot>; 3],
-    /// Whether the body mentions `caller`; the resolver's.
+    /// Whether the body mentions `caller`. Set by the resolver.
     pub uses_caller: bool,
-    /// Whether `caller` is one of the parameters; the resolver's.
+    /// Whether `caller` is one of the parameters. Set by the resolver.
     pub explicit_caller: bool,
-    /// The scope of defaults and body; the resolver's.
+    /// The scope of the defaults and the body. Set by the resolver.
     pub scope: Scope,
-    /// The frame; the resolver's.
+    /// The frame of a call. Set by the resolver.
     pub frame: Frame,
-    /// The work of the defaults, in steps; the resolver's.
+    /// The cost of the defaults in steps. Set by the resolver.
     pub steps: u32,
 }
 
-/// One parameter.
+/// A parameter of a macro or a call block.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// The name of the parameter.
     pub symbol: Symbol,
-    /// Its variable; the resolver's.
+    /// The place of its variable. Set by the resolver.
     pub slot: Slot,
-    /// Its default.
+    /// The default value.
     pub default: Option<Expr>,
-    /// The line that the reference names where the default fails; the resolver's.
+    /// The line that the reference names if the default fails. Set by the resolver.
     pub line: u32,
 }
 
-/// `{% call(params) callee(args) %}body{% endcall %}`.
+/// A call block: `{% call(params) callee(args) %}body{% endcall %}`.
 #[derive(Clone, Debug)]
 pub struct CallBlock {
-    /// What is called.
+    /// The function that is called.
     pub callee: Expr,
-    /// With which arguments; `caller` comes on top.
+    /// The arguments of the call, without the `caller` that is added to them.
     pub args: Args,
-    /// The body as a macro.
+    /// The body, as a macro.
     pub body: Macro,
-    /// The whole call's source.
+    /// The source of the whole call.
     pub span: Span,
 }
 
-/// Text that goes through filters.
+/// A block whose text is filtered: `{% filter f|g %}body{% endfilter %}`.
 #[derive(Clone, Debug)]
 pub struct FilterBlock {
-    /// The outermost filter; the innermost has no input.
+    /// The last of the filters. The first one has no input.
     pub filter: Expr,
-    /// The body.
+    /// The body that is rendered.
     pub body: Body,
-    /// The body's scope; the resolver's.
+    /// The scope of the body. Set by the resolver.
     pub scope: Scope,
 }
 
-/// A scope with variables of its own.
+/// A scope with variables of its own: `{% with target = value %}body{% endwith %}`.
 #[derive(Clone, Debug)]
 pub struct With {
-    /// `target = value`, with the line that the reference names where the value fails (the resolver's).
+    /// The targets and their values, each with the line that the reference names if the value fails. The lines are set by the resolver.
     pub bindings: Vec<(Target, Expr, u32)>,
-    /// The body.
+    /// The body that is rendered.
     pub body: Body,
-    /// The body's scope; the resolver's.
+    /// The scope of the body. Set by the resolver.
     pub scope: Scope,
 }

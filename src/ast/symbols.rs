@@ -1,4 +1,5 @@
-//! The names that a template mentions, each once. A name is known by its index: the third name is the symbol 2, wherever it occurs.
+//! The names of a template, each stored once. A [`Symbol`] is the index of a name: the third name that a template mentions is symbol 2,
+//! wherever it occurs.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ pub struct Symbol(pub u32);
 /// The names of a template, in the order in which they first occur.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
-    /// Each name, and whether its meaning depends on the scope.
+    /// The names, each with a flag that tells whether its meaning depends on the scope.
     names: IndexMap<Arc<str>, bool, RandomState>,
 }
 
@@ -36,21 +37,23 @@ impl Symbols {
         self.names.get_index(symbol.0 as usize).map_or("", |(name, _)| name)
     }
 
-    /// Notes that the meaning of a name depends on the scope.
-    pub fn note_scoped(&mut self, symbol: Symbol) {
+    /// Marks a name as one whose meaning depends on the scope.
+    pub fn mark_scoped(&mut self, symbol: Symbol) {
         if let Some((_, is_scoped)) = self.names.get_index_mut(symbol.0 as usize) {
             *is_scoped = true;
         }
     }
 
-    /// Returns whether the meaning of a name may depend on the scope: the template assigns it anywhere, loops over it or defines it; or a
-    /// function mentions it that can be called after the end of a scope around it, which has made the name missing.
+    /// Returns whether the meaning of a name may depend on the scope.
+    ///
+    /// This is so if the template assigns the name anywhere, or uses it as a loop variable, a parameter or the name of a macro. It is also
+    /// so if a function that can be called after the end of a scope around it mentions the name: the end of the scope makes names missing.
     pub fn is_scoped(&self, symbol: Symbol) -> bool {
         let name = self.names.get_index(symbol.0 as usize);
         name.is_some_and(|(_, is_scoped)| *is_scoped)
     }
 
-    /// Returns the name of a symbol, shared.
+    /// Returns the name of a symbol as a shared string.
     pub fn spelling(&self, symbol: Symbol) -> Arc<str> {
         let name = self.names.get_index(symbol.0 as usize);
         name.map_or_else(|| "".into(), |(name, _)| Arc::clone(name))
@@ -71,19 +74,4 @@ impl Symbols {
 /// The symbol with this index. Sources are limited to less than 2³² bytes, and so are the names in them.
 fn symbol(index: usize) -> Symbol {
     Symbol(u32::try_from(index).unwrap_or(u32::MAX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_keeps_its_symbol() {
-        let mut symbols = Symbols::default();
-        assert_eq!(symbols.intern("messages"), Symbol(0));
-        assert_eq!(symbols.intern("tools"), Symbol(1));
-        assert_eq!(symbols.intern("messages"), Symbol(0));
-        assert_eq!((symbols.len(), symbols.name(Symbol(1))), (2, "tools"));
-        assert_eq!((symbols.find("tools"), symbols.find("x")), (Some(Symbol(1)), None));
-    }
 }

@@ -1,4 +1,4 @@
-//! Goes over the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
+//! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
 use super::expr::{Args, Expr, ExprKind, Name};
 use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
@@ -9,7 +9,7 @@ use super::symbols::Symbol;
 pub enum Child<'t> {
     /// An expression.
     Expr(&'t Expr),
-    /// What is assigned to.
+    /// The target of an assignment or a loop.
     Target(&'t Target),
     /// A parameter of a macro.
     Parameter(Symbol),
@@ -18,8 +18,8 @@ pub enum Child<'t> {
 }
 
 impl Expr {
-    /// Calls `visit` with each part.
-    pub fn children(&self, visit: &mut impl FnMut(&Self)) {
+    /// Calls `visit` with each direct part of the expression.
+    pub fn for_each_child(&self, visit: &mut impl FnMut(&Self)) {
         match &self.kind {
             ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
@@ -50,36 +50,36 @@ impl Expr {
             }
             ExprKind::Filter(filter) => {
                 filter.input.iter().for_each(&mut *visit);
-                filter.args.children(visit);
+                filter.args.for_each_child(visit);
             }
             ExprKind::Test(test) => {
                 visit(&test.input);
-                test.args.children(visit);
+                test.args.for_each_child(visit);
             }
             ExprKind::Call(call) => {
                 visit(&call.callee);
-                call.args.children(visit);
+                call.args.for_each_child(visit);
             }
         }
     }
 
-    /// Calls `visit` with each name that is read.
-    pub fn names(&self, visit: &mut impl FnMut(&Name)) {
+    /// Calls `visit` with each name that the expression reads, at any depth.
+    pub fn for_each_name(&self, visit: &mut impl FnMut(&Name)) {
         match &self.kind {
             ExprKind::Name(name) => visit(name),
             ExprKind::Literal(_) => {}
-            ExprKind::Attribute(attribute) => attribute.object.names(visit),
+            ExprKind::Attribute(attribute) => attribute.object.for_each_name(visit),
             ExprKind::Binary(_, operands) | ExprKind::Logic(_, operands) | ExprKind::Item(operands) => {
-                operands.iter().for_each(|operand| operand.names(visit));
+                operands.iter().for_each(|operand| operand.for_each_name(visit));
             }
-            _ => self.children(&mut |child| child.names(visit)),
+            _ => self.for_each_child(&mut |child| child.for_each_name(visit)),
         }
     }
 }
 
 impl Args {
     /// Calls `visit` with each argument.
-    pub fn children(&self, visit: &mut impl FnMut(&Expr)) {
+    pub fn for_each_child(&self, visit: &mut impl FnMut(&Expr)) {
         self.positional.iter().for_each(&mut *visit);
         if let Some(others) = &self.others {
             others.keywords.iter().for_each(|keyword| visit(&keyword.value));
@@ -90,22 +90,22 @@ impl Args {
 }
 
 impl Target {
-    /// Calls `visit` with each name that is set; the namespace of `ns.x` is none.
-    pub fn names(&self, visit: &mut dyn FnMut(&Self, Symbol)) {
+    /// Calls `visit` with each name that the target sets. The target `ns.x` sets an attribute and no name.
+    pub fn for_each_name(&self, visit: &mut dyn FnMut(&Self, Symbol)) {
         match &self.kind {
             TargetKind::Name { symbol, .. } => visit(self, *symbol),
             TargetKind::Attribute { .. } => {}
-            TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.names(visit)),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.for_each_name(visit)),
         }
     }
 }
 
 impl Body {
-    /// Returns whether a statement in it, at any depth, is of a kind.
+    /// Returns whether the body has a statement, at any depth, for which `is_wanted` returns true.
     pub fn contains(&self, is_wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
         self.stmts.iter().any(|stmt| {
             let mut found = is_wanted(&stmt.kind);
-            stmt.children(&mut |child| {
+            stmt.for_each_child(&mut |child| {
                 if let Child::Body(body) = child {
                     found = found || body.contains(is_wanted);
                 }
@@ -116,8 +116,8 @@ impl Body {
 }
 
 impl Stmt {
-    /// Calls `visit` with each part.
-    pub fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
+    /// Calls `visit` with each direct part of the statement.
+    pub fn for_each_child(&self, visit: &mut dyn FnMut(Child<'_>)) {
         match &self.kind {
             StmtKind::Output(pieces) => pieces.iter().for_each(|piece| {
                 if let Piece::Expr(expr, _) = piece {
@@ -147,11 +147,11 @@ impl Stmt {
                 node.filter.iter().for_each(|filter| visit(Child::Expr(filter)));
                 visit(Child::Body(&node.body));
             }
-            StmtKind::Macro(node) | StmtKind::Generation(node) => node.children(visit),
+            StmtKind::Macro(node) | StmtKind::Generation(node) => node.for_each_child(visit),
             StmtKind::CallBlock(node) => {
                 visit(Child::Expr(&node.callee));
-                node.args.children(&mut |child| visit(Child::Expr(child)));
-                node.body.children(visit);
+                node.args.for_each_child(&mut |child| visit(Child::Expr(child)));
+                node.body.for_each_child(visit);
             }
             StmtKind::FilterBlock(node) => {
                 visit(Child::Body(&node.body));
@@ -168,7 +168,7 @@ impl Stmt {
 }
 
 impl Macro {
-    fn children(&self, visit: &mut dyn FnMut(Child<'_>)) {
+    fn for_each_child(&self, visit: &mut dyn FnMut(Child<'_>)) {
         self.parameters
             .iter()
             .for_each(|parameter| visit(Child::Parameter(parameter.symbol)));

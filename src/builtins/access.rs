@@ -1,4 +1,4 @@
-//! `x.name` and `x[key]`: what a template gets, and when that is an undefined value.
+//! The lookups `x.name` and `x[key]`.
 //!
 //! ```text
 //! x.name       the attribute first, then the item
@@ -6,107 +6,170 @@
 //! l.append     an undefined value that is a SecurityError once it is used
 //! ```
 //!
-//! The rule is jinja2 3.1.6 `sandbox.py`, `getattr` and `getitem`. The two functions are the busiest of every render, so a dict with a
-//! string key and a list with an index are decided first, without a table and without making anything.
+//! The rules are those of jinja2 3.1.6 `sandbox.py`, `getattr` and `getitem`. Most lookups of a render are a string key of a dict and an
+//! index of a list, so these two come first and allocate nothing.
 
-use super::methods::{self, Attribute};
-use crate::error::{ErrorKind, Result};
+use super::methods::{self, dict, dunder, jinja_objects, sequence};
+use crate::error::{Error, ErrorKind, Result};
 use crate::text::quote;
-use crate::text::slice::position;
-use crate::value::{Runtime, Str, Undefined, Value, ops, print};
+use crate::text::slice::resolve_index;
+use crate::unsupported::{self, Place};
+use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
-/// `value.name`
+pub use super::methods::dict::is_attribute as is_dict_attribute;
+
+/// The result of looking up an attribute.
+#[derive(Debug)]
+pub enum Attribute<'a> {
+    /// A value that the object has, such as `loop.index`.
+    Value(Value<'a>),
+    /// A method, not bound to the object yet.
+    Method(&'static Function),
+    /// An attribute that the sandbox refuses.
+    Unsafe,
+    /// No attribute.
+    Missing,
+}
+
+/// Returns `value.name`.
 #[inline]
-pub fn attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
     runtime.meter.charge(name.as_str().len() as u64 >> 6)?;
     match value {
-        Value::Dict(dict) if !methods::is_dict_attribute(name.as_str()) => {
-            Ok(dict.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
+        Value::Dict(entries) if !dict::is_attribute(name.as_str()) => {
+            Ok(entries.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
         }
-        Value::Loop(context) => match methods::loop_attribute(runtime, context, name.as_str())? {
+        Value::Loop(context) => match jinja_objects::loop_attribute(runtime, context, name.as_str())? {
             Some(part) => Ok(part),
-            None => attribute_of_any(runtime, value, name),
+            None => get_attribute_of_any(runtime, value, name),
         },
-        _ => attribute_of_any(runtime, value, name),
+        _ => get_attribute_of_any(runtime, value, name),
     }
 }
 
-fn attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    let found = find(runtime, value, name)?;
-    value_of(runtime, found, value, name)
+fn get_attribute_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
+    let attribute = find_attribute_or_item(runtime, value, name)?;
+    let attribute = to_value(attribute, value, name);
+    runtime.claim_value(attribute)
 }
 
-/// What a template gets of what was found.
-fn value_of<'a>(runtime: &mut Runtime<'a>, found: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    runtime.claim_value(match found {
-        Attribute::Value(value) => value,
+/// Returns the value that a template sees of an attribute: a bound method, or an undefined value if it is unsafe or missing.
+pub(super) fn to_value<'a>(attribute: Attribute<'a>, value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+    match attribute {
+        Attribute::Value(part) => part,
         Attribute::Method(function) => value.clone().method(function),
         Attribute::Unsafe => unsafe_attribute(value, name),
         Attribute::Missing => missing(value, name),
-    })
+    }
 }
 
-/// Whether a dict has a method of that name, which hides the key.
-pub fn is_dict_attribute(name: &str) -> bool {
-    methods::is_dict_attribute(name)
-}
-
-/// What `value.name` finds: the attribute, or else the item as if it were one.
-pub(super) fn find<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Attribute<'a>> {
-    let found = methods::attribute(runtime, value, name.as_str())?;
-    if !matches!(found, Attribute::Missing) {
-        return Ok(found);
+/// Finds an attribute of a value, or else its item of that name.
+pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Attribute<'a>> {
+    let attribute = find_attribute(runtime, value, name.as_str())?;
+    if !matches!(attribute, Attribute::Missing) {
+        return Ok(attribute);
     }
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
+        // Only dicts have items with names.
         Value::Dict(dict) => dict.get_str(name.as_str()),
-        // Nothing else has items with names.
         _ => None,
     };
     Ok(item.map_or(Attribute::Missing, Attribute::Value))
 }
 
-/// `value[key]`
+/// Finds an attribute of a value. An attribute that Python has and this crate does not support is an error.
+pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
+    let ty = value.ty();
+    if name.starts_with('_') {
+        let exists = match value {
+            Value::Function(class) if ty == Type::Class && dunder::exists_in_class(class.name, name) => true,
+            _ => dunder::exists(ty, name),
+        };
+        return Ok(if exists { Attribute::Unsafe } else { Attribute::Missing });
+    }
+    let part = match value {
+        Value::Namespace(id) => jinja_objects::namespace_attribute(runtime, *id, name)?,
+        Value::Loop(context) => jinja_objects::loop_attribute(runtime, context, name)?,
+        Value::Macro(code) => jinja_objects::macro_attribute(runtime, code, name)?,
+        Value::Cycler(cycler) => jinja_objects::cycler_attribute(cycler, name),
+        Value::Joiner(joiner) => jinja_objects::joiner_attribute(joiner, name),
+        Value::Tuple(items) if ty == Type::Group => sequence::group_attribute(items, name),
+        _ => None,
+    };
+    if let Some(part) = part {
+        return Ok(Attribute::Value(part));
+    }
+    if let Some(method) = methods::find(ty, name) {
+        return Ok(Attribute::Method(method));
+    }
+    if methods::is_refused(ty, name) {
+        return Ok(Attribute::Unsafe);
+    }
+    match unsupported_attribute(value, name) {
+        Some(error) => Err(error),
+        None => Ok(Attribute::Missing),
+    }
+}
+
+/// Returns the error of reaching an attribute that Python has and this crate does not support.
+#[cold]
+fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
+    let owners: &[&str] = match value.ty() {
+        Type::Str => &["str"],
+        Type::Markup => &["Markup", "str"],
+        Type::Int | Type::Bool => &["int"],
+        Type::Float => &["float"],
+        Type::Range => &["range"],
+        Type::Dict | Type::TemplateDict => &["dict"],
+        Type::Keys | Type::Items => &["view"],
+        Type::Values if name == "mapping" => &["view"],
+        Type::Generator => &["generator"],
+        Type::Class if matches!(value, Value::Function(class) if class.name == "cycler") => &["cycler"],
+        _ => &[],
+    };
+    owners
+        .iter()
+        .find_map(|owner| unsupported::find(Place::Attribute(owner), name))
+}
+
+/// Returns `value[key]`.
 #[inline]
-pub fn item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     runtime.meter.charge(key.as_str().map_or(0, str::len) as u64 >> 6)?;
     match (value, key) {
-        (Value::Dict(dict), Value::Str(name)) => match dict.get_str(name.as_str()) {
+        (Value::Dict(entries), Value::Str(name)) => match entries.get_str(name.as_str()) {
             Some(item) => Ok(item),
-            None if methods::is_dict_attribute(name.as_str()) => item_or_attribute(runtime, value, key),
+            None if dict::is_attribute(name.as_str()) => get_item_of_any(runtime, value, key),
             None => runtime.claim_value(missing(value, name)),
         },
         (Value::List(items) | Value::Tuple(items), Value::Int(index)) => {
-            match position(*index, items.len()).and_then(|position| items.get(position)) {
+            match resolve_index(*index, items.len()).and_then(|position| items.get(position)) {
                 Some(item) => Ok(item),
                 None => missing_element(runtime, value, key),
             }
         }
-        _ => item_or_attribute(runtime, value, key),
+        _ => get_item_of_any(runtime, value, key),
     }
 }
 
-/// An item that [`item`] has not found: of a value that is no dict, or the attribute of that name.
-fn item_or_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    let Value::Str(name) = key else {
-        return match ops::get_item(runtime, value, key) {
-            Ok(item) => Ok(item),
+fn get_item_of_any<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
+    match (value, key) {
+        (Value::Undefined(undefined), Value::Str(_)) => Err(undefined.error()),
+        // `get_item` has looked in a dict already, and nothing else has items with names.
+        (_, Value::Str(name)) => {
+            let attribute = find_attribute(runtime, value, name.as_str())?;
+            let attribute = to_value(attribute, value, name);
+            runtime.claim_value(attribute)
+        }
+        _ => match ops::get_item(runtime, value, key) {
             Err(error) if is_caught(error.kind()) => missing_element(runtime, value, key),
-            Err(error) => Err(error),
-        };
-    };
-    let item = match value {
-        Value::Undefined(undefined) => return Err(undefined.error()),
-        _ => None,
-    };
-    if let Some(item) = item {
-        return Ok(item);
+            result => result,
+        },
     }
-    let found = methods::attribute(runtime, value, name.as_str())?;
-    value_of(runtime, found, value, name)
 }
 
-/// What Jinja's environment catches: TypeError and LookupError.
+/// Returns whether Jinja's environment catches an error of that kind: TypeError and LookupError.
 fn is_caught(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::Type | ErrorKind::Key | ErrorKind::Index)
 }
@@ -120,18 +183,18 @@ fn quoted(name: &Str<'_>) -> String {
     }
 }
 
-/// The undefined value for a name that nothing answers to.
-pub(super) fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+/// Returns the undefined value of a name that is neither an attribute nor an item.
+fn missing<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
     if name.is_markup() {
-        let owner = quote::repr(value.ty().described());
+        let owner = quote::repr(&value.ty().object_name());
         return Value::Undefined(Undefined::message(format!("{owner} has no attribute {}", quoted(name))));
     }
     Value::Undefined(Undefined::attribute(value.ty(), name))
 }
 
-/// The undefined value for an attribute that the sandbox refuses.
+/// Returns the undefined value of an attribute that the sandbox refuses.
 #[cold]
-pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
+fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'a> {
     let ty = value.ty().name();
     let name = quoted(name);
     Value::Undefined(Undefined::unsafe_attribute(format!(
@@ -139,7 +202,7 @@ pub(super) fn unsafe_attribute<'a>(value: &Value<'a>, name: &Str<'a>) -> Value<'
     )))
 }
 
-/// The undefined value for an index or another key that is no string.
+/// Returns the undefined value of an index, or of another key that is not a string.
 #[cold]
 fn missing_element<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let key = print::repr(runtime, key)?;
@@ -162,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_and_items_come_in_their_order() {
+    fn a_dot_prefers_attributes_and_brackets_prefer_items() {
         let json = serde_json::json!({"items": 1, "_x": 2});
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let dict = Value::from(&json);
@@ -173,14 +236,14 @@ mod tests {
             ("update", "access to attribute 'update' of 'dict' object is unsafe."),
         ];
         for (name, want) in by_dot {
-            assert_eq!(shown(attribute(&mut runtime, &dict, &Str::from(name))), want);
+            assert_eq!(shown(get_attribute(&mut runtime, &dict, &Str::from(name))), want);
         }
         for (name, want) in [("items", "Int(1)"), ("keys", "dict.keys")] {
-            assert_eq!(shown(item(&mut runtime, &dict, &Value::text(name))), want);
+            assert_eq!(shown(get_item(&mut runtime, &dict, &Value::text(name))), want);
         }
         let list = runtime.list(vec![Value::Int(1)]).unwrap();
         for (index, want) in [(-1, "Int(1)"), (9, "list object has no element 9")] {
-            assert_eq!(shown(item(&mut runtime, &list, &Value::Int(index))), want);
+            assert_eq!(shown(get_item(&mut runtime, &list, &Value::Int(index))), want);
         }
     }
 }

@@ -1,25 +1,26 @@
-//! `x(…)` and `x.name(…)`.
+//! The calls `x(…)` and `x.name(…)`.
 //!
 //! ```text
 //! {{ 7() }}                 TypeError: 'int' object is not callable
 //! {{ "a".nope() }}          UndefinedError: 'str object' has no attribute 'nope'
 //! ```
 //!
-//! Macros, blocks and recursive loops are called by the evaluator, which gives them as [`Callable`](crate::value::Callable)s. The rule is
-//! jinja2 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
+//! Macros and recursive loops are [`Callable`](crate::value::Callable)s, which the evaluator implements. The rules are those of jinja2
+//! 3.1.6 `sandbox.py` `call` and `runtime.py` `Context.call`.
 
-use super::access;
-use super::methods::{self, Attribute, SELF, python, required};
+use super::access::{self, Attribute};
+use super::methods::jinja_objects;
+use super::table::{SELF, python, required};
 use crate::error::{Error, Result};
-use crate::value::{Arguments, Function, Loop, Runtime, Str, Value};
+use crate::value::{Arguments, Function, Loop, Runtime, Str, Value, not_callable};
 
-/// What binds the arguments of calls that no table has a row for.
-static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], recurse);
-static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], join);
+/// The signatures of calling a loop and a joiner, which are not rows of a table.
+static LOOP: Function = python("loop", "LoopContext.__call__", &[SELF, required("iterable")], call_loop);
+static JOINER: Function = python("joiner", "Joiner.__call__", &[SELF], call_joiner);
 
-/// `callee(…)`
+/// Calls `callee(…)`.
 pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-    pass(arguments, callee)?;
+    check_keywords(arguments, callee)?;
     match callee {
         Value::Method(method) => method.call(runtime, arguments),
         Value::Function(function) => function.call(runtime, arguments),
@@ -27,36 +28,34 @@ pub fn call<'a>(runtime: &mut Runtime<'a>, callee: &Value<'a>, arguments: &mut A
         Value::Loop(context) if arguments.len() == 1 && arguments.keywords().is_empty() => {
             Loop::recurse(context)?.call(runtime, arguments)
         }
-        Value::Loop(_) => call_with(runtime, &LOOP, callee, arguments),
-        Value::Joiner(_) => call_with(runtime, &JOINER, callee, arguments),
+        Value::Loop(_) => call_with_receiver(runtime, &LOOP, callee, arguments),
+        Value::Joiner(_) => call_with_receiver(runtime, &JOINER, callee, arguments),
         Value::Undefined(undefined) => Err(undefined.error()),
         other => Err(not_callable(other)),
     }
 }
 
-/// `receiver.name(…)`, the receiver being the first of the arguments: what [`access::attribute`] and [`call`] give together, without a
-/// bound method between them. The caller has already refused a receiver that is undefined, as Python does before it evaluates the rest.
+/// Calls `receiver.name(…)`. The receiver is the first of the arguments.
+///
+/// The result is that of [`access::get_attribute`] and [`call`], without a bound method between them. The caller refuses an undefined
+/// receiver before it evaluates the other arguments, as Python does.
 pub fn call_method<'a>(runtime: &mut Runtime<'a>, name: &Str<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
     let Some(receiver) = arguments.get(0) else {
-        return Err(Error::internal("a method is called on nothing"));
+        return Err(Error::internal("a method is called without an object"));
     };
-    let callee = match access::find(runtime, receiver, name)? {
+    let callee = match access::find_attribute_or_item(runtime, receiver, name)? {
         Attribute::Method(function) => {
-            let callee = Value::Function(function);
-            pass(arguments, &callee)?;
+            check_keywords(arguments, &Value::Function(function))?;
             return function.call(runtime, arguments);
         }
-        Attribute::Value(callee) => callee,
-        Attribute::Unsafe => access::unsafe_attribute(receiver, name),
-        Attribute::Missing => access::missing(receiver, name),
+        attribute => access::to_value(attribute, receiver, name),
     };
     arguments.drop_first();
     call(runtime, &callee, arguments)
 }
 
-/// Calls a function on a receiver.
 #[inline(never)]
-fn call_with<'a>(
+fn call_with_receiver<'a>(
     runtime: &mut Runtime<'a>,
     function: &'static Function,
     receiver: &Value<'a>,
@@ -66,28 +65,30 @@ fn call_with<'a>(
     function.call(runtime, arguments)
 }
 
-/// Jinja's own part in a call with keywords. Its two functions that calls go through have parameters, which a keyword may hit, the
-/// first of them asks what is called whether that is safe, and variables of loops and blocks come under two keywords, which are taken
-/// out again, whoever gave them.
-pub fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
+/// Checks the keywords of a call, and removes those that only Jinja itself reads.
+///
+/// Jinja calls every function through two of its own. A keyword can hit a parameter of these (`_Context__self`), and the keywords
+/// `_loop_vars` and `_block_vars`, in which Jinja passes the variables of loops and blocks, never reach the function.
+pub fn check_keywords(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
     if arguments.keywords().is_empty() {
         return Ok(());
     }
     let names = arguments.keywords().iter().map(|(name, _)| name.as_str());
-    for (function, parameters) in [
+    for (class, parameters) in [
         ("SandboxedEnvironment", &["self", "context", "obj"][..]),
         ("Context", &["self", "obj"]),
     ] {
         let hit = names.clone().find(|name| {
             let parameter = name
                 .strip_prefix('_')
-                .and_then(|name| name.strip_prefix(function)?.strip_prefix("__"));
+                .and_then(|name| name.strip_prefix(class)?.strip_prefix("__"));
             parameter.is_some_and(|parameter| parameters.contains(&parameter))
         });
         if let Some(name) = hit {
-            let message = format!("{function}.call() got multiple values for argument '{name}'");
+            let message = format!("{class}.call() got multiple values for argument '{name}'");
             return Err(Error::type_error(message));
         }
+        // The first of the two asks whether the callee is safe to call.
         if let Value::Undefined(undefined) = callee {
             return Err(undefined.error());
         }
@@ -97,26 +98,21 @@ pub fn pass(arguments: &mut Arguments<'_>, callee: &Value<'_>) -> Result<()> {
     Ok(())
 }
 
-#[cold]
-pub(super) fn not_callable(value: &Value<'_>) -> Error {
-    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
-}
-
 /// `loop(iterable)`
-fn recurse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+fn call_loop<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let context: Option<Value<'a>> = arguments.take(0);
     let iterable = arguments.take(1).unwrap_or(Value::None);
     let code = match &context {
         Some(Value::Loop(context)) => Loop::recurse(context)?,
-        _ => return Err(Error::internal("a loop was called that is none")),
+        _ => return Err(Error::internal("the callee is not a loop")),
     };
     code.call(runtime, &mut Arguments::one(iterable))
 }
 
 /// `joiner()`
-fn join<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+fn call_joiner<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     match arguments.take(0) {
-        Some(Value::Joiner(joiner)) => Ok(methods::call_joiner(&joiner)),
-        _ => Err(Error::internal("a joiner was called that is none")),
+        Some(Value::Joiner(joiner)) => Ok(jinja_objects::next_separator(&joiner)),
+        _ => Err(Error::internal("the callee is not a joiner")),
     }
 }

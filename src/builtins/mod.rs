@@ -1,10 +1,70 @@
-//! Filters, tests, methods and global functions: functions over values that know no tree and no places in a source.
+//! The built-ins: filters, Jinja tests, methods and global functions, and the lookup of attributes and items.
 //!
-//! Each is a row of a table ([`Function`](crate::value::Function)): its name, its parameters, what it does.
+//! Each filter, test, method and global function is a row of a table ([`Function`](crate::value::Function)) with its name, its
+//! parameters and its code. A file imports only from files to its left:
+//!
+//! ```text
+//! arguments, table < methods < access < call < filters, jinja_tests, globals < LOOKUPS
+//! ```
+//!
+//! A built-in that needs what is to its right, as `map` needs the table of filters, looks it up through
+//! [`Runtime::lookups`](crate::value::Runtime::lookups).
 
 pub mod access;
 pub mod call;
 pub mod filters;
 pub mod globals;
+pub mod jinja_tests;
 pub mod methods;
-pub mod predicates;
+
+mod arguments;
+mod table;
+
+use crate::value::Lookups;
+
+/// The lookups that a render needs while it runs.
+pub static LOOKUPS: Lookups = Lookups {
+    attribute: access::get_attribute,
+    item: access::get_item,
+    filter: filters::find,
+    test: jinja_tests::find,
+};
+
+#[cfg(test)]
+mod tests {
+    //! The examples in the doc comments of built-ins, lines of the form `` /// `template -> output` ``.
+
+    use std::path::{Path, PathBuf};
+
+    use crate::Template;
+
+    /// Renders a template without variables.
+    pub fn render(template: &str) -> crate::Result<String> {
+        Template::compile(template)?.render(&serde_json::json!({}))
+    }
+
+    /// Asserts the output of each example in a file or folder of the built-ins, and returns the templates.
+    pub fn assert_examples(path: &str) -> Vec<String> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/builtins").join(path);
+        let sources: Vec<PathBuf> = if path.is_dir() {
+            let entries = std::fs::read_dir(path).expect("the folder can be read");
+            entries.map(|entry| entry.expect("the entry can be read").path()).collect()
+        } else {
+            vec![path]
+        };
+        let mut templates = Vec::new();
+        for source in sources {
+            let source = std::fs::read_to_string(source).expect("the file can be read");
+            for line in source.lines() {
+                let example = line
+                    .strip_prefix("/// `")
+                    .and_then(|line| line.strip_suffix('`')?.rsplit_once(" -> "));
+                if let Some((template, output)) = example {
+                    assert_eq!(render(template).as_deref().ok(), Some(output), "{template}");
+                    templates.push(template.to_owned());
+                }
+            }
+        }
+        templates
+    }
+}

@@ -4,162 +4,30 @@
 //! choose a template, check the messages, compile, check tools and documents   ->   for each conversation: variables, render, cut
 //! ```
 //!
-//! The order of the steps is what a caller sees of it: which of two errors is raised. The rule is transformers 5.23.0
-//! `tokenization_utils_base.py`, `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`. Folders, tokens and
-//! masks are not known here.
+//! The order of the steps decides which of two errors is raised. The rule is transformers 5.23.0 `tokenization_utils_base.py`,
+//! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
-use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
 use super::continuation::Continuation;
 use super::input::sealed::Borrow;
 use super::messages::Conversations;
+use super::options::ApplyOptions;
 use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
 use super::variables::Variables;
-use super::{ChatTemplate, Input, refused};
-use crate::clock::Clock;
+use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
+use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::{Limits, Meter};
-use crate::template::{RenderOptions, Template};
+use crate::meter::Meter;
+use crate::template::Template;
 use crate::value::{Runtime, Value, ops};
 
-/// Which field of the last message the model is to continue.
-///
-/// ```
-/// use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
-///
-/// let template = ChatTemplate::from_source(
-///     "{% for m in messages %}<think>{{ m.reasoning_content }}</think>{{ m.content }}<end>{% endfor %}",
-///     &[],
-/// );
-/// let messages = serde_json::json!([{"role": "assistant", "reasoning": "Well, "}]);
-/// let options = ApplyOptions {
-///     continue_final_message: ContinueFinalMessage::Field("reasoning"),
-///     ..Default::default()
-/// };
-/// assert_eq!(template.apply(&messages, &options)?.text, "<think>Well, ");
-/// # Ok::<(), chat_template::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContinueFinalMessage<'o> {
-    /// None: the conversation is rendered as it is.
-    #[default]
-    No,
-    /// Its `content`.
-    Content,
-    /// The field of that name, such as `reasoning_content`; the empty name means none, as in Python.
-    Field(&'o str),
-}
-
-/// The arguments of `apply_chat_template`. Fill in what matters, and take the rest from [`Default`]. An argument that is null is the same
-/// as none.
-///
-/// ```
-/// use chat_template::ApplyOptions;
-///
-/// let tools = serde_json::json!([{"type": "function", "function": {"name": "weather"}}]);
-/// let variables = serde_json::json!({"enable_thinking": false});
-/// let options = ApplyOptions {
-///     tools: Some(&tools),
-///     variables: Some(&variables),
-///     add_generation_prompt: true,
-///     ..Default::default()
-/// };
-/// assert!(options.documents.is_none());
-/// ```
-#[derive(Clone, Copy)]
-pub struct ApplyOptions<'o> {
-    /// The tools: a list of JSON schemas, which reach the template unchanged. An empty list is not the same as none: `tool_use` is chosen
-    /// by it, and the template sees it.
-    pub tools: Option<&'o dyn Input>,
-    /// The documents: a list of objects, which reach the template unchanged.
-    pub documents: Option<&'o dyn Input>,
-    /// The name of one of the model's templates, or else the source of another one, which is compiled for this call alone: what is asked
-    /// for again should be a [`ChatTemplate`] of its own.
-    pub chat_template: Option<&'o str>,
-    /// Whether the prompt is to open the model's answer. A flag that is no bool reaches the template unchanged from
-    /// [`ApplyOptions::variables`], under this name.
-    pub add_generation_prompt: bool,
-    /// Whether the last message is to be left open, so that the model continues it.
-    pub continue_final_message: ContinueFinalMessage<'o>,
-    /// The caller's own variables: an object. They win over special tokens, null included; none may be called like a parameter of
-    /// `apply_chat_template`.
-    pub variables: Option<&'o dyn Input>,
-    /// Special tokens that take the place of the model's.
-    pub special_tokens: Option<&'o [(String, String)]>,
-    /// What `strftime_now` sees: local time unless given.
-    pub clock: &'o dyn Clock,
-    /// What the render may use; in a batch, what each may use.
-    pub limits: &'o Limits,
-    /// A flag that ends the render soon after someone sets it, from any thread.
-    pub cancel: Option<&'o AtomicBool>,
-    /// Whether the spans of `{% generation %}` blocks are wanted as the reference counts them, for [`assistant_mask`]. As in the reference,
-    /// this does not go with [`ApplyOptions::continue_final_message`].
-    ///
-    /// [`assistant_mask`]: crate::assistant_mask
-    pub generation: bool,
-    /// Whether the spans are wanted where the blocks really stand, also if they were written by a macro, a set block or a call block. A
-    /// text that is written twice stands in two places; one that a filter made a new text of (`upper`, `replace`), in none. What is cut
-    /// off a continued message is cut off its span.
-    pub true_spans: bool,
-}
-
-/// The arguments that are [`Input`] are shown as `Some(_)`, and the clock is left out.
-///
-/// ```
-/// let options = chat_template::ApplyOptions { add_generation_prompt: true, ..Default::default() };
-/// let shown = format!("{options:?}");
-/// assert!(shown.starts_with("ApplyOptions { tools: None, documents: None, chat_template: None, add_generation_prompt: true, "));
-/// ```
-impl fmt::Debug for ApplyOptions<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |input: Option<&dyn Input>| input.map(|_| format_args!("_"));
-        formatter
-            .debug_struct("ApplyOptions")
-            .field("tools", &shown(self.tools))
-            .field("documents", &shown(self.documents))
-            .field("chat_template", &self.chat_template)
-            .field("add_generation_prompt", &self.add_generation_prompt)
-            .field("continue_final_message", &self.continue_final_message)
-            .field("variables", &shown(self.variables))
-            .field("special_tokens", &self.special_tokens)
-            .field("limits", self.limits)
-            .field("cancel", &self.cancel)
-            .field("generation", &self.generation)
-            .field("true_spans", &self.true_spans)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Default for ApplyOptions<'_> {
-    fn default() -> Self {
-        let RenderOptions {
-            clock, limits, cancel, ..
-        } = RenderOptions::default();
-        Self {
-            tools: None,
-            documents: None,
-            chat_template: None,
-            add_generation_prompt: false,
-            continue_final_message: ContinueFinalMessage::No,
-            variables: None,
-            special_tokens: None,
-            clock,
-            limits,
-            cancel,
-            generation: false,
-            true_spans: false,
-        }
-    }
-}
-
 impl ChatTemplate {
-    /// The prompt of a conversation: a list of messages, each of them an object.
+    /// Returns the prompt of a conversation: a list of messages, each an object.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -173,14 +41,8 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// What transformers raises, in its order: the request breaks the contract ([`ErrorClass::Request`]), the template refuses the
-    /// conversation ([`ErrorClass::Refused`]) or cannot render a value in it ([`ErrorClass::Mismatch`]), does not compile or fails on
-    /// its own ([`ErrorClass::Template`]). A reached limit too.
-    ///
-    /// [`ErrorClass::Request`]: crate::ErrorClass::Request
-    /// [`ErrorClass::Refused`]: crate::ErrorClass::Refused
-    /// [`ErrorClass::Mismatch`]: crate::ErrorClass::Mismatch
-    /// [`ErrorClass::Template`]: crate::ErrorClass::Template
+    /// If the request breaks the contract, if the template refuses the conversation or fails, and if a limit is reached. The
+    /// [class](crate::ErrorClass) says which. Of two errors, the one that transformers raises first is returned.
     pub fn apply<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         let prompts = self.apply_all(messages, options, false)?;
         prompts
@@ -189,8 +51,8 @@ impl ChatTemplate {
             .ok_or_else(|| Error::internal("a conversation has no prompt"))
     }
 
-    /// The prompts of a batch: a list of conversations. What is wrong with the messages of any is found before the first is rendered; in a
-    /// batch, a conversation may be empty.
+    /// Returns the prompts of a list of conversations. All messages are checked before the first conversation is rendered. Unlike in
+    /// [`ChatTemplate::apply`], a conversation may be empty.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -204,13 +66,13 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// As [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
+    /// Those of [`ChatTemplate::apply`]; the first conversation that fails ends the batch.
     pub fn apply_batch<M: Input + ?Sized>(&self, conversations: &M, options: &ApplyOptions<'_>) -> Result<Vec<Prompt>> {
         self.apply_all(conversations, options, true)
     }
 
-    /// The prompt of a conversation that is anything `Serialize`. It is turned into a tree first; values that are at hand go to
-    /// [`ChatTemplate::apply`] without a copy.
+    /// Returns the prompt of a conversation of any type that implements `Serialize`. The conversation is copied; [`ChatTemplate::apply`]
+    /// borrows JSON values without a copy.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -229,12 +91,12 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// As [`ChatTemplate::apply`], and where the messages do not serialize.
+    /// Those of [`ChatTemplate::apply`], and if the messages cannot be serialized.
     pub fn apply_serialize<M: Serialize + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>) -> Result<Prompt> {
         self.apply(&json::to_data(messages, json::DEPTH)?, options)
     }
 
-    /// The prompt of a conversation that is JSON text, read as Python's `json.loads` reads it. Texts without escapes are not copied.
+    /// Returns the prompt of a conversation in JSON text, which is read as by Python's `json.loads`. Strings without escapes are not copied.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -247,17 +109,17 @@ impl ChatTemplate {
     /// ```
     ///
     /// # Errors
-    /// As [`ChatTemplate::apply`], and where the text is no JSON.
+    /// Those of [`ChatTemplate::apply`], and if the text is not JSON or has a lone surrogate such as `"\ud83d"`, which Python reads and Rust's
+    /// strings cannot hold.
     pub fn apply_json(&self, messages: &str, options: &ApplyOptions<'_>) -> Result<Prompt> {
         self.apply(&json::read(messages, json::DEPTH)?, options)
     }
 
-    /// The steps of the contract, in its order.
     fn apply_all<M: Input + ?Sized>(&self, messages: &M, options: &ApplyOptions<'_>, wants_batch: bool) -> Result<Vec<Prompt>> {
         // Declared before the runtime, which borrows from it.
         let chosen;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
         chosen = self.parts.templates.choose(options.chat_template, has_tools);
@@ -272,9 +134,17 @@ impl ChatTemplate {
             (Conversations::One(conversation), false) => vec![conversation],
             (Conversations::Batch(conversations), true) => conversations,
             (Conversations::Batch(_), false) => {
-                return Err(refused(ErrorKind::Type, "a batch of conversations is for apply_batch"));
+                return Err(refused(
+                    ErrorKind::Type,
+                    "the messages are a list of conversations; pass such a list to apply_batch",
+                ));
             }
-            (Conversations::One(_), true) => return Err(refused(ErrorKind::Type, "a single conversation is for apply")),
+            (Conversations::One(_), true) => {
+                return Err(refused(
+                    ErrorKind::Type,
+                    "apply_batch takes a list of conversations, and this is a single one; pass it to apply",
+                ));
+            }
         };
         let field = options.continue_final_message.field();
         if field.is_some() {
@@ -293,30 +163,12 @@ impl ChatTemplate {
         };
         conversations
             .into_iter()
-            .map(|messages| render.conversation(messages))
+            .map(|messages| render.render_conversation(messages))
             .collect()
     }
 }
 
-impl<'o> ContinueFinalMessage<'o> {
-    /// The name of the field to continue, if there is one.
-    ///
-    /// ```
-    /// use chat_template::ContinueFinalMessage;
-    ///
-    /// assert_eq!(ContinueFinalMessage::Content.field(), Some("content"));
-    /// assert_eq!(ContinueFinalMessage::Field("").field(), None);
-    /// ```
-    pub fn field(self) -> Option<&'o str> {
-        match self {
-            Self::No | Self::Field("") => None,
-            Self::Content => Some("content"),
-            Self::Field(field) => Some(field),
-        }
-    }
-}
-
-/// What all conversations of a call share once it is checked.
+/// The checked arguments that all conversations of a call share.
 struct Render<'a> {
     template: &'a NamedTemplate,
     compiled: &'a Template,
@@ -328,10 +180,10 @@ struct Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    fn conversation(&self, messages: Value<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, messages: Value<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::cancelled_by(options.limits.clone(), options.cancel);
-        let mut runtime = Runtime::with_meter(meter, options.clock);
+        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,
@@ -344,11 +196,11 @@ impl<'a> Render<'a> {
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
         let tracks_spans = options.generation || options.true_spans;
-        let output = self.compiled.render_value(&mut runtime, context, tracks_spans);
+        let output = self.compiled.render_value(&mut runtime, context, tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;
-            output.true_spans = clipped(output.true_spans, output.text.len());
+            output.true_spans = clip_spans(output.true_spans, output.text.len());
         }
         let mut prompt = Prompt::default();
         if options.generation {
@@ -379,17 +231,15 @@ fn check_continuation(adds_generation_prompt: bool, wants_mask: bool) -> Result<
     Ok(())
 }
 
-/// Returns the tools as a list; each must be an object. Python makes a list of anything that it can iterate.
+/// Returns the tools as a list, and an error unless each is an object. Python makes a list of any value that it can iterate.
 fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<'a>> {
     if matches!(tools, Value::None) {
         return Ok(tools);
     }
-    if !are_objects(&tools)? {
-        return Err(refused(
-            ErrorKind::Value,
-            "Tools should either be a JSON schema, or a callable function with type hints and a docstring suitable for \
-             auto-conversion to a schema.",
-        ));
+    if !are_objects(&tools, "tools")? {
+        let message = "Tools should either be a JSON schema, or a callable function with type hints and a docstring suitable for \
+                       auto-conversion to a schema.";
+        return Err(refused(ErrorKind::Value, message).with_note(explain_objects(&tools, "tools")));
     }
     match tools {
         Value::List(items) | Value::Tuple(items) => Ok(Value::List(items)),
@@ -397,32 +247,27 @@ fn check_tools<'a>(runtime: &mut Runtime<'a>, tools: Value<'a>) -> Result<Value<
     }
 }
 
-/// Returns the documents as they are; each must be an object.
+/// Returns the documents unchanged, and an error unless each is an object.
 fn check_documents(documents: Value<'_>) -> Result<Value<'_>> {
-    match matches!(documents, Value::None) || are_objects(&documents)? {
-        true => Ok(documents),
-        false => Err(refused(
-            ErrorKind::Type,
-            "Documents should be a list of dicts with 'title' and 'text' keys!",
-        )),
+    if matches!(documents, Value::None) || are_objects(&documents, "documents")? {
+        return Ok(documents);
     }
+    let message = "Documents should be a list of dicts with 'title' and 'text' keys!";
+    Err(refused(ErrorKind::Type, message).with_note(explain_objects(&documents, "documents")))
 }
 
-/// Whether all that Python would go over are objects; characters and keys are none.
-fn are_objects(value: &Value<'_>) -> Result<bool> {
+/// Returns whether all items that Python iterates are objects. Those of a string or an object are strings.
+fn are_objects(value: &Value<'_>, argument: &str) -> Result<bool> {
     match value {
         Value::List(items) | Value::Tuple(items) => Ok(items.iter().all(|item| matches!(item, Value::Dict(_)))),
         Value::Dict(dict) => Ok(dict.is_empty()),
         Value::Str(text) => Ok(text.as_str().is_empty()),
-        other => {
-            let message = format!("'{}' object is not iterable", other.ty().name());
-            Err(refused(ErrorKind::Type, message))
-        }
+        other => Err(not_iterable(other, argument)),
     }
 }
 
-/// Spans of a text that was cut at its end.
-fn clipped(spans: Vec<Range<usize>>, length: usize) -> Vec<Range<usize>> {
+/// Returns the parts of the spans within a text of this length.
+fn clip_spans(spans: Vec<Range<usize>>, length: usize) -> Vec<Range<usize>> {
     let inside = spans.into_iter().filter(|span| span.start <= length);
     inside.map(|span| span.start..span.end.min(length)).collect()
 }

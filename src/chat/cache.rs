@@ -1,25 +1,25 @@
-//! The layout of the Hugging Face cache, where a model's folder holds its revisions.
+//! The layout of the Hugging Face cache, in which a model's folder contains its revisions.
 //!
 //! ```text
 //! models--Qwen--Qwen3-8B/refs/main               the revision of the branch main: b968826d…
 //! models--Qwen--Qwen3-8B/snapshots/b968826d…/    the files of that revision
 //! ```
 //!
-//! The layout is that of `huggingface_hub`; this file does not read the files of a model.
+//! The layout is that of `huggingface_hub`.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 const SNAPSHOTS: &str = "snapshots";
 
-/// Returns the folder with a model's files: the revision of `main`, or the only one, for a model's folder of the cache, and any other
-/// folder as it is.
+/// Returns the folder with a model's files. In a model's folder of the cache, this is the revision of `main` or the only revision. Any other
+/// path is returned unchanged.
 ///
 /// # Errors
-/// If the folder is one of the cache and it is not clear which revision to take.
-pub(super) fn model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
+/// If a model's folder of the cache has no revision, or several and no `refs/main`.
+pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
     let snapshots = path.join(SNAPSHOTS);
-    if name(path).is_none() || !snapshots.is_dir() {
+    if model_name(path).is_none() || !snapshots.is_dir() {
         return Ok(Cow::Borrowed(path));
     }
     if let Ok(revision) = std::fs::read_to_string(path.join("refs/main")) {
@@ -33,9 +33,9 @@ pub(super) fn model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
     let mut folders: Vec<PathBuf> = folders.collect();
     match (folders.pop(), folders.len()) {
         (Some(folder), 0) => Ok(Cow::Owned(folder)),
-        (None, _) => Err("snapshots is empty: no revision of the model is here".to_owned()),
+        (None, _) => Err("has no revision of the model: snapshots is empty; download the model again".to_owned()),
         (Some(_), others) => Err(format!(
-            "has {} revisions and no refs/main: name a folder in snapshots",
+            "has {} revisions, and refs/main names none of them; pass one of the folders in snapshots",
             others.saturating_add(1)
         )),
     }
@@ -48,13 +48,13 @@ pub(crate) fn revision_name(path: &Path) -> Option<String> {
     let [.., model, SNAPSHOTS, revision] = parts.as_slice() else {
         return None;
     };
-    let model = name(Path::new(model))?;
+    let model = model_name(Path::new(model))?;
     let revision: String = revision.chars().take(8).collect();
     Some(format!("{model}@{revision}"))
 }
 
 /// Returns the name of the model that a folder of the cache belongs to: `Qwen/Qwen3-8B` for `models--Qwen--Qwen3-8B`.
-fn name(path: &Path) -> Option<String> {
+fn model_name(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?.strip_prefix("models--")?;
     Some(name.replace("--", "/"))
 }

@@ -1,27 +1,26 @@
-//! The templates that a JSON file of a model holds.
+//! The templates in the key `chat_template` of a JSON file.
 //!
 //! ```text
 //! {"chat_template": "{{ x }}"}                                       ->   one template
-//! {"chat_template": [{"name": "default", "template": "{{ x }}"}]}    ->   a named one
-//! {"chat_template": {"default": "{{ x }}", "rag": "{{ y }}"}}        ->   two named ones
+//! {"chat_template": [{"name": "default", "template": "{{ x }}"}]}    ->   one named template
+//! {"chat_template": {"default": "{{ x }}", "rag": "{{ y }}"}}        ->   two named templates
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py` `__init__`: of equal names in a list the last one counts, and other keys
-//! of an entry are ignored. Where a template is no text the reference fails once it is asked for; that is an error here at once.
-//! Files and special tokens are not known here.
+//! The rule is transformers 5.23.0 `tokenization_utils_base.py` `__init__`: the last of equal names counts, and other keys of an entry are
+//! ignored. A template that is not a string is an error at once; the reference fails when a request needs it.
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
 use super::templates::{NamedTemplate, Templates};
 
-/// How many templates a model may have by name. The most that is known is five.
+/// The most named templates that a model may have. Known models have up to five.
 const MAX_TEMPLATES: usize = 1000;
 
-/// What the key `chat_template` of a configuration holds; `origin` is the file it was read from.
-pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Templates> {
+/// Returns the templates of a configuration. `origin` is the path of its file.
+pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>) -> Result<Templates> {
     let template = |name: &str, source: &Data<'_>| match source {
         Data::Str(source) => {
             let template = NamedTemplate::new(name, &**source);
@@ -37,8 +36,8 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
         Some(source @ Data::Str(_)) => Ok(Templates::One(template("", source)?)),
         Some(Data::List(entries)) => {
             check_count(entries.len())?;
-            let named: Result<Vec<_>> = entries.iter().map(|entry| named(entry, template)).collect();
-            Ok(Templates::named(named?))
+            let named: Result<Vec<_>> = entries.iter().map(|entry| read_entry(entry, template)).collect();
+            Ok(Templates::from_named(named?))
         }
         Some(Data::Object(entries)) => {
             check_count(entries.len())?;
@@ -47,26 +46,26 @@ pub(super) fn templates(config: &Object<'_>, origin: Option<&str>) -> Result<Tem
                 .iter()
                 .map(|(name, source)| template(name, source))
                 .collect();
-            Ok(Templates::named(named?))
+            Ok(Templates::from_named(named?))
         }
         Some(other) => Err(not_text("", other)),
     }
 }
 
-/// Each is compiled, and takes some kilobytes.
+/// Returns an error if there are too many templates: each is compiled, and takes some kilobytes.
 fn check_count(templates: usize) -> Result<()> {
-    match templates > MAX_TEMPLATES {
-        true => Err(Error::limit(Reached::sizes(Limit::Templates, templates, MAX_TEMPLATES))),
-        false => Ok(()),
+    if templates > MAX_TEMPLATES {
+        return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));
     }
+    Ok(())
 }
 
-fn named<T>(entry: &Data<'_>, template: impl Fn(&str, &Data<'_>) -> Result<T>) -> Result<T> {
+fn read_entry<T>(entry: &Data<'_>, template: impl Fn(&str, &Data<'_>) -> Result<T>) -> Result<T> {
     match entry {
         Data::Object(entry) => match (entry.get("name"), entry.get("template")) {
             (Some(Data::Str(name)), Some(source)) => template(name, source),
             _ => Err(Error::type_error(
-                "an entry of chat_template has no name, which is a string, or no template",
+                "an entry of chat_template must have a name, which is a string, and a template",
             )),
         },
         other => {
@@ -84,39 +83,4 @@ fn not_text(name: &str, found: &Data<'_>) -> Error {
         "" => format!("chat_template is of type {found}, and must be a string, a list or an object"),
         name => format!("the chat template named {name} is of type {found}, and must be a string"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::templates;
-    use crate::json;
-    use crate::json::Data;
-
-    fn names(config: &str) -> Option<Vec<String>> {
-        let Ok(Data::Object(config)) = json::read(config, json::DEPTH) else {
-            return None;
-        };
-        let templates = templates(&config, None).ok()?;
-        Some(templates.all().iter().map(|template| template.name.clone()).collect())
-    }
-
-    #[test]
-    fn each_form_gives_its_names() {
-        assert_eq!(names("{}"), Some(Vec::new()));
-        assert_eq!(names(r#"{"chat_template": null}"#), Some(Vec::new()));
-        assert_eq!(names(r#"{"chat_template": "x"}"#), Some(vec![String::new()]));
-        let list = r#"{"chat_template": [{"name": "a", "template": "1"}, {"name": "b", "template": "2"}, {"name": "a", "template": "3"}]}"#;
-        assert_eq!(names(list), Some(vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!(
-            names(r#"{"chat_template": {"default": "x"}}"#),
-            Some(vec!["default".to_owned()])
-        );
-    }
-
-    #[test]
-    fn what_is_no_text_is_an_error() {
-        for config in ["1", "[1]", r#"[{"name": "a"}]"#, r#"[{"template": "a"}]"#, r#"{"a": null}"#] {
-            assert_eq!(names(&format!(r#"{{"chat_template": {config}}}"#)), None, "{config}");
-        }
-    }
 }

@@ -1,17 +1,17 @@
-//! A model's folder, read into its templates and special tokens.
+//! Loading the templates and the special tokens of a model's folder.
 //!
 //! ```text
-//! Qwen3-8B/chat_template.jinja                      the template; with more of them below, the one named default
-//! Qwen3-8B/additional_chat_templates/rag.jinja      the one named rag
-//! Qwen3-8B/tokenizer_config.json                    special tokens, and templates where there is no file above
-//! Qwen3-8B/special_tokens_map.json                  more special tokens, where an older version wrote the folder
-//! Qwen3-8B/config.json                              the model type, which chooses the tokenizer's class and its default tokens
-//! Qwen3-8B/tokenizer.json                           the token that the tokenizer pads with, where nothing else names one
+//! Qwen3-8B/chat_template.jinja                      the template, named default if there are additional ones
+//! Qwen3-8B/additional_chat_templates/rag.jinja      the template named rag
+//! Qwen3-8B/tokenizer_config.json                    special tokens, and the templates if there is no file above
+//! Qwen3-8B/special_tokens_map.json                  more special tokens, in folders of older versions
+//! Qwen3-8B/config.json                              the model type, which determines the tokenizer's class and its default tokens
+//! Qwen3-8B/tokenizer.json                           the pad token if no other file names one, and the added tokens
 //! ```
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py` `from_pretrained` and `_from_pretrained`; for [`LoadAs::Processor`]
-//! `processing_utils.py` `get_processor_dict`. It is stricter in one thing: what the reference passes over in silence, such as a
-//! folder where a file should be, is an error here. What stands in the files is read by [`super::config`] and [`super::tokens`].
+//! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
+//! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 
 use std::fs::File;
 use std::io::{ErrorKind as IoErrorKind, Read};
@@ -20,34 +20,35 @@ use std::path::{Path, PathBuf};
 use super::model_config::ModelConfig;
 use super::templates::{NamedTemplate, Templates};
 use super::tokenizer_class::{self, RemoteCode};
+use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
-use super::{ChatTemplate, added_tokens, cache, config, padding, tokens};
-use crate::data::{Data, Object};
+use super::{ChatTemplate, added_tokens, cache, config, tokens};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
+use crate::json::{Data, Object};
 use crate::limits::{Limit, Reached};
 
-/// Whose rules decide where a folder's templates are.
+/// The class of transformers whose rules determine where a folder's templates are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadAs {
-    /// A tokenizer's: `chat_template.jinja` and `additional_chat_templates`, else `tokenizer_config.json`.
+    /// A tokenizer: `chat_template.jinja` and `additional_chat_templates`, else `tokenizer_config.json`.
     #[default]
     Tokenizer,
-    /// A processor's: `processor_config.json`, else the older `chat_template.json`, else `chat_template.jinja` and
-    /// `additional_chat_templates`. The special tokens are the tokenizer's all the same, and so is what applying does.
+    /// A processor: `processor_config.json`, else the older `chat_template.json`, else `chat_template.jinja` and
+    /// `additional_chat_templates`. The special tokens are those of the tokenizer.
     Processor,
 }
 
-/// How a folder is read.
+/// How [`ChatTemplate::from_dir_with`] reads a folder.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
-    /// A file of more bytes is an error. 64 MiB unless told: the largest `tokenizer.json` in use has some 35.
+    /// The largest size of a file, in bytes. The default is 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
     pub max_file_size: u64,
-    /// Whose rules decide where the templates are.
+    /// The class whose rules determine where the templates are.
     pub load_as: LoadAs,
-    /// Reads a folder whose tokenizer is code in that folder. Without this option such a folder is an error, as in transformers without
-    /// `trust_remote_code`; with it, the special tokens are those that the files name. The code itself may have more.
+    /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
+    /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
     pub ignore_remote_code: bool,
 }
 
@@ -71,64 +72,65 @@ const PROCESSOR: &str = "processor_config.json";
 const LEGACY: &str = "chat_template.json";
 
 impl ChatTemplate {
-    /// Reads a model's folder, as [`ChatTemplate::from_dir_with`] with the default options.
+    /// Loads a model's folder with the default options.
     ///
-    /// A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, stands for the revision in it that the branch `main`
-    /// names, or for the only one.
+    /// A model's folder of the Hugging Face cache, such as `models--Qwen--Qwen3-8B`, is accepted too: the revision of its branch `main`, or
+    /// the only one, is loaded.
     ///
     /// # Errors
-    /// Of class template, where the folder or a file in it cannot be read or is not what it should be; the message names the file.
+    /// If the folder or a file in it cannot be read or has wrong content. The message names the file, and the class is
+    /// [`ErrorClass::Template`].
     pub fn from_dir(path: impl AsRef<Path>) -> Result<Self> {
         Self::from_dir_with(path, &LoadOptions::default())
     }
 
-    /// Reads a model's folder. One that has a `tokenizer_config.json` and no template at all is read too; applying it is an error
-    /// then, unless a template is given as an argument.
+    /// Loads a model's folder. A folder with a `tokenizer_config.json` and without a template can be loaded; to apply it, set
+    /// [`ApplyOptions::chat_template`](super::ApplyOptions::chat_template).
     ///
     /// # Errors
-    /// As [`ChatTemplate::from_dir`].
+    /// Those of [`ChatTemplate::from_dir`].
     pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self> {
         let path = path.as_ref();
-        let path = cache::model_folder(path).map_err(|message| at(path, &message))?;
+        let path = cache::find_model_folder(path).map_err(|message| at(path, &message))?;
         let folder = Folder {
             path: &path,
             max_file_size: options.max_file_size,
-            remote_code: match options.ignore_remote_code {
-                true => RemoteCode::Ignore,
-                false => RemoteCode::Refuse,
+            remote_code: if options.ignore_remote_code {
+                RemoteCode::Ignore
+            } else {
+                RemoteCode::Refuse
             },
         };
         folder.load(options.load_as)
     }
 
-    /// Takes templates and special tokens from the parsed `tokenizer_config.json`. The special tokens that it does not name are those of
-    /// its `tokenizer_class`: without a folder there is no `config.json` that may choose another class.
+    /// Loads the templates and the special tokens of a parsed `tokenizer_config.json`. Its `tokenizer_class` determines the default special
+    /// tokens.
     ///
     /// # Errors
-    /// Of class template, where it is no object, or a template or a token in it is not what it should be.
+    /// If the configuration is not an object, or a template or a token in it is wrong. The class is [`ErrorClass::Template`].
     pub fn from_config(config: &serde_json::Value) -> Result<Self> {
-        let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(faulty)?;
+        let config = json::to_data(config, json::DEPTH).map_err(Error::from).map_err(of_model)?;
         Self::from_config_data(&config)
     }
 
-    /// As [`ChatTemplate::from_config`], for what [`json::read`] gives.
+    /// Loads the templates and the special tokens of a `tokenizer_config.json` that [`json::read`] has parsed.
     ///
     /// # Errors
-    /// As [`ChatTemplate::from_config`].
+    /// Those of [`ChatTemplate::from_config`].
     pub fn from_config_data(config: &Data<'_>) -> Result<Self> {
         let Data::Object(config) = config else {
-            return Err(faulty(Error::type_error("the configuration is no object")));
+            return Err(of_model(Error::type_error("the configuration is not an object")));
         };
-        let templates = config::templates(config, None).map_err(faulty)?;
-        let tokens = tokenizer_class::choose(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
-            .and_then(|class| tokens::special_tokens(config, None, &class.tokens()?, || None))
-            .map_err(faulty)?;
-        let added = added_tokens::of_files(config, None::<File>);
+        let templates = config::read_templates(config, None).map_err(of_model)?;
+        let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
+            .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
+            .map_err(of_model)?;
+        let added = added_tokens::collect_added_tokens(config, Vec::new());
         Ok(Self::assemble(templates, tokens).with_added_special_tokens(added))
     }
 }
 
-/// A folder that is being read.
 struct Folder<'p> {
     path: &'p Path,
     max_file_size: u64,
@@ -139,7 +141,13 @@ impl Folder<'_> {
     fn load(&self, load_as: LoadAs) -> Result<ChatTemplate> {
         match std::fs::metadata(self.path) {
             Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(at(self.path, "is no folder")),
+            Ok(_) => return Err(at(self.path, "is not a folder")),
+            Err(error) if error.kind() == IoErrorKind::NotFound => {
+                return Err(at(
+                    self.path,
+                    "there is no such folder; models are read from disk and not downloaded",
+                ));
+            }
             Err(error) => return Err(at(self.path, &error.to_string())),
         }
         let config_text = self.text(CONFIG)?;
@@ -152,13 +160,13 @@ impl Folder<'_> {
             LoadAs::Processor => self.processor_templates()?,
         };
         if config.is_none() && matches!(templates, Templates::None) {
-            let message = format!("has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
+            let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
             return Err(at(self.path, &message));
         }
         let config = config.unwrap_or_default();
-        let tokens = self.special_tokens(&config)?;
-        let tokenizer = open(&self.path.join(TOKENIZER)).ok().flatten();
-        let added = added_tokens::of_files(&config, tokenizer.map(|file| file.take(self.max_file_size)));
+        let tokenizer = self.tokenizer_json();
+        let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
+        let added = added_tokens::collect_added_tokens(&config, tokenizer.special_tokens);
         Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
     }
 
@@ -171,7 +179,8 @@ impl Folder<'_> {
             // The reference files the templates under `chat_template_…`, where `chat_template_file` is chat_template.jinja.
             if template.name == "file" {
                 let path = self.path.join(ADDITIONAL).join("file.jinja");
-                let message = format!("this name is not usable: transformers takes the file for {TEMPLATE}");
+                let message =
+                    format!("a template cannot have this name, because transformers confuses it with {TEMPLATE}; rename the file");
                 return Err(at(&path, &message));
             }
             named.push(template);
@@ -186,7 +195,7 @@ impl Folder<'_> {
         let additional = self.additional()?;
         let legacy = self.json_templates(LEGACY)?;
         if legacy.is_some() && !additional.is_empty() {
-            return Err(within(&self.path.join(LEGACY), Error::value(CONFLICT)));
+            return Err(in_file(&self.path.join(LEGACY), Error::value(CONFLICT)));
         }
         if matches!(legacy, Some(Templates::None)) {
             return Err(at(&self.path.join(LEGACY), "has no chat_template"));
@@ -198,7 +207,7 @@ impl Folder<'_> {
                 single_or_named(additional.into_iter().chain(template).collect())
             }
         };
-        // An empty template counts as none here, by the truth of Python's strings.
+        // The reference treats an empty template as missing, because an empty string is false in Python.
         let files = match files {
             Templates::One(template) if template.source.is_empty() => Templates::None,
             files => files,
@@ -209,7 +218,7 @@ impl Folder<'_> {
         })
     }
 
-    /// The templates that a JSON file holds, where it exists.
+    /// Returns the templates in a JSON file, or `None` if the file does not exist.
     fn json_templates(&self, file: &str) -> Result<Option<Templates>> {
         match self.text(file)? {
             Some(text) => self.templates_in(file, &self.json(file, &text)?).map(Some),
@@ -220,10 +229,10 @@ impl Folder<'_> {
     fn templates_in(&self, file: &str, content: &Object<'_>) -> Result<Templates> {
         let path = self.path.join(file);
         let origin = path.display().to_string();
-        config::templates(content, Some(&origin)).map_err(|error| within(&path, error))
+        config::read_templates(content, Some(&origin)).map_err(|error| in_file(&path, error))
     }
 
-    /// The templates in `additional_chat_templates`, by name.
+    /// Returns the templates in `additional_chat_templates`, sorted by name.
     fn additional(&self) -> Result<Vec<NamedTemplate>> {
         let path = self.path.join(ADDITIONAL);
         let entries = match std::fs::read_dir(&path) {
@@ -235,7 +244,7 @@ impl Folder<'_> {
         for entry in entries {
             let entry = entry.map_err(|error| at(&path, &error.to_string()))?;
             let Ok(file) = entry.file_name().into_string() else {
-                return Err(at(&entry.path(), "the name is not UTF-8"));
+                return Err(at(&entry.path(), "the name of this file is not UTF-8"));
             };
             if let Some(name) = file.strip_suffix(".jinja") {
                 names.push(name.to_owned());
@@ -250,10 +259,11 @@ impl Folder<'_> {
         Ok(templates)
     }
 
-    fn special_tokens(&self, config: &Object<'_>) -> Result<Vec<(String, String)>> {
-        let map_text = match tokens::reads_map(config) {
-            true => self.text(TOKENS_MAP)?,
-            false => None,
+    fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
+        let map_text = if tokens::reads_map(config) {
+            self.text(TOKENS_MAP)?
+        } else {
+            None
         };
         let map = match &map_text {
             Some(text) => Some(self.json(TOKENS_MAP, text)?),
@@ -261,11 +271,11 @@ impl Folder<'_> {
         };
         let defaults = self.class(config)?.tokens()?;
         let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
-        let padding = || self.padding();
-        tokens::special_tokens(config, map.as_ref(), &defaults, padding).map_err(|error| within(&self.path.join(file), error))
+        tokens::collect_special_tokens(config, map.as_ref(), &defaults, pad_token)
+            .map_err(|error| in_file(&self.path.join(file), error))
     }
 
-    /// The class of the tokenizer, by `config.json` and `tokenizer_config.json`.
+    /// Returns the tokenizer class that `config.json` and `tokenizer_config.json` determine.
     fn class(&self, config: &Object<'_>) -> Result<TokenizerClass> {
         let model_text = self.text(MODEL)?;
         let model = match &model_text {
@@ -274,7 +284,7 @@ impl Folder<'_> {
         };
         let folder = self.path.to_string_lossy();
         let model = match &model {
-            Some(model) => ModelConfig::read(model, &folder).map_err(|error| within(&self.path.join(MODEL), error))?,
+            Some(model) => ModelConfig::read(model, &folder).map_err(|error| in_file(&self.path.join(MODEL), error))?,
             None => ModelConfig::default(),
         };
         let mut unreadable = None;
@@ -285,37 +295,39 @@ impl Folder<'_> {
                 false
             }
         };
-        let class = tokenizer_class::choose(&model, config, self.remote_code, is_byte_level);
+        let class = tokenizer_class::choose_class(&model, config, self.remote_code, is_byte_level);
         match unreadable {
             Some(error) => Err(error),
-            None => class.map_err(|error| within(&self.path.join(CONFIG), error)),
+            None => class.map_err(|error| in_file(&self.path.join(CONFIG), error)),
         }
     }
 
-    /// The token that `tokenizer.json` pads with. Nothing else of that is of interest, nor whether it can be read.
-    fn padding(&self) -> Option<String> {
-        let file = open(&self.path.join(TOKENIZER)).ok().flatten()?;
-        padding::pad_token(file.take(self.max_file_size))
+    /// Reads `tokenizer.json`. A file that cannot be read names no token.
+    fn tokenizer_json(&self) -> TokenizerJson {
+        let file = open(&self.path.join(TOKENIZER)).ok().flatten();
+        file.map_or_else(TokenizerJson::default, |file| {
+            TokenizerJson::read(file.take(self.max_file_size))
+        })
     }
 
-    /// The template in a file, where that exists.
+    /// Returns the template in a file, or `None` if the file does not exist.
     fn template(&self, file: PathBuf, name: &str) -> Result<Option<NamedTemplate>> {
         let origin = self.path.join(&file).display().to_string();
         let text = self.text(file)?;
         Ok(text.map(|text| NamedTemplate::new(name, text).in_file(origin)))
     }
 
-    /// The JSON object that a file holds.
+    /// Parses the text of a file as a JSON object.
     fn json<'t>(&self, file: &str, text: &'t str) -> Result<Object<'t>> {
         let path = self.path.join(file);
         match json::read(text, json::DEPTH) {
             Ok(Data::Object(object)) => Ok(object),
-            Ok(_) => Err(within(&path, Error::type_error("the content is no JSON object"))),
-            Err(error) => Err(within(&path, Error::from(error))),
+            Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
+            Err(error) => Err(in_file(&path, Error::from(error))),
         }
     }
 
-    /// The text of a file, where that exists.
+    /// Returns the text of a file, or `None` if it does not exist.
     fn text(&self, file: impl AsRef<Path>) -> Result<Option<String>> {
         let path = self.path.join(file);
         let Some(file) = open(&path)? else {
@@ -323,43 +335,43 @@ impl Folder<'_> {
         };
         let limit = self.max_file_size;
         let mut bytes = Vec::new();
-        // One byte more than allowed tells that there are more, whatever the file system said of the size.
+        // The size that the file system reports can be wrong, so one byte more than the limit is read.
         let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|error| at(&path, &error.to_string()))?;
         if bytes.len() as u64 > limit {
             let size = path.metadata().map_or(0, |metadata| metadata.len());
             let reached = Reached::new(Limit::File, size.max(limit.saturating_add(1)), limit);
-            return Err(within(&path, Error::limit(reached)));
+            return Err(in_file(&path, Error::limit(reached)));
         }
         String::from_utf8(bytes).map(Some).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            within(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
+            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
         })
     }
 }
 
-/// An ordinary file, where it exists.
+/// Opens a regular file. Returns `None` if the path does not exist.
 fn open(path: &Path) -> Result<Option<File>> {
     let failed = |error: std::io::Error| at(path, &error.to_string());
     let metadata = match std::fs::metadata(path) {
         Ok(metadata) => metadata,
-        // A link that leads nowhere is there, and is no file.
+        // A symbolic link without a target exists, and is an error.
         Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     if metadata.is_dir() {
-        return Err(at(path, "is a folder where a file should be"));
+        return Err(at(path, "is a folder, and must be a file"));
     }
     if !metadata.is_file() {
-        return Err(at(path, "is no ordinary file"));
+        return Err(at(path, "is not a regular file"));
     }
     File::open(path).map(Some).map_err(failed)
 }
 
-/// Templates that are all called default are one, which needs no name; the last of them counts.
+/// Returns the last template without a name if all are named `default`, and else all of them by their names.
 fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
     if named.iter().any(|template| template.name != "default") {
-        return Templates::named(named);
+        return Templates::from_named(named);
     }
     match named.into_iter().next_back() {
         Some(mut template) => {
@@ -370,22 +382,22 @@ fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
     }
 }
 
-/// A fault of the place itself.
+/// Returns an error about a path.
 fn at(path: &Path, message: &str) -> Error {
-    faulty(Error::runtime(format!("{}: {message}", path.display())))
+    of_model(Error::runtime(format!("{}: {message}", path.display())))
 }
 
-/// A fault of what a file holds.
-fn within(path: &Path, error: Error) -> Error {
+/// Returns an error about the content of a file, with the path before its message.
+fn in_file(path: &Path, error: Error) -> Error {
     let message = format!("{}: {}", path.display(), error.message());
-    faulty(match error.reached() {
-        Some(reached) => Error::limit_saying(reached, message),
+    of_model(match error.reached() {
+        Some(reached) => Error::limit_with_message(reached, message),
         None => Error::new(error.kind(), message),
     })
 }
 
-/// The caller of a server can do nothing about the files, so that every fault of theirs is the template's.
-fn faulty(error: Error) -> Error {
+/// Returns an error of the class [`ErrorClass::Template`]: the caller of a server cannot mend the model's files.
+fn of_model(error: Error) -> Error {
     error.with_class(ErrorClass::Template).without_line()
 }
 

@@ -1,20 +1,21 @@
-//! What a caller may hand over: JSON as servers hold it, without a copy.
+//! The types that `apply` accepts for messages, tools, documents and variables: JSON trees, borrowed without a copy.
 //!
 //! ```text
 //! &serde_json::Value    &json::Data    &[Value]    &[&Value]    &Vec<Value>    &Vec<Map>    &HashMap<String, Value>    &Option<Vec<Value>>
 //! ```
 //!
-//! Anything else that is `Serialize` becomes [`Data`] by [`crate::json::to_data`]. What an input means is not known here.
+//! Any other type that implements `Serialize` is turned into [`Data`] by [`crate::json::to_data`].
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::data::{Data, Object};
 use crate::error::Result;
+use crate::json::{Data, Object};
 use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 
-/// Values as servers hold them: JSON trees, and slices, maps and options of them. They are borrowed, and never copied or changed.
+/// A JSON tree, or a slice, map or option of JSON trees. An input is borrowed; it is never copied or changed.
 ///
-/// `None` is null, and a null argument is the same as none, as in Python. So the field of a request goes into the options as it is:
+/// `None` is null, and an argument that is null counts as missing, as in Python. An optional field of a request can therefore be passed as
+/// it is:
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -37,7 +38,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
-/// Maps of one's own hold variables:
+/// A map of your own can contain the variables:
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -54,6 +55,10 @@ use crate::value::{Dict, Entries, Key, Runtime, Seq, Str, Value};
 /// ```
 ///
 /// This trait is sealed. Turn anything else that is `Serialize` into a [`Data`] with [`json::to_data`](crate::json::to_data).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be borrowed as JSON",
+    note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+)]
 pub trait Input: sealed::Borrow {}
 
 impl<T: sealed::Borrow + ?Sized> Input for T {}
@@ -62,9 +67,22 @@ pub(super) mod sealed {
     use crate::error::Result;
     use crate::value::{Runtime, Value};
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be borrowed as JSON",
+        note = "pass a `serde_json::Value`, JSON text to `apply_json`, or another type to `apply_serialize` or `json::to_data`"
+    )]
     pub trait Borrow {
-        /// The value that a template sees.
+        /// Returns the value that a template sees.
         fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>>;
+
+        /// Returns a list of such values as a template sees it.
+        fn borrow_list<'a>(items: &'a [Self], runtime: &mut Runtime<'a>) -> Result<Value<'a>>
+        where
+            Self: Sized,
+        {
+            let items: Result<_> = items.iter().map(|item| item.borrow_value(runtime)).collect();
+            runtime.list(items?)
+        }
     }
 }
 
@@ -74,6 +92,10 @@ impl Borrow for serde_json::Value {
     fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
         Ok(Value::from(self))
     }
+
+    fn borrow_list<'a>(items: &'a [Self], _: &mut Runtime<'a>) -> Result<Value<'a>> {
+        Ok(Value::List(Seq::Json(items)))
+    }
 }
 
 impl Borrow for serde_json::Map<String, serde_json::Value> {
@@ -82,15 +104,13 @@ impl Borrow for serde_json::Map<String, serde_json::Value> {
     }
 }
 
-impl Borrow for [serde_json::Value] {
-    fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
-        Ok(Value::List(Seq::Json(self)))
-    }
-}
-
 impl Borrow for Data<'_> {
     fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
         Ok(Value::from(self))
+    }
+
+    fn borrow_list<'a>(items: &'a [Self], _: &mut Runtime<'a>) -> Result<Value<'a>> {
+        Ok(Value::List(Seq::Data(items)))
     }
 }
 
@@ -100,39 +120,21 @@ impl Borrow for Object<'_> {
     }
 }
 
-impl Borrow for [Data<'_>] {
-    fn borrow_value<'a>(&'a self, _: &mut Runtime<'a>) -> Result<Value<'a>> {
-        Ok(Value::List(Seq::Data(self)))
+impl<T: Borrow> Borrow for [T] {
+    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+        T::borrow_list(self, runtime)
     }
 }
 
-impl<T: Borrow> Borrow for [&T] {
+impl<T: Borrow> Borrow for Vec<T> {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        list(self, runtime)
+        T::borrow_list(self, runtime)
     }
 }
 
-impl Borrow for [serde_json::Map<String, serde_json::Value>] {
+impl<T: Borrow, const N: usize> Borrow for [T; N] {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        list(self, runtime)
-    }
-}
-
-impl Borrow for [Object<'_>] {
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        list(self, runtime)
-    }
-}
-
-impl<K: AsRef<str>, V: Borrow> Borrow for [BTreeMap<K, V>] {
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        list(self, runtime)
-    }
-}
-
-impl<K: AsRef<str>, V: Borrow, S> Borrow for [HashMap<K, V, S>] {
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        list(self, runtime)
+        T::borrow_list(self, runtime)
     }
 }
 
@@ -148,24 +150,6 @@ impl<T: Borrow + ?Sized> Borrow for std::sync::Arc<T> {
     }
 }
 
-impl<T> Borrow for Vec<T>
-where
-    [T]: Borrow,
-{
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        self.as_slice().borrow_value(runtime)
-    }
-}
-
-impl<T, const N: usize> Borrow for [T; N]
-where
-    [T]: Borrow,
-{
-    fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        self.as_slice().borrow_value(runtime)
-    }
-}
-
 impl<T: Borrow + ?Sized> Borrow for &T {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
         (**self).borrow_value(runtime)
@@ -174,25 +158,23 @@ impl<T: Borrow + ?Sized> Borrow for &T {
 
 impl<K: AsRef<str>, V: Borrow> Borrow for BTreeMap<K, V> {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        dict(self.iter().map(|(key, value)| (key.as_ref(), value)), runtime)
+        dict(self, runtime)
     }
 }
 
 impl<K: AsRef<str>, V: Borrow, S> Borrow for HashMap<K, V, S> {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        dict(self.iter().map(|(key, value)| (key.as_ref(), value)), runtime)
+        dict(self, runtime)
     }
 }
 
-fn list<'a, T: Borrow>(items: &'a [T], runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-    let items: Result<_> = items.iter().map(|item| item.borrow_value(runtime)).collect();
-    runtime.list(items?)
-}
-
-fn dict<'a, V: Borrow + 'a>(entries: impl Iterator<Item = (&'a str, &'a V)>, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+fn dict<'a, K: AsRef<str> + 'a, V: Borrow + 'a>(
+    entries: impl IntoIterator<Item = (&'a K, &'a V)>,
+    runtime: &mut Runtime<'a>,
+) -> Result<Value<'a>> {
     let mut values = Entries::default();
     for (key, value) in entries {
-        values.insert(Key::from(Str::from(key)), value.borrow_value(runtime)?);
+        values.insert(Key::from(Str::from(key.as_ref())), value.borrow_value(runtime)?);
     }
     Ok(Value::Dict(runtime.dict(values)?))
 }

@@ -1,25 +1,24 @@
-//! From spans of a text to the assistant mask of its tokens.
+//! The assistant mask: which tokens of a text the model wrote.
 //!
 //! ```text
 //! text  <|a|>Hi there<|e|>     spans [5..13]
 //! tokens 0..5 5..7 7..13 13..18   ->   mask 0 1 1 0
 //! ```
 //!
-//! The rule is that of transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`, oddities included, with `char_to_token`
-//! of the crate `tokenizers`: the first token whose offsets hold the place. What a token is, and in which unit offsets are counted, is not
-//! known here.
+//! The rule is that of transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`, with `char_to_token` of the crate
+//! `tokenizers`: the first token whose offsets contain the position.
 
 use std::ops::Range;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The assistant mask: 1 for each token that the model wrote, 0 for the others. `tokens` are the offsets of the tokens in the text,
-/// in the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) for offsets in characters, as Python has them,
-/// [`Spans::bytes`](crate::Spans::bytes) for offsets in bytes.
+/// Returns the assistant mask: 1 for each token within a span, and 0 for the others. `tokens` are the offsets of the tokens in the text, in
+/// the unit of the spans: [`Spans::code_points`](crate::Spans::code_points) if the tokenizer counts characters, as in Python, or
+/// [`Spans::bytes`](crate::Spans::bytes) if it counts bytes.
 ///
-/// With the reference's spans ([`Prompt::generation`](crate::Prompt::generation)) this is the reference's mask. A span whose start lies in
-/// no token (the text was truncated, or the tokenizer drops a space there) ends the walk, so that later spans are lost; a span whose end
-/// lies in no token, or in the first one, fills the mask to its end.
+/// For the spans of [`Prompt::generation`](crate::Prompt::generation), this is the mask of transformers. If no token contains the start of a
+/// span (because the text was truncated, or the tokenizer drops a space), that span and all later ones are ignored. If no token or the first
+/// one contains its end, the mask is 1 up to the last token.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, assistant_mask};
@@ -34,14 +33,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// assert_eq!(prompt.text, "<user>Hi<end><assistant>Hello<end>");
 /// assert_eq!(prompt.generation.bytes, [24..34]);
 ///
-/// // The offsets come from the tokenizer, which is told to add no special tokens: the template wrote them.
+/// // The offsets are those of a tokenizer that adds no special tokens: the template has written them.
 /// let tokens = [0..6, 6..8, 8..13, 13..24, 24..27, 27..29, 29..34];
 /// assert_eq!(assistant_mask(&prompt.generation.bytes, &tokens)?, [0, 0, 0, 0, 1, 1, 1]);
 /// # Ok::<(), chat_template::Error>(())
 /// ```
 ///
 /// # Errors
-/// An empty span at the very start of the text is the reference's OverflowError: the template opens with an empty block.
+/// An `OverflowError`, as in transformers, if a span is empty and at the start of the text: the template begins with an empty block.
 pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Result<Vec<u8>> {
     let offsets = Offsets::new(tokens);
     let mut mask = vec![0; tokens.len()];
@@ -50,7 +49,7 @@ pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Result
         let Some(last) = span.end.checked_sub(1) else {
             return Err(Error::new(ErrorKind::Overflow, "can't convert negative int to unsigned").without_line());
         };
-        // Token 0 is false to Python, as None is.
+        // transformers tests the index for truth, and 0 is false in Python.
         let end = offsets.token_at(last).filter(|token| *token > 0);
         let Some(start) = start else { break };
         let end = end.map_or(tokens.len(), |token| token.saturating_add(1));
@@ -59,10 +58,10 @@ pub fn assistant_mask(spans: &[Range<usize>], tokens: &[Range<usize>]) -> Result
     Ok(mask)
 }
 
-/// The offsets of tokens, made ready to be searched.
+/// The offsets of tokens, prepared for searching.
 struct Offsets<'t> {
     tokens: &'t [Range<usize>],
-    /// The numbers of the tokens that hold anything (padding does not), where their starts and ends never step back.
+    /// The indices of the tokens that are not empty, if neither their starts nor their ends decrease. Then a search can be binary.
     ordered: Option<Vec<usize>>,
 }
 
@@ -70,76 +69,19 @@ impl<'t> Offsets<'t> {
     fn new(tokens: &'t [Range<usize>]) -> Self {
         let filled = || tokens.iter().filter(|token| !token.is_empty());
         let is_ordered = filled().is_sorted_by(|left, right| left.start <= right.start && left.end <= right.end);
-        let numbers = tokens.iter().enumerate().filter(|(_, token)| !token.is_empty());
-        let ordered = is_ordered.then(|| numbers.map(|(number, _)| number).collect());
+        let indices = tokens.iter().enumerate().filter(|(_, token)| !token.is_empty());
+        let ordered = is_ordered.then(|| indices.map(|(index, _)| index).collect());
         Self { tokens, ordered }
     }
 
-    /// The first token that holds the place.
-    fn token_at(&self, place: usize) -> Option<usize> {
-        let holds = |token: &Range<usize>| token.contains(&place);
+    /// Returns the index of the first token that contains the position.
+    fn token_at(&self, position: usize) -> Option<usize> {
+        let contains = |token: &Range<usize>| token.contains(&position);
         let Some(ordered) = &self.ordered else {
-            return self.tokens.iter().position(holds);
+            return self.tokens.iter().position(contains);
         };
-        let ends_before = |number: &usize| self.tokens.get(*number).is_some_and(|token| token.end <= place);
-        let number = *ordered.get(ordered.partition_point(ends_before))?;
-        self.tokens.get(number).filter(|token| holds(token)).map(|_| number)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn mask(spans: &[(usize, usize)], tokens: &[(usize, usize)]) -> Result<Vec<u8>> {
-        let ranges = |pairs: &[(usize, usize)]| pairs.iter().map(|(start, end)| *start..*end).collect::<Vec<_>>();
-        assistant_mask(&ranges(spans), &ranges(tokens))
-    }
-
-    /// Texts, spans and offsets of fast tokenizers that transformers 5.23.0 was asked with.
-    #[test]
-    fn it_is_the_references() -> Result<()> {
-        // Two spans, each of whole tokens or more.
-        assert_eq!(
-            mask(&[(4, 8), (14, 18)], &[(0, 4), (4, 6), (7, 8), (8, 9), (9, 10)])?,
-            [0, 1, 1, 0, 0]
-        );
-        // Padding on the left.
-        assert_eq!(mask(&[(2, 3)], &[(0, 0), (0, 0), (0, 0), (0, 2), (2, 3)])?, [0, 0, 0, 0, 1]);
-        // No token holds the start of the first span, and the second is lost.
-        assert_eq!(mask(&[(1, 3), (3, 7)], &[(3, 7), (7, 8), (8, 9)])?, [0, 0, 0]);
-        // No token holds the last character.
-        assert_eq!(mask(&[(2, 6)], &[(0, 1), (1, 2), (2, 3)])?, [0, 0, 1]);
-        // The end lies in token 0.
-        assert_eq!(mask(&[(4, 6)], &[(0, 6), (6, 7), (7, 9)])?, [1, 1, 1]);
-        // An empty span ends before it starts.
-        assert_eq!(mask(&[(4, 4)], &[(0, 2), (3, 4), (4, 5)])?, [0, 0, 0]);
-        // A character of several tokens.
-        assert_eq!(mask(&[(1, 5)], &[(0, 1), (1, 2), (1, 2)])?, [0, 1, 1]);
-        Ok(())
-    }
-
-    #[test]
-    fn an_empty_span_at_the_start_is_the_references_overflow_error() {
-        let error = mask(&[(0, 0)], &[(0, 1)]).map_err(|error| (error.kind(), error.message().to_owned()));
-        assert_eq!(
-            error,
-            Err((ErrorKind::Overflow, "can't convert negative int to unsigned".to_owned()))
-        );
-    }
-
-    #[test]
-    fn both_ways_to_find_a_token_agree() {
-        let tokens = [0..0, 0..2, 1..3, 3..3, 3..4, 3..4, 6..9, 0..0];
-        let offsets = Offsets::new(&tokens);
-        assert!(offsets.ordered.is_some());
-        for place in 0..12 {
-            assert_eq!(
-                offsets.token_at(place),
-                tokens.iter().position(|token| token.contains(&place))
-            );
-        }
-        assert!(Offsets::new(&[4..6, 0..2]).ordered.is_none());
-        assert_eq!(Offsets::new(&[4..6, 0..2]).token_at(1), Some(1));
+        let ends_before = |index: &usize| self.tokens.get(*index).is_some_and(|token| token.end <= position);
+        let index = *ordered.get(ordered.partition_point(ends_before))?;
+        self.tokens.get(index).filter(|token| contains(token)).map(|_| index)
     }
 }

@@ -1,11 +1,11 @@
-//! The contract of transformers' `apply_chat_template`: a model's templates and special tokens in, the prompt of a conversation out.
+//! The contract of transformers' `apply_chat_template`: it makes a prompt from a model's templates, its special tokens and a conversation.
 //!
 //! ```text
 //! from_dir("Qwen3-8B").apply(messages, {tools, add_generation_prompt})   ->   "<|im_start|>system…<|im_start|>assistant\n"
 //! ```
 //!
-//! What Jinja does is the engine's business ([`crate::Template`]), and what a token is the tokenizer's. The rules are transformers 5.23.0
-//! `tokenization_utils_base.py` and `utils/chat_template_utils.py`; each file names the function that its rule comes from.
+//! [`crate::Template`] renders the templates. The rules are transformers 5.23.0 `tokenization_utils_base.py` and
+//! `utils/chat_template_utils.py`; each file names the function that its rule comes from.
 
 mod added_tokens;
 mod apply;
@@ -17,10 +17,11 @@ mod input;
 mod mask;
 mod messages;
 mod model_config;
-mod padding;
+mod options;
 mod prompt;
 mod templates;
 mod tokenizer_class;
+mod tokenizer_json;
 mod tokenizer_tables;
 mod tokens;
 mod variables;
@@ -28,17 +29,18 @@ mod variables;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::value::Value;
 
-pub use apply::{ApplyOptions, ContinueFinalMessage};
 pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
 pub use mask::assistant_mask;
+pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::{Prompt, Spans};
 pub(crate) use templates::{NamedTemplate, Templates};
 #[cfg(feature = "cli")]
 pub(crate) use variables::is_reserved_name;
 
-/// The chat templates of a model with its special tokens, each compiled once.
+/// The compiled chat templates of a model with its special tokens.
 ///
 /// It is `Send + Sync`, and a clone shares everything with its original.
 ///
@@ -67,7 +69,9 @@ struct Parts {
 }
 
 impl ChatTemplate {
-    /// A single template with special tokens. What does not compile is an error of [`ChatTemplate::apply`], as in the reference.
+    /// Makes a `ChatTemplate` from the source of a template and its special tokens.
+    ///
+    /// If the source does not compile, [`ChatTemplate::check`] and [`ChatTemplate::apply`] return the error.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate, ErrorKind};
@@ -81,12 +85,13 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
-        Self::assemble(Templates::One(NamedTemplate::new("", source)), owned(special_tokens))
+        Self::assemble(Templates::One(NamedTemplate::new("", source)), to_owned(special_tokens))
     }
 
-    /// Several templates by name, in order; of equal names the last one counts, in the place of the first.
+    /// Makes a `ChatTemplate` from several named templates. A repeated name replaces the earlier template.
     ///
-    /// A request that names none gets `tool_use` if it has tools (an empty list counts), else `default`.
+    /// Without [`ApplyOptions::chat_template`], a request with tools (an empty list counts) is rendered by `tool_use`, if there is one, and
+    /// any other by `default`.
     ///
     /// ```
     /// use chat_template::{ApplyOptions, ChatTemplate};
@@ -101,10 +106,9 @@ impl ChatTemplate {
     /// ```
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
         let templates = templates.iter().map(|(name, source)| NamedTemplate::new(*name, *source));
-        Self::assemble(Templates::named(templates), owned(special_tokens))
+        Self::assemble(Templates::from_named(templates), to_owned(special_tokens))
     }
 
-    /// What a folder or a configuration was read into.
     pub(crate) fn assemble(templates: Templates, special_tokens: Vec<(String, String)>) -> Self {
         let parts = Parts {
             templates,
@@ -114,7 +118,7 @@ impl ChatTemplate {
         Self { parts: Arc::new(parts) }
     }
 
-    /// Returns the templates with the special tokens that have no names.
+    /// Sets the special tokens that have no names, without those that have one.
     pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
         let parts = Arc::make_mut(&mut self.parts);
         let is_named = |token: &String| parts.special_tokens.iter().any(|(_, named)| named == token);
@@ -122,7 +126,7 @@ impl ChatTemplate {
         self
     }
 
-    /// The same templates with one more special token, such as `bos_token` and `<s>`; one of that name is replaced.
+    /// Adds a special token by its name and its text, such as `bos_token` and `<s>`. A special token of the same name is replaced.
     ///
     /// ```
     /// let template = chat_template::ChatTemplate::from_source("", &[("bos_token", "<s>")]).with_special_token("eos_token", "</s>");
@@ -139,7 +143,7 @@ impl ChatTemplate {
         self
     }
 
-    /// The same templates with these special tokens too.
+    /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.
     #[must_use]
     pub fn with_special_tokens<N: Into<String>, T: Into<String>>(self, tokens: impl IntoIterator<Item = (N, T)>) -> Self {
         tokens
@@ -147,10 +151,10 @@ impl ChatTemplate {
             .fold(self, |template, (name, token)| template.with_special_token(name, token))
     }
 
-    /// Whether all templates compile. The reference finds out when a request comes to a template; a server wants to know when it starts.
+    /// Checks that all templates compile. A server can call this when it starts; otherwise the first request that needs the template fails.
     ///
     /// # Errors
-    /// Why the first of those that do not compile does not.
+    /// The syntax error of the first template that does not compile.
     pub fn check(&self) -> Result<()> {
         self.parts
             .templates
@@ -159,8 +163,7 @@ impl ChatTemplate {
             .try_for_each(|template| template.compiled().map(drop))
     }
 
-    /// Returns the source of the template that a request without tools and without a name gets. None where the model has no such
-    /// template.
+    /// Returns the source of the template that renders a request without tools: the only one, or the one named `default`.
     ///
     /// ```
     /// use chat_template::ChatTemplate;
@@ -178,7 +181,7 @@ impl ChatTemplate {
         }
     }
 
-    /// Returns the source of the template with a name.
+    /// Returns the source of the template with this name.
     pub fn named_source(&self, name: &str) -> Option<&str> {
         let templates = match &self.parts.templates {
             Templates::Named(templates) => templates.as_slice(),
@@ -188,7 +191,7 @@ impl ChatTemplate {
         found.map(|template| template.source.as_str())
     }
 
-    /// Returns whether a template has a `{% generation %}` block. Without one, all spans are empty, and so is a training mask.
+    /// Returns whether a template has a `{% generation %}` block. Without one there are no spans, and every assistant mask is all zeros.
     ///
     /// ```
     /// use chat_template::ChatTemplate;
@@ -201,14 +204,13 @@ impl ChatTemplate {
         templates.any(|template| template.compiled().is_ok_and(|compiled| compiled.has_generation()))
     }
 
-    /// The special tokens that templates see, in order.
+    /// Returns the names and texts of the special tokens that are variables of the templates.
     pub fn special_tokens(&self) -> &[(String, String)] {
         &self.parts.special_tokens
     }
 
-    /// Returns the other texts that the tokenizer takes for special tokens, in the order of the model's files: the lists of extra tokens,
-    /// and the added tokens that are special. They have no names, so that no template sees them. A server can look for them in what users
-    /// write.
+    /// Returns the special tokens without names, in the order of the model's files: the lists of extra tokens, and the added tokens that
+    /// are special. Templates do not see them. A server can search the text of its users for them.
     ///
     /// ```
     /// use chat_template::ChatTemplate;
@@ -227,14 +229,14 @@ impl ChatTemplate {
         &self.parts.added_special_tokens
     }
 
-    /// The templates with their names, in order; a single one has the empty name.
+    /// Returns the name and the source of each template, in order. A template without a name has the empty name.
     #[cfg(feature = "cli")]
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let templates = self.parts.templates.all().iter();
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
     }
 
-    /// The names of the templates, in order: none for a single template.
+    /// Returns the names of the templates, in order. A single template has no name, and the list is empty.
     ///
     /// ```
     /// use chat_template::ChatTemplate;
@@ -250,14 +252,28 @@ impl ChatTemplate {
     }
 }
 
-fn owned(special_tokens: &[(&str, &str)]) -> Vec<(String, String)> {
+fn to_owned(special_tokens: &[(&str, &str)]) -> Vec<(String, String)> {
     let tokens = special_tokens.iter();
     tokens
         .map(|(name, token)| ((*name).to_owned(), (*token).to_owned()))
         .collect()
 }
 
-/// An error of the contract: the request is at fault, and no line of the template.
+/// Returns an error of the class [`ErrorClass::Request`], without a line of the template.
 fn refused(kind: ErrorKind, message: impl Into<String>) -> Error {
     Error::new(kind, message).without_line().with_class(ErrorClass::Request)
+}
+
+/// Returns Python's error for an argument that is not a list.
+fn not_iterable(value: &Value<'_>, argument: &str) -> Error {
+    let ty = value.ty().name();
+    refused(ErrorKind::Type, format!("'{ty}' object is not iterable")).with_note(explain_objects(value, argument))
+}
+
+/// Returns a note on an argument that is not a list of objects.
+fn explain_objects(value: &Value<'_>, argument: &str) -> String {
+    match value {
+        Value::List(_) | Value::Tuple(_) => format!("`{argument}` has an item that is not an object"),
+        _ => format!("`{argument}` is of type {}, and must be a list of objects", value.ty().name()),
+    }
 }

@@ -8,8 +8,8 @@
 //! values are not checked.
 
 use super::tokenizer_tables;
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 
 /// The model type whose `config.json` contains the configuration of another model.
 const ENCODER_DECODER: &str = "encoder-decoder";
@@ -17,16 +17,16 @@ const ENCODER_DECODER: &str = "encoder-decoder";
 /// The model type of an encoder that has no configuration.
 const DEFAULT_ENCODER: &str = "bert";
 
-/// The content of `config.json`, as far as it is about the tokenizer. The default is that of a folder without this file.
+/// The keys of `config.json` that are about the tokenizer. The default is that of a folder without this file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ModelConfig<'f> {
     /// The type of the model, or an empty string.
     pub model_type: &'f str,
-    /// The key `model_name`, which counts where the model type does not.
+    /// The key `model_name`, which some rules look up besides the model type.
     pub model_name: &'f str,
     /// The class of the tokenizer.
     pub tokenizer_class: Option<&'f str>,
-    /// The repository that the model is from, as transformers understands it.
+    /// The repository of the model, or the path of its folder, as transformers chooses it.
     pub repository: &'f str,
     /// The model type of the encoder, in the configuration of an encoder and a decoder.
     encoder: Option<&'f str>,
@@ -38,41 +38,42 @@ impl<'f> ModelConfig<'f> {
     /// # Errors
     /// If the model type or the class is of another type than a string.
     pub fn read(config: &'f Object<'f>, folder: &'f str) -> Result<Self> {
-        let model_type = string(config, "model_type")?.unwrap_or_default();
+        let model_type = get_string(config, "model_type")?.unwrap_or_default();
         let text = |key: &str| match config.get(key) {
             Some(Data::Str(text)) => Some(&**text),
             _ => None,
         };
-        // The configuration of a type that transformers knows is given the path of its folder as its name.
-        let repository = match tokenizer_tables::is_known(model_type) {
-            true => Some(folder),
-            false => text("_name_or_path").or_else(|| text("name_or_path")),
+        // transformers names the configuration of a known type after the path of its folder.
+        let repository = if tokenizer_tables::is_known(model_type) {
+            Some(folder)
+        } else {
+            text("_name_or_path").or_else(|| text("name_or_path"))
         };
         let encoder = match config.get("encoder") {
             _ if model_type != ENCODER_DECODER => None,
-            Some(Data::Object(encoder)) => string(encoder, "model_type")?,
+            Some(Data::Object(encoder)) => get_string(encoder, "model_type")?,
             _ => Some(DEFAULT_ENCODER),
         };
         Ok(Self {
             model_type,
             model_name: text("model_name").unwrap_or_default(),
-            tokenizer_class: string(config, "tokenizer_class")?,
+            tokenizer_class: get_string(config, "tokenizer_class")?,
             repository: repository.unwrap_or_default(),
             encoder,
         })
     }
 
-    /// The model type whose tokenizer is loaded if no file names a class.
+    /// Returns the model type whose tokenizer is loaded if no file names a class.
     pub fn tokenizer_type(&self) -> &'f str {
         self.encoder.unwrap_or(self.model_type)
     }
 }
 
-/// The string at a key. Null is as good as no key.
+/// Returns the string at a key. Null counts as a missing key.
 ///
 /// # Errors
 /// If the value is of another type.
-pub(super) fn string<'f>(object: &'f Object<'_>, key: &str) -> Result<Option<&'f str>> {
+pub(super) fn get_string<'f>(object: &'f Object<'_>, key: &str) -> Result<Option<&'f str>> {
     match object.get(key) {
         None | Some(Data::None) => Ok(None),
         Some(Data::Str(text)) => Ok(Some(text)),

@@ -1,10 +1,10 @@
-//! What `apply` gives: the text, and where the model's own words stand in it.
+//! The prompt of a conversation: its text, and the spans of `{% generation %}` blocks.
 //!
 //! ```text
 //! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
 //! ```
 //!
-//! Python counts code points, Rust bytes; tokenizers give either. Where spans come from is not known here.
+//! Python counts code points and Rust bytes; tokenizers return offsets in either.
 
 use std::ops::Range;
 
@@ -16,15 +16,15 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 pub struct Prompt {
     /// The text to be tokenized, with no special tokens added.
     pub text: String,
-    /// The `{% generation %}` blocks as the reference counts them. Empty unless [`ApplyOptions::generation`] is set.
+    /// The spans of `{% generation %}` blocks as transformers counts them. Empty unless [`ApplyOptions::generation`] is set.
     ///
     /// [`ApplyOptions::generation`]: super::ApplyOptions::generation
     pub generation: Spans,
-    /// The `{% generation %}` blocks where they really stand. Empty unless [`ApplyOptions::true_spans`] is set.
+    /// The places of `{% generation %}` blocks in the text. Empty unless [`ApplyOptions::true_spans`] is set.
     ///
     /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
     pub true_spans: Spans,
-    /// How many of [`Limits::steps`](crate::Limits::steps) the render took.
+    /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
 }
 
@@ -51,20 +51,20 @@ impl Serialize for Prompt {
     }
 }
 
-/// The spans of a text in two units. Both lists have the same order.
+/// The spans of a text in two units, in the same order.
 ///
-/// [`Prompt::generation`] can have spans that end after the text, because the reference does not count where a block is printed but
-/// how long it was. In both units they end as far after the text.
+/// A span of [`Prompt::generation`] can end after the text, because transformers adds the length of a block to its start, even if a filter
+/// shortens the block later. It then ends equally far after the text in both units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Spans {
-    /// In code points: Python's indices.
+    /// The spans in code points, which are the indices of Python.
     pub code_points: Vec<Range<usize>>,
-    /// In bytes of UTF-8: Rust's indices.
+    /// The spans in bytes of UTF-8, which are the indices of Rust.
     pub bytes: Vec<Range<usize>>,
 }
 
-/// Each span is a pair of its start and its end.
+/// A span is an array of its start and its end.
 impl Serialize for Spans {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pairs = |spans: &[Range<usize>]| -> Vec<[usize; 2]> { spans.iter().map(|span| [span.start, span.end]).collect() };
@@ -76,8 +76,8 @@ impl Serialize for Spans {
 }
 
 impl Spans {
-    /// Spans that were counted in code points. A position after the text is as far after its end in bytes, so that
-    /// [`assistant_mask`](super::assistant_mask) is the same in both units.
+    /// Makes spans from spans in code points. A position after the text is equally far after its end in bytes, so that
+    /// [`assistant_mask`](super::assistant_mask) is equal in both units.
     pub(super) fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
         let starts = starts(&spans, text);
         let byte = |point: usize| match &starts {
@@ -94,7 +94,7 @@ impl Spans {
         }
     }
 
-    /// Spans that were counted in bytes; none of them ends inside a code point.
+    /// Makes spans from spans in bytes, which must not end within a code point.
     pub(super) fn from_bytes(spans: Vec<Range<usize>>, text: &str) -> Self {
         let starts = starts(&spans, text);
         let point = |byte: usize| match &starts {
@@ -109,103 +109,8 @@ impl Spans {
     }
 }
 
-/// Where each code point begins; None where both units are the same, or nothing is to be told.
+/// Returns the start of each code point in bytes, or `None` if both units are equal or there are no spans.
 fn starts(spans: &[Range<usize>], text: &str) -> Option<Vec<usize>> {
     let differ = !spans.is_empty() && !text.is_ascii();
     differ.then(|| text.char_indices().map(|(byte, _)| byte).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chat::{ApplyOptions, ChatTemplate};
-
-    #[test]
-    fn both_units_tell_the_same_places() {
-        let text = "aé👍b";
-        let points = vec![0..1, 1..3, 3..4, 4..4];
-        let bytes = vec![0..1, 1..7, 7..8, 8..8];
-        assert_eq!(Spans::from_code_points(points.clone(), text).bytes, bytes);
-        assert_eq!(Spans::from_bytes(bytes, text).code_points, points);
-    }
-
-    #[test]
-    fn a_span_after_the_text_is_as_far_after_it_in_both_units() {
-        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "ab").bytes, [0..3, 2..5]);
-        assert_eq!(Spans::from_code_points(vec![0..3, 2..5], "é👍").bytes, [0..7, 6..9]);
-    }
-
-    #[test]
-    fn a_mask_is_the_same_in_both_units() {
-        let source = "{% set x %}{% generation %}é   {% endgeneration %}{% endset %}{{ x|trim }}!";
-        let options = ApplyOptions {
-            generation: true,
-            ..ApplyOptions::default()
-        };
-        let messages = serde_json::json!([{}]);
-        let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
-        assert_eq!((prompt.text.as_str(), prompt.generation.code_points[0].end), ("é!", 4));
-        // The last token is padding. No token holds the end of the span, so that the mask is filled to its end.
-        for (spans, tokens) in [
-            (&prompt.generation.code_points, [0..1, 1..2, 0..0]),
-            (&prompt.generation.bytes, [0..2, 2..3, 0..0]),
-        ] {
-            assert_eq!(super::super::assistant_mask(spans, &tokens).unwrap(), [1, 1, 1]);
-        }
-    }
-
-    #[test]
-    fn true_spans_stand_where_the_text_came_to() {
-        for (source, expected) in [
-            ("a{% generation %}b{% endgeneration %}", "a[b]"),
-            (
-                "{% macro m() %}({% generation %}b{% endgeneration %}){% endmacro %}{{ m() }}{{ m() }}",
-                "([b])([b])",
-            ),
-            (
-                "{% set x %} a{% generation %}b{% endgeneration %} {% endset %}{{ x|trim }}|{{ x }}|{{ 'é' ~ x }}",
-                "a[b]| a[b] |é a[b] ",
-            ),
-            (
-                "{% set x %}{% generation %}bc{% endgeneration %}{% endset %}{{ x[1:] }}{{ x + 'd' }}{% set y = 'a' + x %}{{ y }}",
-                "[c][bc]da[bc]",
-            ),
-            (
-                "{% set x %}{% generation %}b{% endgeneration %}{% endset %}{{ '&' + x + ('<'|safe) }}{{ 'a' + (x + ('<'|safe)) }}",
-                "&amp;b<a[b]<",
-            ),
-            (
-                "{% macro m() %}<{{ caller() }}>{% endmacro %}{% call m() %}a{% generation %}b{% endgeneration %}{% endcall %}",
-                "<a[b]>",
-            ),
-            (
-                "{% filter trim %} {% generation %}a {% generation %}b{% endgeneration %}{% endgeneration %} {% endfilter %}",
-                "[a [b]]",
-            ),
-            (
-                "{% for x in [1, [2]] recursive %}{% if x is iterable %}{{ loop(x) }}{% else %}{% generation %}{{ x }}{% endgeneration %};{% endif %}{% endfor %}",
-                "[1];[2];",
-            ),
-            (
-                "{% set x %}{% generation %}b{% endgeneration %}{% endset %}{{ x|upper }}",
-                "B",
-            ),
-        ] {
-            let options = ApplyOptions {
-                true_spans: true,
-                ..ApplyOptions::default()
-            };
-            let messages = serde_json::json!([{}]);
-            let prompt = ChatTemplate::from_source(source, &[]).apply(&messages, &options).unwrap();
-            let mut shown = String::new();
-            for (byte, character) in prompt.text.char_indices() {
-                let spans = || prompt.true_spans.bytes.iter();
-                shown.extend(spans().filter(|span| span.start == byte).map(|_| '['));
-                shown.push(character);
-                let end = byte + character.len_utf8();
-                shown.extend(spans().filter(|span| span.end == end).map(|_| ']'));
-            }
-            assert_eq!(shown, expected, "{source}");
-        }
-    }
 }

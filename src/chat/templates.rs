@@ -1,12 +1,12 @@
-//! The templates of a model, and which of them a request means.
+//! The templates of a model, and the choice of the one that renders a request.
 //!
 //! ```text
 //! {default, tool_use}, no argument, tools given   ->   tool_use
 //! {default, tool_use}, "default"                  ->   default
-//! {default, tool_use}, "{{ messages }}"           ->   the argument itself
+//! {default, tool_use}, "{{ messages }}"           ->   the argument is the source
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`. Where templates come from is not known here.
+//! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`.
 
 use std::collections::HashMap;
 
@@ -15,27 +15,27 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::template::Template;
 use crate::text::quote;
 
-/// What a model has.
+/// The templates of a model.
 #[derive(Clone, Debug)]
 pub(crate) enum Templates {
-    /// Nothing: only an argument can be rendered.
+    /// No template: a request must bring its own.
     None,
-    /// A template without a name.
+    /// A single template, which has no name.
     One(NamedTemplate),
-    /// Templates by name, in order, no name twice.
+    /// Templates with different names, in order.
     Named(Vec<NamedTemplate>),
 }
 
-/// A template with its name, the empty one for a single template, and the file that it was read from.
+/// A template with its name and the file it was read from.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedTemplate {
-    /// The name, empty for a single template.
+    /// The name, which is empty for a single template.
     pub name: String,
-    /// The text, as it was given.
+    /// The text of the template.
     pub source: String,
-    /// The file, for errors.
+    /// The path of the file, which errors name.
     pub origin: Option<String>,
-    /// The compiled template; what went wrong is raised when a request comes to it.
+    /// The compiled template or its syntax error, which is returned when a request needs the template.
     compiled: std::sync::Arc<Result<Template>>,
 }
 
@@ -51,18 +51,21 @@ impl NamedTemplate {
         }
     }
 
-    /// The same template, read from a file.
+    /// Sets the path of the template's file.
     pub fn in_file(mut self, origin: impl Into<String>) -> Self {
         self.origin = Some(origin.into());
         self
     }
 
-    /// The compiled template, or why it does not compile.
+    /// Returns the compiled template.
+    ///
+    /// # Errors
+    /// The syntax error, if it does not compile.
     pub fn compiled(&self) -> Result<&Template> {
         self.compiled.as_ref().as_ref().map_err(|error| self.name_in(error.clone()))
     }
 
-    /// What an error calls the template.
+    /// Returns an error that names the template.
     pub fn name_in(&self, error: Error) -> Error {
         match (&self.origin, self.name.as_str()) {
             (None, "") => error,
@@ -73,11 +76,11 @@ impl NamedTemplate {
     }
 }
 
-/// The template that a request means.
+/// The template that renders a request.
 pub(super) enum Chosen<'t> {
-    /// One of the model's.
+    /// A template of the model.
     Own(&'t NamedTemplate),
-    /// The argument of the request.
+    /// The template that the request brings.
     Argument(NamedTemplate),
 }
 
@@ -91,8 +94,8 @@ impl Chosen<'_> {
 }
 
 impl Templates {
-    /// Templates by name; of equal names the last one counts, in the place of the first, as in a Python dict.
-    pub fn named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
+    /// Collects templates by name. The last of equal names takes the place of the first, as in a Python dict.
+    pub fn from_named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
         let mut named: Vec<NamedTemplate> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         for template in templates {
@@ -107,7 +110,7 @@ impl Templates {
         Self::Named(named)
     }
 
-    /// The templates, in order.
+    /// Returns all templates, in order.
     pub fn all(&self) -> &[NamedTemplate] {
         match self {
             Self::None => &[],
@@ -116,7 +119,7 @@ impl Templates {
         }
     }
 
-    /// Chooses by the argument, or by whether there are tools.
+    /// Chooses a template by the argument of the request, or by whether it has tools.
     pub(super) fn choose(&self, argument: Option<&str>, has_tools: bool) -> Result<Chosen<'_>> {
         let named = match self {
             Self::Named(templates) => templates.as_slice(),
@@ -128,7 +131,8 @@ impl Templates {
         }
         match self {
             Self::One(template) => Ok(Chosen::Own(template)),
-            Self::None => Err(refused(ErrorKind::Value, NO_TEMPLATE)),
+            Self::None => Err(refused(ErrorKind::Value, NO_TEMPLATE)
+                .with_note("the model has no template; pass one as `ApplyOptions::chat_template`")),
             Self::Named(_) => {
                 let tool_use = if has_tools { find("tool_use") } else { None };
                 tool_use.or_else(|| find("default")).ok_or_else(|| self.no_default())

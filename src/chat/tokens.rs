@@ -1,23 +1,22 @@
-//! The special tokens that a model's files give its templates.
+//! The special tokens with names in a model's files, which are variables of its templates.
 //!
 //! ```text
 //! {"bos_token": "<s>", "eos_token": {"__type": "AddedToken", "content": "</s>"}, "image_token": "<img>"}
 //!     ->   bos_token = <s>, eos_token = </s>, image_token = <img>
 //! ```
 //!
-//! The rule is transformers 5.23.0 `tokenization_utils_base.py`: `_from_pretrained`, which joins the two files, and `__init__`, which
-//! takes the tokens out of the result. What a tokenizer's class adds is [`super::tokenizer_class`]'s; files are not known here, nor the
-//! tokenizer's vocabulary. Lists of tokens (`additional_special_tokens`) have no names, so that no template sees them.
+//! The rule is transformers 5.23.0 `tokenization_utils_base.py`: `_from_pretrained`, which merges the two files, and `__init__`, which
+//! takes the tokens from the result. The tokens in a list (`additional_special_tokens`) have no names, so that no template sees them.
 
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use crate::data::{Data, Object};
 use crate::error::{Error, Result};
+use crate::json::{Data, Object};
 use crate::value::Value;
 
-/// The tokens that every tokenizer has a place for.
+/// The names of the special tokens that every tokenizer can have.
 pub(super) const STANDARD: [&str; 7] = [
     "bos_token",
     "eos_token",
@@ -37,13 +36,13 @@ const OWN: &str = "model_specific_special_tokens";
 const NO_EXTRA: &str = "extra_special_tokens must be a list/tuple of tokens or a dict of named tokens";
 const NO_OWN: &str = "model_specific_special_tokens must be a dictionary of token name to token value";
 
-/// The tokens by name, the standard ones first. `map` is the content of `special_tokens_map.json`, where that counts; `defaults` are
-/// those of the tokenizer's class, and `padding` returns the token of `tokenizer.json`, which counts if nothing else names a `pad_token`.
-pub(super) fn special_tokens(
+/// Returns the names and texts of the special tokens, the standard ones first. `map` is the content of `special_tokens_map.json`, if it is
+/// read. `defaults` are the tokens of the tokenizer's class. `pad_token` is that of `tokenizer.json`, which counts if nothing else names one.
+pub(super) fn collect_special_tokens(
     config: &Object<'_>,
     map: Option<&Object<'_>>,
     defaults: &Object<'_>,
-    padding: impl FnOnce() -> Option<String>,
+    pad_token: Option<String>,
 ) -> Result<Vec<(String, String)>> {
     let mut arguments = Arguments::default();
     arguments.read_config(config)?;
@@ -53,32 +52,30 @@ pub(super) fn special_tokens(
     let arguments = arguments.finish()?;
     let mut tokens: IndexMap<&str, Cow<'_, str>> = IndexMap::new();
     for (name, token) in defaults.entries() {
-        if let (false, Data::Str(token)) = (arguments.given.contains_key(&**name), token) {
+        if let (false, Data::Str(token)) = (arguments.values.contains_key(&**name), token) {
             tokens.insert(name, Cow::Borrowed(token));
         }
     }
-    if !arguments.given.contains_key(PAD) && defaults.get(PAD).is_none() {
-        if let Some(token) = padding() {
-            tokens.insert(PAD, Cow::Owned(token));
-        }
+    if !arguments.values.contains_key(PAD) && defaults.get(PAD).is_none() {
+        tokens.extend(pad_token.map(|token| (PAD, Cow::Owned(token))));
     }
-    for (name, given) in &arguments.given {
-        let value = match given {
-            Given::Content(content) => {
+    for (name, value) in &arguments.values {
+        let value = match value {
+            TokenValue::Content(content) => {
                 tokens.insert(name, content.clone());
                 continue;
             }
-            Given::Json(value) => value,
+            TokenValue::Json(value) => value,
         };
         match token(value)? {
             Some(token) => drop(tokens.insert(name, token)),
-            // Null leaves the token unset.
-            None if is_standard(name) && !matches!(value, Data::None) => return Err(no_token(name, value)),
+            // Null unsets the token.
+            None if is_standard(name) && !matches!(value, Data::None) => return Err(not_a_token(name, value)),
             None => {}
         }
     }
     for (name, value) in &arguments.named {
-        let token = token(value)?.ok_or_else(|| no_token(name, value))?;
+        let token = token(value)?.ok_or_else(|| not_a_token(name, value))?;
         tokens.insert(name, token);
     }
     let tokens = tokens.into_iter().map(|(name, token)| (name.to_owned(), token.into_owned()));
@@ -88,28 +85,28 @@ pub(super) fn special_tokens(
     Ok(tokens)
 }
 
-/// Whether `special_tokens_map.json` counts beside this configuration: it is what older versions wrote, without this key.
+/// Returns whether `special_tokens_map.json` is read. Newer versions write `added_tokens_decoder` into the configuration instead.
 pub(super) fn reads_map(config: &Object<'_>) -> bool {
     config.get("added_tokens_decoder").is_none()
 }
 
-/// What the reference calls the tokenizer's constructor with, as far as it is about tokens with names.
+/// The arguments of the tokenizer's constructor in the reference that are about special tokens.
 #[derive(Default)]
 struct Arguments<'f> {
-    /// Each under its own name.
-    given: IndexMap<&'f str, Given<'f>>,
-    /// `model_specific_special_tokens`, which are applied last.
+    /// The arguments that are named like a token.
+    values: IndexMap<&'f str, TokenValue<'f>>,
+    /// The argument `model_specific_special_tokens`, which is applied last.
     named: IndexMap<&'f str, &'f Data<'f>>,
-    /// `extra_special_tokens`
+    /// The argument `extra_special_tokens`.
     extra: Option<&'f Data<'f>>,
-    /// `additional_special_tokens`, the same in older files.
+    /// The argument `additional_special_tokens`, which is the name of `extra_special_tokens` in older files.
     older_extra: Option<&'f Data<'f>>,
 }
 
-/// A value in a file, at a place where a token may stand.
-enum Given<'f> {
+/// The value of a key whose name is that of a token.
+enum TokenValue<'f> {
     Json(&'f Data<'f>),
-    /// The content of an object that is a token whatever it says of its type.
+    /// The content of an object in `special_tokens_map.json`, which is a token without `__type`.
     Content(Cow<'f, str>),
 }
 
@@ -117,10 +114,10 @@ impl<'f> Arguments<'f> {
     fn read_config(&mut self, config: &'f Object<'f>) -> Result<()> {
         for (name, value) in config.entries() {
             match value {
-                // Two names that end like a token's are switches, which the reference takes out of this file first.
+                // These two names end like those of tokens, but are switches, which the reference removes first.
                 _ if ["add_bos_token", "add_eos_token"].contains(&&**name) => {}
                 Data::Str(_) if is_of_the_model(name) => drop(self.named.insert(name, value)),
-                _ if is_standard(name) || is_of_the_model(name) => drop(self.given.insert(name, Given::Json(value))),
+                _ if is_standard(name) || is_of_the_model(name) => drop(self.values.insert(name, TokenValue::Json(value))),
                 _ => {}
             }
         }
@@ -134,8 +131,7 @@ impl<'f> Arguments<'f> {
             self.read_named(tokens);
             self.extra = None;
         }
-        // The reference writes this key itself when it saves a tokenizer, and where it finds any token elsewhere that is the
-        // model's own, it reads those alone.
+        // The reference writes this key when it saves a tokenizer, and ignores it if the file has other tokens of the model.
         match config.get(OWN) {
             _ if !self.named.is_empty() => Ok(()),
             own => self.read_own(own),
@@ -146,13 +142,13 @@ impl<'f> Arguments<'f> {
         for (name, value) in map.entries() {
             match value {
                 _ if !is_standard(name) && !is_of_the_model(name) => {}
-                Data::Object(token) => drop(self.given.insert(name, Given::Content(content(token)?))),
-                _ => drop(self.given.insert(name, Given::Json(value))),
+                Data::Object(token) => drop(self.values.insert(name, TokenValue::Content(content(token)?))),
+                _ => drop(self.values.insert(name, TokenValue::Json(value))),
             }
         }
         match map.get(OWN) {
             None => {}
-            // An object is one token here, whatever it says.
+            // In this file every object is a single token.
             Some(Data::Object(_)) => return Err(Error::type_error(NO_OWN)),
             own => self.read_own(own)?,
         }
@@ -163,7 +159,7 @@ impl<'f> Arguments<'f> {
                 self.extra = None;
             }
             Some(Data::List(items)) => {
-                // They come behind those that are there, and nothing else counts.
+                // The reference appends them to the tokens of the configuration, and ignores the older key.
                 self.read_extra(self.extra.filter(|extra| is_true(extra)))?;
                 items.iter().try_for_each(check_extra_of_map)?;
                 (self.extra, self.older_extra) = (None, None);
@@ -173,14 +169,14 @@ impl<'f> Arguments<'f> {
         }
         match map.get(OLDER_EXTRA) {
             None => {}
-            // An object is one token here too, and no list of them.
+            // In this file every object is a single token, and not a list of tokens.
             Some(Data::Object(_)) if self.extra.is_none() => return Err(Error::type_error(NO_EXTRA)),
             older => self.older_extra = older,
         }
         Ok(())
     }
 
-    /// Reads what is left of the extra tokens. Those with names lose to the others; a list is only looked at for faults.
+    /// Reads the extra tokens, after all other tokens, which win over them. The items of a list are only checked.
     fn finish(mut self) -> Result<Self> {
         let named = std::mem::take(&mut self.named);
         self.read_extra(self.extra.or(self.older_extra))?;
@@ -215,7 +211,7 @@ impl<'f> Arguments<'f> {
     }
 }
 
-/// The token that a value is, if it is one.
+/// Returns the text of a token, or `None` if the value is not a token.
 fn token<'t>(value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
     match value {
         Data::Str(token) => Ok(Some(Cow::Borrowed(token))),
@@ -224,7 +220,7 @@ fn token<'t>(value: &'t Data<'_>) -> Result<Option<Cow<'t, str>>> {
     }
 }
 
-/// The content of an object that is a token; one without content is the empty token.
+/// Returns the content of an object that is a token; without that key it is empty.
 fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     match token.get("content") {
         Some(Data::Str(content)) => Ok(Cow::Borrowed(content)),
@@ -236,17 +232,17 @@ fn content<'t>(token: &'t Object<'_>) -> Result<Cow<'t, str>> {
     }
 }
 
-/// Refuses what is no token, in a list of them.
+/// Returns an error if an item of a list of tokens is not a token.
 fn check_extra(item: &Data<'_>) -> Result<()> {
     match token(item)? {
         Some(_) => Ok(()),
         None => Err(Error::type_error(format!(
-            "Input must be a List[Union[str, AddedToken]]: {EXTRA} or {OLDER_EXTRA} holds what is no token"
+            "Input must be a List[Union[str, AddedToken]]: {EXTRA} or {OLDER_EXTRA} has an item that is not a token"
         ))),
     }
 }
 
-/// The same in a list of `special_tokens_map.json`, where objects need not say that they are tokens, and all of them are special.
+/// Returns an error if an item of a list in `special_tokens_map.json` is not a token. Objects need no `__type` there, and are all special.
 fn check_extra_of_map(item: &Data<'_>) -> Result<()> {
     match item {
         Data::Object(token) if token.get("special").is_some() => {
@@ -283,68 +279,9 @@ fn is_true(value: &Data<'_>) -> bool {
     }
 }
 
-fn no_token(name: &str, found: &Data<'_>) -> Error {
+fn not_a_token(name: &str, found: &Data<'_>) -> Error {
     let found = Value::from(found).ty().name();
     Error::type_error(format!(
         "Special token {name} has to be either str or AddedToken but got: <class '{found}'>"
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::special_tokens;
-    use crate::data::{Data, Object};
-    use crate::json;
-
-    fn object(text: &str) -> Object<'_> {
-        match json::read(text, json::DEPTH) {
-            Ok(Data::Object(object)) => object,
-            other => panic!("{text} is no object: {other:?}"),
-        }
-    }
-
-    fn tokens(config: &str, map: Option<&str>) -> Result<Vec<String>, String> {
-        let map = map.map(object);
-        let defaults = object(r#"{"bos_token": "<default>"}"#);
-        let tokens =
-            special_tokens(&object(config), map.as_ref(), &defaults, || None).map_err(|error| error.message().to_owned())?;
-        Ok(tokens.into_iter().map(|(name, token)| format!("{name}={token}")).collect())
-    }
-
-    #[test]
-    fn a_token_is_a_string_or_says_what_it_is() {
-        let config = r#"{"image_token": "<img>", "bos_token": {"__type": "AddedToken", "content": "<s>"}, "eos_token": ""}"#;
-        let expected = ["bos_token=<s>", "eos_token=", "image_token=<img>"];
-        assert_eq!(tokens(config, None).as_deref(), Ok(expected.map(str::to_owned).as_slice()));
-        let untyped = r#"{"bos_token": {"content": "<s>"}}"#;
-        let message = "Special token bos_token has to be either str or AddedToken but got: <class 'dict'>";
-        assert_eq!(tokens(untyped, None), Err(message.to_owned()));
-    }
-
-    #[test]
-    fn null_suppresses_what_the_class_brings() {
-        assert_eq!(
-            tokens("{}", None).as_deref(),
-            Ok(["bos_token=<default>".to_owned()].as_slice())
-        );
-        assert_eq!(tokens(r#"{"bos_token": null}"#, None).as_deref(), Ok([].as_slice()));
-    }
-
-    #[test]
-    fn the_older_map_wins_for_standard_names_and_loses_for_others() {
-        let config = r#"{"bos_token": "<s>", "image_token": "<img>", "eos_token": "</s>"}"#;
-        let map = r#"{"bos_token": {"content": "<b>"}, "image_token": "<i>", "eos_token": null}"#;
-        let expected = ["bos_token=<b>", "image_token=<img>"];
-        assert_eq!(
-            tokens(config, Some(map)).as_deref(),
-            Ok(expected.map(str::to_owned).as_slice())
-        );
-    }
-
-    #[test]
-    fn named_extra_tokens_win_over_keys() {
-        let config = r#"{"image_token": "<img>", "extra_special_tokens": {"image_token": "<x>", "boi": "<boi>"}}"#;
-        let expected = ["bos_token=<default>", "image_token=<x>", "boi=<boi>"];
-        assert_eq!(tokens(config, None).as_deref(), Ok(expected.map(str::to_owned).as_slice()));
-    }
 }

@@ -1,18 +1,19 @@
-//! Variables: what a template is given under which name, and which names it reads.
+//! The variables of a template: their names, their order of precedence, and the names that are errors.
 //!
 //! ```text
 //! messages, tools, documents, add_generation_prompt   <   special tokens   <   the caller's own variables
 //! ```
 //!
-//! Whoever comes later wins, but for the first four, which nobody may give twice. The rules are those of the calls in transformers
-//! 5.23.0 `apply_chat_template` and `render_jinja_template`: which names a Python call refuses is what its parameters are called.
+//! The later one replaces the earlier one, but the first four cannot be replaced. The rules follow from the calls in transformers 5.23.0
+//! `apply_chat_template` and `render_jinja_template`: Python refuses a keyword that is also the name of another argument.
 
-use super::apply::ApplyOptions;
+use super::input::sealed::Borrow;
+use super::options::ApplyOptions;
 use super::{ChatTemplate, refused};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 
-/// The parameters of `apply_chat_template` that are given by their names.
+/// The parameters of `apply_chat_template` that a variable would repeat.
 const PARAMETERS: [&str; 14] = [
     "tools",
     "documents",
@@ -30,7 +31,7 @@ const PARAMETERS: [&str; 14] = [
     "tokenizer_kwargs",
 ];
 
-/// What `render_jinja_template` is given besides special tokens and variables.
+/// The parameters of `render_jinja_template` that a special token or a variable would repeat.
 const RENDER_PARAMETERS: [&str; 7] = [
     "conversations",
     "tools",
@@ -41,7 +42,7 @@ const RENDER_PARAMETERS: [&str; 7] = [
     "add_generation_prompt",
 ];
 
-/// Returns whether transformers refuses a special token or a variable of this name, or gives it a meaning of its own.
+/// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
 #[cfg(feature = "cli")]
 pub(crate) fn is_reserved_name(name: &str) -> bool {
     PARAMETERS.contains(&name)
@@ -49,17 +50,20 @@ pub(crate) fn is_reserved_name(name: &str) -> bool {
         || ["self", "conversation", "messages", "compiled_template"].contains(&name)
 }
 
-/// Special tokens and the caller's own variables, merged.
+/// The special tokens and the variables of a call, merged.
 pub(super) struct Variables<'a> {
     entries: Entries<'a>,
-    /// The names of the special tokens that no variable replaces.
+    /// The names of the special tokens that are not replaced by a variable.
     tokens: Vec<&'a str>,
-    /// `add_generation_prompt` as it goes to the template.
+    /// The value of `add_generation_prompt` in the template.
     pub generation_prompt: Value<'a>,
 }
 
 impl<'a> Variables<'a> {
-    /// Merges them; a variable cannot be called like a parameter of the call.
+    /// Merges the special tokens and the variables of the options.
+    ///
+    /// # Errors
+    /// If the variables are not an object, or one has the name of a parameter of `apply_chat_template`.
     pub fn merge(runtime: &mut Runtime<'a>, special_tokens: &'a [(String, String)], options: &'a ApplyOptions<'a>) -> Result<Self> {
         let mut entries = Entries::default();
         let mut tokens = Vec::with_capacity(special_tokens.len());
@@ -68,26 +72,26 @@ impl<'a> Variables<'a> {
             tokens.push(name.as_str());
         }
         let mut generation_prompt = Value::Bool(options.add_generation_prompt);
-        let given = options.variables.map(|variables| variables.borrow_value(runtime));
-        match given.transpose()? {
-            None | Some(Value::None) => {}
-            Some(Value::Dict(variables)) => {
+        match options.variables.borrow_value(runtime)? {
+            Value::None => {}
+            Value::Dict(variables) => {
                 for (key, value) in variables.iter() {
                     let name = key.as_str().unwrap_or_default();
                     if name == "add_generation_prompt" && !options.add_generation_prompt {
                         generation_prompt = value;
                         continue;
                     }
-                    refuse_parameter(name)?;
+                    check_name(name)?;
                     tokens.retain(|token| *token != name);
                     entries.insert(Key::new(runtime, key)?, value);
                 }
             }
-            Some(other) => {
+            other => {
                 let ty = other.ty().name();
-                return Err(type_error(format!(
-                    "{BASE}apply_chat_template() argument after ** must be a mapping, not {ty}"
-                )));
+                let message = format!("{BASE}apply_chat_template() argument after ** must be a mapping, not {ty}");
+                return Err(
+                    refused(ErrorKind::Type, message).with_note(format!("`variables` is of type {ty}, and must be an object"))
+                );
             }
         }
         Ok(Self {
@@ -97,39 +101,36 @@ impl<'a> Variables<'a> {
         })
     }
 
-    /// Refuses the names of what the reference's own call passes on.
+    /// Returns an error if a name is a parameter of `render_jinja_template`.
     pub fn check_call(&self) -> Result<()> {
         match self.names().find(|name| RENDER_PARAMETERS.contains(name)) {
-            Some(name) => Err(type_error(format!(
-                "{UTILS}render_jinja_template() {REPEATED} keyword argument '{name}'"
-            ))),
+            Some(name) => Err(repeated(&format!("{UTILS}render_jinja_template"), "keyword argument", name)),
             None => Ok(()),
         }
     }
 
-    /// Refuses the names of what rendering is given, which the reference finds only then.
+    /// Returns an error if a name is a parameter of the method that renders. The reference checks this last.
     pub fn check_render(&self, tracks_spans: bool) -> Result<()> {
-        let (function, repeated) = match tracks_spans {
-            true => {
-                let own = self.names().find(|name| ["messages", "compiled_template"].contains(name));
-                (format!("{UTILS}_render_with_assistant_indices"), own)
-            }
-            false => {
-                let own = self.names().find(|name| *name == "messages");
-                ("jinja2.environment.Template.render".to_owned(), own)
-            }
+        let (function, parameters, method): (_, &[&str], _) = if tracks_spans {
+            let function = format!("{UTILS}_render_with_assistant_indices");
+            (function, &["messages", "compiled_template"], "Template.generate")
+        } else {
+            (
+                "jinja2.environment.Template.render".to_owned(),
+                &["messages"],
+                "Template.render",
+            )
         };
-        if let Some(name) = repeated {
-            return Err(type_error(format!("{function}() {REPEATED} keyword argument '{name}'")));
+        if let Some(name) = self.names().find(|name| parameters.contains(name)) {
+            return Err(repeated(&function, "keyword argument", name));
         }
-        if self.names().any(|name| name == "self") {
-            let method = if tracks_spans { "generate" } else { "render" };
-            return Err(type_error(format!("Template.{method}() {REPEATED} argument 'self'")));
+        match self.names().find(|name| *name == "self") {
+            Some(name) => Err(repeated(method, "argument", name)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
-    /// The context of a conversation.
+    /// Returns the context in which the template renders a conversation.
     pub fn context(
         &self,
         runtime: &mut Runtime<'a>,
@@ -149,8 +150,8 @@ impl<'a> Variables<'a> {
         runtime.dict(always.into_iter().chain(own).collect())
     }
 
-    /// Returns the error with the class of the template where that of a mismatch does not fit: the value is a special token of the model,
-    /// or the list of messages as a whole. [`ErrorClass`](crate::ErrorClass) documents the rule.
+    /// Returns the error with the class [`Template`](crate::ErrorClass::Template) if its value is a special token of the model or the whole
+    /// list of messages. [`ErrorClass`](crate::ErrorClass) documents the rule.
     pub fn with_class(&self, error: Error) -> Error {
         let lacks_a_message = matches!(error.kind(), ErrorKind::Undefined | ErrorKind::Index);
         error.excuse_input(|path| match path.strip_prefix('/') {
@@ -167,30 +168,32 @@ impl<'a> Variables<'a> {
 
 const BASE: &str = "transformers.tokenization_utils_base.PreTrainedTokenizerBase.";
 const UTILS: &str = "transformers.utils.chat_template_utils.";
-const REPEATED: &str = "got multiple values for";
 
-fn refuse_parameter(name: &str) -> Result<()> {
+/// Returns an error if a variable has the name of a parameter of `apply_chat_template`.
+fn check_name(name: &str) -> Result<()> {
     if ["self", "conversation"].contains(&name) {
-        return Err(type_error(format!(
-            "PreTrainedTokenizerBase.apply_chat_template() {REPEATED} argument '{name}'"
-        )));
+        return Err(repeated("PreTrainedTokenizerBase.apply_chat_template", "argument", name));
     }
     if PARAMETERS.contains(&name) {
-        return Err(type_error(format!(
-            "{BASE}apply_chat_template() {REPEATED} keyword argument '{name}'"
-        )));
+        return Err(repeated(&format!("{BASE}apply_chat_template"), "keyword argument", name));
     }
     Ok(())
 }
 
-fn type_error(message: String) -> Error {
-    refused(ErrorKind::Type, message)
+fn repeated(function: &str, argument: &str, name: &str) -> Error {
+    refused(
+        ErrorKind::Type,
+        format!("{function}() got multiple values for {argument} '{name}'"),
+    )
+    .with_note(format!(
+        "`{name}` cannot be the name of a variable or a special token, because it is a parameter of transformers"
+    ))
 }
 
 impl ChatTemplate {
-    /// Returns the names that the templates read, in the order in which they first occur: the arguments of `apply`, special tokens, and
-    /// the variables that a caller can pass. Names that a template sets before it reads them are left out, as
-    /// [`Template::variables`](crate::Template::variables) explains. A template that does not compile reads none.
+    /// Returns the names of the variables that the templates read, in the order of their first use: arguments such as `messages`, special
+    /// tokens, and names of the caller. [`Template::variables`](crate::Template::variables) says which names are left out. A template that
+    /// does not compile reads no variable.
     ///
     /// A server can refuse a variable that no template reads:
     ///

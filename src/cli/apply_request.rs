@@ -1,56 +1,62 @@
-//! The `apply` of a request of the conformance protocol.
+//! Requests of the conformance protocol with the key `apply`.
 //!
 //! ```text
 //! {"template": {"default": "…"}, "messages": [], "add_generation_prompt": true, "special_tokens": {"bos_token": "<s>"}}
 //! ```
 //!
-//! It turns JSON of any type into the arguments of [`ChatTemplate::apply`], as a Python caller would have passed it. What the contract
-//! makes of the arguments is not known here.
+//! JSON of any type becomes an argument of [`ChatTemplate::apply`] as if a Python caller had passed it.
 
 use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits};
 
-use super::port::Output;
+use super::show::{Output, describe_type};
 
-/// How many templates an apply may have by name.
+/// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Answers `apply` requests. The last template is kept, because a suite asks for the same one again and again.
+/// Answers requests with `apply`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
     compiled: Option<(Data<'static>, ChatTemplate)>,
 }
 
 impl Applier {
-    /// The error outside is one of the request, the one inside the contract's or the template's.
+    /// Applies a chat template. The outer error is about the form of the request, and the inner error is that of the contract.
     pub fn apply(
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         generation: bool,
+        plain: bool,
         limits: &Limits,
     ) -> Result<Result<Output, Error>, String> {
         let Some(messages) = request.get("messages") else {
-            return Err("an apply has messages".to_owned());
+            return Err("`apply` must have `messages`".to_owned());
         };
         let special_tokens = special_tokens(request)?;
         let chat_template = match request.get("template_name") {
             None | Some(Data::None) => None,
             Some(Data::Str(name)) => Some(&**name),
-            Some(_) => return Err("template_name is not a string".to_owned()),
+            Some(other) => {
+                return Err(format!(
+                    "`template_name` must be a string, and this is {}",
+                    describe_type(other)
+                ));
+            }
         };
         let variables = variables(request);
         let mut options = ApplyOptions {
-            tools: given(request, "tools"),
-            documents: given(request, "documents"),
+            tools: non_null(request, "tools"),
+            documents: non_null(request, "documents"),
             chat_template,
             add_generation_prompt: request.get("add_generation_prompt") == Some(&Data::Bool(true)),
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
             generation,
+            plain,
             limits,
             ..ApplyOptions::default()
         };
@@ -82,7 +88,8 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
     match template {
         Data::Str(source) => Ok(ChatTemplate::from_source(&**source, &[])),
         Data::Object(named) if named.len() > MAX_TEMPLATES => Err(format!(
-            "an apply has at most {MAX_TEMPLATES} templates, because each is compiled"
+            "`template` has {} templates, and {MAX_TEMPLATES} are the most",
+            named.len()
         )),
         Data::Object(named) => {
             let named: Result<Vec<_>, _> = named
@@ -90,17 +97,26 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
                 .iter()
                 .map(|(name, source)| match source {
                     Data::Str(source) => Ok((&**name, &**source)),
-                    _ => Err(format!("the template named {name} is not a string")),
+                    other => Err(format!(
+                        "the template {name:?} must be a string, and this is {}",
+                        describe_type(other)
+                    )),
                 })
                 .collect();
             Ok(ChatTemplate::from_named(&named?, &[]))
         }
-        _ => Err("an apply has a template, which is a string or an object".to_owned()),
+        Data::None => Err("`apply` must have `template`, a string or an object of named strings".to_owned()),
+        other => {
+            let found = describe_type(other);
+            Err(format!(
+                "`template` must be a string or an object of named strings, and this is {found}"
+            ))
+        }
     }
 }
 
-/// Null is Python's default for these arguments.
-fn given<'r>(request: &'r Object<'_>, name: &str) -> Option<&'r dyn Input> {
+/// Returns an argument, or `None` if it is null, which is the default in Python.
+fn non_null<'r>(request: &'r Object<'_>, name: &str) -> Option<&'r dyn Input> {
     let value = request.get(name).filter(|value| !matches!(value, Data::None))?;
     Some(value)
 }
@@ -112,19 +128,29 @@ fn special_tokens(request: &Object<'_>) -> Result<Vec<(String, String)>, String>
         Some(Data::Object(entries)) => {
             for (name, token) in entries.entries() {
                 match token {
-                    // A token that is not set.
+                    // Null means that the token is not set.
                     Data::None => {}
                     Data::Str(token) => tokens.push((name.clone().into_owned(), token.clone().into_owned())),
-                    _ => return Err(format!("the special token {name} is not a string")),
+                    other => {
+                        return Err(format!(
+                            "the special token {name:?} must be a string, and this is {}",
+                            describe_type(other)
+                        ));
+                    }
                 }
             }
         }
-        Some(_) => return Err("special_tokens is not an object".to_owned()),
+        Some(other) => {
+            return Err(format!(
+                "`special_tokens` must be an object, and this is {}",
+                describe_type(other)
+            ));
+        }
     }
     Ok(tokens)
 }
 
-/// The caller's own variables, with the flag where that is no bool: the template sees it as it was given.
+/// Returns the variables of the request, with `add_generation_prompt` if that is not a bool, so that the template sees it unchanged.
 fn variables<'r>(request: &'r Object<'r>) -> Option<Cow<'r, Data<'r>>> {
     let variables = request.get("variables").filter(|variables| !matches!(variables, Data::None));
     match request.get("add_generation_prompt") {
@@ -141,7 +167,7 @@ fn variables<'r>(request: &'r Object<'r>) -> Option<Cow<'r, Data<'r>>> {
     }
 }
 
-/// Python's truth decides where the argument is no name.
+/// Returns the field to continue. An argument that is not a string is tested for truth, as in Python.
 fn continue_final_message<'r>(request: &'r Object<'r>) -> ContinueFinalMessage<'r> {
     let is_false = match request.get("continue_final_message") {
         Some(Data::Str(field)) => return ContinueFinalMessage::Field(field),

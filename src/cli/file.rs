@@ -1,4 +1,4 @@
-//! The files that a command names, read once and before anything else; `-` is standard input, for one of them.
+//! Reading the files that a command names. One of them can be `-`, which is standard input.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -7,56 +7,57 @@ use std::path::{Path, PathBuf};
 use chat_template::Limits;
 use chat_template::json::{self, Data};
 
-/// A file of more bytes is an error, so that one without end is one too.
+/// The largest size of a file in bytes. Reading an endless file such as `/dev/zero` ends here.
 const MAX_FILE: u64 = 256 << 20;
 
-/// The texts by path.
+/// The texts of files by their paths.
 pub struct Texts(BTreeMap<PathBuf, String>);
 
 impl Texts {
-    /// Reads all of them.
+    /// Reads the files.
     pub fn read<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<Self, String> {
         let mut texts = BTreeMap::new();
         for path in paths {
             let text = read(path)?;
             if texts.insert(path.to_owned(), text).is_some() && is_stdin(path) {
-                return Err("error: only one file can be standard input".to_owned());
+                return Err("error: only one file can be - (standard input)".to_owned());
             }
         }
         Ok(Self(texts))
     }
 
-    /// The text of a file that was read.
-    pub fn of(&self, path: &Path) -> &str {
+    /// Returns the text of a file.
+    pub fn get(&self, path: &Path) -> &str {
         self.0.get(path).map_or("", String::as_str)
     }
 
-    /// The JSON value in a file that was read. The error of a text that is not JSON shows its line.
-    pub fn json(&self, path: &Path) -> Result<Data<'_>, String> {
-        let text = self.of(path);
+    /// Parses the text of a file as JSON. The error shows the line that is wrong.
+    pub fn parse_json(&self, path: &Path) -> Result<Data<'_>, String> {
+        let text = self.get(path);
         json::read(text, json::DEPTH).map_err(|error| {
             let excerpt = error.excerpt(text).map(|excerpt| format!("\n{excerpt}"));
             let message = format!("error: {}: not JSON: {error}{}", path.display(), excerpt.unwrap_or_default());
-            match is_several(text) {
-                true => {
-                    format!("{message}\nthe file holds more than one JSON value, as JSON Lines does; pass a file with one of them")
-                }
-                false => message,
+            if is_json_lines(text) {
+                return format!("{message}\nthe file has a JSON value in each line (JSON Lines); pass a file with one of them");
             }
+            message
         })
     }
 }
 
-/// The limits that a file of JSON sets; the defaults without one.
-pub fn limits(path: Option<&Path>) -> Result<Limits, String> {
+/// Reads limits from a JSON file. Without a path, they are the defaults.
+pub fn read_limits(path: Option<&Path>) -> Result<Limits, String> {
     match path {
         None => Ok(Limits::default()),
-        Some(path) => serde_json::from_str(&read(path)?).map_err(|error| format!("error: {}: {error}", path.display())),
+        Some(path) => serde_json::from_str(&read(path)?).map_err(|error| {
+            let path = path.display();
+            format!("error: {path}: {error}; the limits are an object such as {{\"steps\": 1000000, \"milliseconds\": 500}}")
+        }),
     }
 }
 
-/// Whether the first line is a JSON value on its own, and another follows.
-fn is_several(text: &str) -> bool {
+/// Returns whether the first line is a JSON value and another line follows.
+fn is_json_lines(text: &str) -> bool {
     let first = text.trim_start().split_once('\n');
     first.is_some_and(|(line, rest)| json::read(line, json::DEPTH).is_ok() && !rest.trim().is_empty())
 }
@@ -67,9 +68,13 @@ fn is_stdin(path: &Path) -> bool {
 
 fn read(path: &Path) -> Result<String, String> {
     let fault = |error: std::io::Error| format!("error: {}: {error}", path.display());
-    let reader: Box<dyn Read> = match is_stdin(path) {
-        true => Box::new(std::io::stdin().lock()),
-        false => Box::new(std::fs::File::open(path).map_err(fault)?),
+    if path.is_dir() {
+        return Err(format!("error: {}: this is a folder, and must be a file", path.display()));
+    }
+    let reader: Box<dyn Read> = if is_stdin(path) {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(std::fs::File::open(path).map_err(fault)?)
     };
     let mut bytes = Vec::new();
     reader
@@ -78,7 +83,7 @@ fn read(path: &Path) -> Result<String, String> {
         .map_err(fault)?;
     if bytes.len() as u64 > MAX_FILE {
         return Err(format!(
-            "error: {}: more than {} MiB, which is the most",
+            "error: {}: the file has more than {} MiB, which is the limit",
             path.display(),
             MAX_FILE >> 20
         ));

@@ -1,4 +1,4 @@
-//! The commands.
+//! The command line.
 
 mod apply_request;
 mod conformance;
@@ -26,20 +26,20 @@ struct Arguments {
 enum Command {
     /// Renders a conversation with a model's chat template and prints the prompt.
     Render(Box<render::Arguments>),
-    /// Answers requests of the conformance protocol: one JSON object a line, from standard input to standard output.
+    /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
     Port(port::Arguments),
-    /// The conformance suite: exports it, and runs it against a port.
+    /// Exports the conformance suite, and tests ports with it.
     #[command(subcommand)]
     Conformance(conformance::Command),
-    /// Prints completions for a shell, to be put where it looks for them.
+    /// Prints the completion script of a shell.
     #[command(after_help = "Example:\n  chat-template completions bash > ~/.local/share/bash-completion/completions/chat-template")]
     Completions {
-        /// The shell.
+        /// The shell that reads the script.
         shell: Shell,
     },
 }
 
-/// Runs what the command line asks for.
+/// Runs the command of the process's arguments.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
@@ -60,7 +60,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes to standard output. A reader who has seen enough, such as `head`, closes the pipe: that is no failure.
+/// Writes to standard output. It is not an error if the reader, such as `head`, closes the pipe.
 fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_ref()).and_then(|()| out.flush()) {

@@ -1,40 +1,48 @@
-//! `chat-template port`: the conformance protocol.
+//! The command `port`, which answers requests of the conformance protocol.
 //!
-//! Nothing that a line holds stops it: a line that is no request is answered with an error of kind `request`.
+//! A line that is not a request has an answer too: an error of the kind `request`.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Write};
-use std::ops::Range;
 use std::path::PathBuf;
 
+use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
 use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptions, Template};
 
 use super::apply_request::Applier;
 use super::file;
-use super::show::{self, object};
+use super::show::{self, Output, describe_type, object};
 
-/// A line of more bytes is refused without being read to memory.
+/// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 256 << 20;
 
-/// What `port` takes.
+/// The keys of a request.
+const KEYS: [&str; 7] = ["id", "template", "context", "apply", "generation", "now", "describe"];
+
+/// The arguments of `port`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Limits of each request that are not the defaults, a JSON object such as {"steps": 1000000, "milliseconds": 500}.
+    /// The limits of each request: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
     #[arg(long, value_name = "FILE")]
     limits: Option<PathBuf>,
+
+    /// Render without the shortcuts of the evaluator. The answers are the same; a check compares them.
+    #[arg(long, hide = true)]
+    plain: bool,
 }
 
-/// Answers standard input on standard output.
+/// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
-    let limits = file::limits(arguments.limits.as_deref())?;
-    answer_lines(limits, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
+    let limits = file::read_limits(arguments.limits.as_deref())?;
+    answer_lines(limits, arguments.plain, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
 }
 
-/// Answers each line that is not blank by one, until the end of the input.
-pub fn answer_lines(limits: Limits, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
+/// Answers each line of the input that is not blank with a line.
+pub fn answer_lines(limits: Limits, is_plain: bool, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
     let mut port = Port {
         limits,
+        is_plain,
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -42,8 +50,11 @@ pub fn answer_lines(limits: Limits, mut input: impl BufRead, mut out: impl Write
     while let Some(is_whole) = read_line(&mut input, &mut line)? {
         let response = match is_whole {
             true if line.trim_ascii().is_empty() => continue,
-            true => port.answer(&line),
-            false => request_error(Data::None, format!("a line has more than {MAX_LINE} bytes")),
+            true => port.answer(line.trim_ascii_end()),
+            false => request_error(
+                Data::None,
+                format!("the line has more than {MAX_LINE} bytes, which is the limit"),
+            ),
         };
         answer.clear();
         json::write_data(&response, &mut answer);
@@ -54,7 +65,7 @@ pub fn answer_lines(limits: Limits, mut input: impl BufRead, mut out: impl Write
     Ok(())
 }
 
-/// Reads one line; None at the end of the input, false where it is too long, of which the rest is skipped.
+/// Reads a line. Returns `None` at the end of the input, and `Some(false)` if the line is too long.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
     use std::io::Read;
     line.clear();
@@ -70,30 +81,24 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Op
     Ok(Some(false))
 }
 
-/// The last template is kept, because a suite asks for the same one again and again.
+/// The state of the command. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 struct Port {
     limits: Limits,
+    is_plain: bool,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
-}
-
-/// What a request of either kind gives: a text and, where they were asked for, its spans.
-pub struct Output {
-    /// The text.
-    pub text: String,
-    /// The spans in code points.
-    pub spans: Vec<Range<usize>>,
 }
 
 impl Port {
     fn answer(&mut self, line: &[u8]) -> Data<'static> {
         let request = match json::read_bytes(line, json::DEPTH) {
             Ok(request) => request,
-            Err(error) => return request_error(Data::None, error.to_string()),
+            Err(error) => return request_error(Data::None, format!("the line is not JSON: {error}")),
         };
         let Data::Object(request) = request else {
-            return request_error(Data::None, "a request is a JSON object".to_owned());
+            let found = describe_type(&request);
+            return request_error(Data::None, format!("a request must be a JSON object, and this is {found}"));
         };
         let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
@@ -102,9 +107,9 @@ impl Port {
         }
         let wants_spans = is_wanted("generation");
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.applier.apply(apply, clock.as_ref(), wants_spans, &self.limits),
+            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wants_spans),
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
-            _ => Err("a request has a template, which is a string, or an apply, which is an object".to_owned()),
+            _ => Err(explain_request(&request)),
         });
         match result {
             Ok(Ok(output)) => success(id, output, wants_spans),
@@ -113,7 +118,16 @@ impl Port {
         }
     }
 
-    /// The error outside is one of the request, the one inside the template's.
+    fn apply(
+        &mut self,
+        request: &Object<'_>,
+        clock: Option<&FixedClock>,
+        wants_spans: bool,
+    ) -> Result<Result<Output, Error>, String> {
+        self.applier.apply(request, clock, wants_spans, self.is_plain, &self.limits)
+    }
+
+    /// Renders a template. The outer error is about the form of the request, and the inner error is that of the template.
     fn render(
         &mut self,
         source: &str,
@@ -124,12 +138,13 @@ impl Port {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
-            return Err("the context is not an object".to_owned());
+            return Err(format!("`context` must be an object, and this is {}", describe_type(context)));
         }
         let limits = self.limits.clone();
         let mut options = RenderOptions {
             limits: &limits,
             generation: wants_spans,
+            plain: self.is_plain,
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
@@ -156,21 +171,35 @@ impl Port {
     }
 }
 
+/// Returns the message for a request that neither renders nor applies a template.
+fn explain_request(request: &Object<'_>) -> String {
+    if let Some(apply) = request.get("apply") {
+        return format!("`apply` must be an object, and this is {}", describe_type(apply));
+    }
+    if let Some(template) = request.get("template") {
+        return format!("`template` must be a string, and this is {}", describe_type(template));
+    }
+    let unknown = request.entries().iter().filter(|(key, _)| !KEYS.contains(&&**key));
+    let hints = unknown.filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
+    let hint: String = hints.take(1).collect();
+    format!("a request must have `template`, a string, or `apply`, an object{hint}")
+}
+
 fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
     match request.get("now") {
         None | Some(Data::None) => Ok(None),
         Some(Data::Str(now)) => match now.parse::<LocalTime>() {
             Ok(time) => Ok(Some(FixedClock(time))),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(format!("`now`: {error}")),
         },
-        Some(_) => Err("now is not a string".to_owned()),
+        Some(other) => Err(format!("`now` must be a string, and this is {}", describe_type(other))),
     }
 }
 
 fn success(id: Data<'static>, output: Output, wants_spans: bool) -> Data<'static> {
     let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
     if wants_spans {
-        entries.push(("generation", show::spans(&output.spans)));
+        entries.push(("generation", show::span_pairs(&output.spans)));
     }
     object(entries)
 }
@@ -188,7 +217,7 @@ fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
         entries.push(("column", Data::Int(i64::from(position.column))));
     }
     if let Some(reached) = error.reached() {
-        // The reference's own words for a recursion without end do not name the limit.
+        // The message for too deep a recursion, which is that of the reference, does not name the limit.
         entries.push(("limit", Data::Str(Cow::Owned(reached.to_string()))));
     }
     object([("id", id), ("error", object(entries))])

@@ -1,4 +1,4 @@
-//! How a prompt is shown: as JSON with its spans, or in colour.
+//! The output of `render` and `port`: JSON with spans, or coloured text.
 //!
 //! ```text
 //! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, "steps": 42}
@@ -9,47 +9,44 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Prompt, Rendered, Spans};
+use chat_template::{Prompt, Rendered};
 
-/// A prompt with its spans, as a line of JSON.
-pub fn prompt(prompt: &Prompt) -> String {
-    let both = |both: &Spans| object([("code_points", spans(&both.code_points)), ("bytes", spans(&both.bytes))]);
-    line(&object([
-        ("text", Data::Str(Cow::Borrowed(&prompt.text))),
-        ("generation", both(&prompt.generation)),
-        ("true_spans", both(&prompt.true_spans)),
-        ("steps", steps(prompt.steps)),
-    ]))
+/// The text that answers a request, and its spans if the request asks for them.
+pub struct Output {
+    pub text: String,
+    /// The spans in code points.
+    pub spans: Vec<Range<usize>>,
 }
 
-/// The result of the bare engine, as a line of JSON.
-pub fn rendered(rendered: &Rendered) -> String {
-    let generation = object([("code_points", spans(&rendered.generation))]);
-    line(&object([
+/// Returns a prompt with its spans as a line of JSON.
+pub fn write_prompt(prompt: &Prompt) -> Result<String, String> {
+    let prompt = json::to_data(prompt, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    Ok(write_line(&prompt))
+}
+
+/// Returns the output of a template without the contract as a line of JSON.
+pub fn write_rendered(rendered: &Rendered) -> String {
+    write_line(&object([
         ("text", Data::Str(Cow::Borrowed(&rendered.text))),
-        ("generation", generation),
-        ("steps", steps(rendered.steps)),
+        ("generation", object([("code_points", span_pairs(&rendered.generation))])),
+        ("steps", Data::Int(i64::try_from(rendered.steps).unwrap_or(i64::MAX))),
     ]))
 }
 
-fn steps(steps: u64) -> Data<'static> {
-    Data::Int(i64::try_from(steps).unwrap_or(i64::MAX))
-}
-
-/// Spans as a list of pairs: where each begins and ends.
-pub fn spans(spans: &[Range<usize>]) -> Data<'static> {
+/// Returns each span as a list of its start and its end.
+pub fn span_pairs(spans: &[Range<usize>]) -> Data<'static> {
     let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
     Data::List(spans.iter().map(pair).collect())
 }
 
-/// Whether what is shown has colours: in a terminal, unless its user wants none anywhere.
-pub fn is_in_colour() -> bool {
+/// Returns whether standard output is a terminal and `NO_COLOR` is not set.
+pub fn shows_color() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// The text with these stretches of bytes in green; they may overlap.
-pub fn colored(text: &str, spans: &[Range<usize>]) -> String {
+/// Returns the text with these spans in green. The spans are in bytes and can overlap.
+pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
     let mut edges: Vec<(usize, bool)> = spans
         .iter()
         .filter(|span| !span.is_empty())
@@ -75,14 +72,27 @@ pub fn colored(text: &str, spans: &[Range<usize>]) -> String {
     shown
 }
 
-fn line(data: &Data<'_>) -> String {
+/// Returns a value as a line of JSON.
+pub fn write_line(data: &Data<'_>) -> String {
     let mut line = String::new();
     json::write_data(data, &mut line);
     line.push('\n');
     line
 }
 
-/// An object with these entries.
+/// Returns the type of a value in the words of JSON.
+pub fn describe_type(value: &Data<'_>) -> &'static str {
+    match value {
+        Data::None => "null",
+        Data::Bool(_) => "a bool",
+        Data::Int(_) | Data::BigInt(_) | Data::Float(_) => "a number",
+        Data::Str(_) => "a string",
+        Data::List(_) | Data::Tuple(_) => "an array",
+        Data::Object(_) => "an object",
+    }
+}
+
+/// Makes an object with these entries.
 pub fn object<'d>(entries: impl IntoIterator<Item = (&'static str, Data<'d>)>) -> Data<'d> {
     let entries = entries.into_iter().map(|(key, value)| (Cow::Borrowed(key), value));
     Data::Object(Object::new(entries.collect()))
@@ -90,12 +100,12 @@ pub fn object<'d>(entries: impl IntoIterator<Item = (&'static str, Data<'d>)>) -
 
 #[cfg(test)]
 mod tests {
-    use super::colored;
+    use super::color_spans;
 
     #[test]
-    fn stretches_that_overlap_are_one() {
-        assert_eq!(colored("abcd", &[1..3, 1..2]), "a\x1b[32mbc\x1b[0md");
-        assert_eq!(colored("abcd", &[0..1, 1..1]), "\x1b[32ma\x1b[0mbcd");
-        assert_eq!(colored("abcd", &[]), "abcd");
+    fn spans_that_overlap_are_one() {
+        assert_eq!(color_spans("abcd", &[1..3, 1..2]), "a\x1b[32mbc\x1b[0md");
+        assert_eq!(color_spans("abcd", &[0..1, 1..1]), "\x1b[32ma\x1b[0mbcd");
+        assert_eq!(color_spans("abcd", &[]), "abcd");
     }
 }

@@ -1,18 +1,18 @@
-//! The calendar: dates of the years 1 to 9999, as days before or after 1970-01-01.
+//! The calendar: dates of the years 1 to 9999, and their distance in days from 1970-01-01.
 //!
 //! ```text
 //! 2024-12-30   ->   20087 days, weekday 1 (Monday), day 365 of the year
 //! ```
 //!
-//! The rule is CPython 3.11 `datetime.py`: the Gregorian calendar, also for the time before it existed.
+//! The rule is CPython 3.11 `datetime.py`: the Gregorian calendar for all years.
 
-/// The days from 0001-01-01 to 1970-01-01.
+/// The number of days from 0001-01-01 to 1970-01-01.
 const DAYS_BEFORE_1970: i64 = 719_162;
 
-/// The days of 400 years, after which the calendar repeats itself.
+/// The number of days in 400 years, after which the calendar repeats.
 const DAYS_OF_CYCLE: i64 = 146_097;
 
-/// A date that exists.
+/// A valid date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Date {
     year: i32,
@@ -21,7 +21,7 @@ pub(super) struct Date {
 }
 
 impl Date {
-    /// The date with these parts, if it exists.
+    /// Returns the date with these parts, if it exists.
     pub(super) fn new(year: u32, month: u32, day: u32) -> Option<Self> {
         let year = i32::try_from(year).ok().filter(|year| (1..=9999).contains(year))?;
         (1..=days_of_month(year, month))
@@ -29,10 +29,10 @@ impl Date {
             .then_some(Self { year, month, day })
     }
 
-    /// The date so many days after 1970-01-01. The caller sees to it that it lies in the years 1 to 9999.
+    /// Returns the date a number of days after 1970-01-01, which must be in the years 1 to 9999.
     pub(super) fn from_days(days: i64) -> Self {
         let days = days.saturating_add(DAYS_BEFORE_1970);
-        // Years have 365.2425 days on average: this is the year sought or a neighbour of it.
+        // Years have 365.2425 days on average, so this is the year or one of its neighbours.
         let guess = i32::try_from(days.saturating_mul(400) / DAYS_OF_CYCLE).unwrap_or(9999);
         let mut year = guess.saturating_add(2);
         while year > 1 && days_before_year(year) > days {
@@ -63,7 +63,7 @@ impl Date {
         self.day
     }
 
-    /// The days since 1970-01-01.
+    /// Returns the number of days since 1970-01-01.
     pub(super) fn days(self) -> i64 {
         let day_of_year = i64::from(self.day_of_year()).saturating_sub(1);
         days_before_year(self.year)
@@ -71,26 +71,26 @@ impl Date {
             .saturating_sub(DAYS_BEFORE_1970)
     }
 
-    /// The day of the week, 0 to 6 from Sunday. 1970-01-01 was a Thursday.
+    /// Returns the day of the week, 0 for Sunday to 6 for Saturday. 1970-01-01 was a Thursday.
     pub(super) fn weekday(self) -> u32 {
         u32::try_from(self.days().saturating_add(4).rem_euclid(7)).unwrap_or(0)
     }
 
-    /// The day of the year, 1 to 366.
+    /// Returns the day of the year, 1 to 366.
     pub(super) fn day_of_year(self) -> u32 {
         let before: u32 = (1..self.month).map(|month| days_of_month(self.year, month)).sum();
         before.saturating_add(self.day)
     }
 }
 
-/// The days from 0001-01-01 to the first day of a year.
+/// Returns the number of days from 0001-01-01 to the first day of a year.
 fn days_before_year(year: i32) -> i64 {
     let years = i64::from(year).saturating_sub(1);
     let leap_days = (years / 4).saturating_sub(years / 100).saturating_add(years / 400);
     years.saturating_mul(365).saturating_add(leap_days)
 }
 
-/// The number of days of a month, 0 where there is no such month.
+/// Returns the number of days of a month, or 0 if there is no such month.
 fn days_of_month(year: i32, month: u32) -> u32 {
     match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_day_of_the_calendar_follows_the_one_before() {
+    fn consecutive_dates_have_consecutive_days() {
         let mut days = Date::new(1, 1, 1).unwrap().days();
         assert_eq!(days, -DAYS_BEFORE_1970);
         for year in 1..=9999 {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn weekdays_are_known() {
+    fn weekdays_are_those_of_the_calendar() {
         let weekday = |year, month, day| Date::new(year, month, day).unwrap().weekday();
         assert_eq!(weekday(1, 1, 1), 1);
         assert_eq!(weekday(1970, 1, 1), 4);

@@ -1,10 +1,10 @@
-//! The only time zone of a crate that was built without the feature `local-time`: UTC.
+//! The time zone of a crate built without the feature `local-time`: always UTC.
 
-/// UTC, which is never ahead of itself.
+/// The zone UTC.
 pub(super) struct Zone;
 
 impl Zone {
-    /// UTC, whatever the platform's zone is.
+    /// Returns UTC, whatever the platform's zone is.
     pub(super) fn system() -> Self {
         Self
     }

@@ -1,25 +1,23 @@
-//! Each part of the grammar, each built-in and each row of the documents has a case.
+//! Tests that each part of the grammar, each built-in and each attribute has a case.
 
 use std::collections::BTreeSet;
 
 use super::derivation_test::{Derivations, Part};
 use super::{Case, Suite};
 use crate::Template;
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::Grammar;
-use crate::value::called;
+use crate::value::{Function, Type, called};
 
-/// Where the attributes stand that are no rows of a table, as arms of a `match`.
-const ATTRIBUTES: [&str; 2] = [
-    include_str!("../builtins/methods/engine.rs"),
-    include_str!("../builtins/methods/sequence.rs"),
-];
+/// The document of all that a template can reach.
+const REACHABLE: &str = include_str!("../../grammar/reachable.md");
 
 /// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts.
-const BEYOND: [&str; 4] = [
+const BEYOND: [&str; 5] = [
     "a{#",
     "{{ '\\d\\w\\/\\z' }}",
     "{{ \"\\8\\9\" }}",
+    "{{ '\\s\\é\\ü' }}",
     "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
 ];
 
@@ -31,7 +29,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
     // Derivations descend as deep as templates nest.
     let deep = std::thread::Builder::new().stack_size(256 << 20);
     let thread = deep.spawn(|| {
-        let derivations = Derivations::new(&Grammar::of_templates().expect("the grammar can be read"));
+        let derivations = Derivations::new(&Grammar::load().expect("the grammar can be read"));
         let mut missing: BTreeSet<Part> = derivations.leaves().collect();
         let mut strangers = Vec::new();
         // The grammar has nothing that is not supported.
@@ -64,10 +62,10 @@ fn each_built_in_is_called_by_a_case() {
             let _ = template.render_json(context.as_deref().unwrap_or("{}"));
         }
     }
-    let types = methods::TYPES.into_iter().flat_map(methods::methods);
+    let types = methods::types().flat_map(methods::all);
     let rows = filters::all()
         .iter()
-        .chain(predicates::all())
+        .chain(jinja_tests::all())
         .chain(globals::all())
         .chain(types);
     let missing: Vec<&str> = rows.filter(|row| !called::has(row)).map(|row| row.python).collect();
@@ -75,33 +73,66 @@ fn each_built_in_is_called_by_a_case() {
 }
 
 #[test]
+fn each_built_in_is_in_the_document_of_reachable_names() {
+    let section = |heading: &str| -> BTreeSet<&str> {
+        let (_, section) = REACHABLE.split_once(heading).expect("the document has the section");
+        let row = section.lines().find(|line| line.starts_with('`'));
+        names(row.expect("the section has a row")).collect()
+    };
+    let table = |rows: &'static [Function]| -> BTreeSet<&str> { rows.iter().map(|row| row.name).collect() };
+    assert_eq!(table(globals::all()), section("## Global names"));
+    assert_eq!(table(filters::all()), section("## Filters"));
+    assert_eq!(table(jinja_tests::all()), section("## Tests"));
+    for ty in methods::types() {
+        let kind = match ty {
+            Type::Str => "a string",
+            Type::Loop => "a loop",
+            Type::Cycler => "a cycler",
+            _ => &format!("a {}", ty.name()),
+        };
+        let row = attributes()
+            .find(|(other, _)| *other == kind)
+            .expect("the document has the type");
+        let listed: BTreeSet<&str> = names(row.1).collect();
+        let missing: Vec<_> = methods::all(ty)
+            .into_iter()
+            .filter(|method| !listed.contains(method.name))
+            .collect();
+        assert!(missing.is_empty(), "grammar/reachable.md lacks {missing:?}");
+    }
+}
+
+#[test]
 fn each_attribute_of_an_object_has_a_case() {
     let templates: Vec<String> = suite().iter().filter_map(template).collect();
-    let mut names = BTreeSet::new();
-    for source in ATTRIBUTES {
-        // In functions called `…attribute`, up to their end.
-        for function in source.split("attribute<'a>(").skip(1) {
-            let body = function.split("\n}\n").next().unwrap_or_default();
-            names.extend(
-                body.lines()
-                    .filter_map(|line| line.trim().strip_prefix('"')?.split_once("\" =>").map(|(name, _)| name)),
-            );
-        }
-    }
-    assert!(names.len() > 15, "{names:?}");
-    let names = names.iter().flat_map(|names| names.split("\" | \""));
+    let names: BTreeSet<&str> = attributes().flat_map(|(_, row)| names(row)).collect();
+    assert!(names.len() > 60, "{names:?}");
     let missing: Vec<&str> = names
+        .into_iter()
         .filter(|name| !templates.iter().any(|template| reads(template, name)))
         .collect();
     assert!(missing.is_empty(), "no case reads {missing:?}");
 }
 
-/// Whether `.name` stands there.
+/// Returns the kinds of values in [`REACHABLE`], each with the row of its attributes.
+fn attributes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let rows = REACHABLE.lines().filter_map(|line| line.strip_prefix("- "));
+    rows.map(|row| {
+        let (kind, row) = row.split_once(", `").expect("a row has an expression");
+        let (_, attributes) = row.split_once("`: ").expect("a row has attributes");
+        (kind, attributes)
+    })
+}
+
+/// Returns the names between backticks.
+fn names(row: &'static str) -> impl Iterator<Item = &'static str> {
+    row.split('`').skip(1).step_by(2)
+}
+
+/// Returns whether a template reads the attribute `name`.
 fn reads(template: &str, name: &str) -> bool {
-    let behind = template.split('.').skip(1).filter_map(|behind| behind.strip_prefix(name));
-    behind
-        .into_iter()
-        .any(|rest| !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_'))
+    let mut after = template.split('.').skip(1).filter_map(|after| after.strip_prefix(name));
+    after.any(|rest| !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_'))
 }
 
 fn suite() -> Vec<Case> {

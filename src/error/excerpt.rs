@@ -1,20 +1,20 @@
-//! The line of a source that an error shows, with carets below the piece that failed.
+//! The line of a source that an error shows, with carets below the part that failed.
 
 use std::fmt;
 
 use crate::source::{Position, Source};
 use crate::span::Span;
 
-/// How many characters of a line are shown.
+/// The number of characters of a line that are shown.
 const SHOWN: usize = 120;
 
-/// How many of them are before the place, at most, where the line is longer.
+/// The most characters of a longer line that are shown before the part that failed.
 const BEFORE: usize = 50;
 
-/// A line of a source with an underlined piece.
+/// A line of a source with an underlined part.
 #[derive(Clone, Debug)]
 pub(crate) struct Excerpt {
-    /// Where the piece begins.
+    /// The start of the underlined part.
     pub position: Position,
     text: String,
     width: usize,
@@ -38,8 +38,8 @@ impl Excerpt {
         }
     }
 
-    /// Returns the shown text of the line, the index of its first underlined character and the number of underlined characters. A long
-    /// line is cut around the place.
+    /// Returns the shown text of the line, the index of its first underlined character, and the number of underlined characters. A long
+    /// line is cut around the underlined part.
     fn window(&self) -> (String, usize, usize) {
         let column = (self.position.column as usize).saturating_sub(1);
         let total = self.text.chars().count();
@@ -70,7 +70,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// A control character would move the caret's column or the cursor; a blank takes its place.
+/// Returns a space for a control character, which would move the carets or the cursor.
 fn visible(character: char) -> char {
     if character.is_control() { ' ' } else { character }
 }

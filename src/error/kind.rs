@@ -1,6 +1,6 @@
-//! The kinds of errors, by the exception that the reference raises, and their classes, by who has to act.
+//! The kinds of errors, which are the exceptions of the reference, and their classes, which say who has to act.
 
-/// What the reference raised, by the name of its exception.
+/// The exception that the reference raises, each with the smallest template that raises it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -10,7 +10,7 @@ pub enum ErrorKind {
     Syntax,
     /// An undefined value was used: `{{ nope.x }}`.
     Undefined,
-    /// The sandbox refused: `{{ [].append(1) }}`.
+    /// The sandbox refused an operation: `{{ [].append(1) }}`.
     Security,
     /// Any other exception of Jinja, or of Python without a kind of its own: `{{ x|map }}`.
     Runtime,
@@ -28,10 +28,9 @@ pub enum ErrorKind {
     Overflow,
     /// Python's ZeroDivisionError: `{{ 1 / 0 }}`.
     ZeroDivision,
-    /// A limit was reached, Python's recursion limit or memory included: `{{ "a" * 10**18 }}`.
+    /// A limit was reached, or Python's recursion limit or memory: `{{ "a" * 10**18 }}`.
     Limit,
-    /// The template reached a construct that Jinja or Python has and no chat template uses: `{{ x|pprint }}`. The message says what to
-    /// write instead.
+    /// A construct of Jinja or Python that no chat template uses: `{{ x|pprint }}`. The message says what to write instead.
     Unsupported,
 }
 
@@ -51,7 +50,7 @@ impl ErrorKind {
         )
     }
 
-    /// The name in the conformance protocol.
+    /// Returns the name in the conformance protocol, such as `zero_division`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Raised => "raised",
@@ -74,16 +73,16 @@ impl ErrorKind {
 
 /// Who has to act on an error.
 ///
-/// A run-time error of a template belongs to the request when the value that it is about is part of the request:
+/// A run-time error of a template is about the request if the failing value is part of the request:
 ///
 /// | the failing value | class |
 /// |---|---|
-/// | has a place in the messages, tools, documents or variables, which is [`Error::input_path`](super::Error::input_path) | [`Mismatch`](Self::Mismatch) |
-/// | is the whole list of messages, in an error of another kind than undefined or index: messages are a list in every request | [`Template`](Self::Template) |
+/// | is in the messages, tools, documents or variables, at [`Error::input_path`](super::Error::input_path) | [`Mismatch`](Self::Mismatch) |
+/// | is the whole list of messages, and the kind is neither undefined nor index | [`Template`](Self::Template) |
 /// | is a special token, made by the template, or not known | [`Template`](Self::Template) |
 ///
-/// The kind must be one that a value can cause: undefined, type, value, key, index, attribute, overflow or zero_division. A template
-/// that fails in this way for every request is not recognised: render a plain conversation when a server starts.
+/// This holds for the kinds that a value can cause: undefined, type, value, key, index, attribute, overflow and zero_division. A template
+/// that fails for every request can have the class `Mismatch` too: render a plain conversation when a server starts.
 ///
 /// ```
 /// use chat_template::{ApplyOptions, ChatTemplate, ErrorClass};
@@ -97,17 +96,18 @@ impl ErrorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorClass {
-    /// The template refused the conversation in its own words; the caller of the server is at fault.
+    /// The template refused the conversation by `raise_exception`. The caller has to change the request.
     Refused,
-    /// The request broke the contract or is not readable; the caller of the server is at fault.
+    /// The request breaks the contract, or is not JSON. The caller has to change the request.
     Request,
-    /// The request is sound, but a value in it does not fit this template, such as a list where the template expects text.
+    /// A value of the request does not fit this template, such as a list where the template expects text. The caller has to change the
+    /// request.
     Mismatch,
-    /// The template is wrong, or the folder cannot be read.
+    /// The template is wrong, or the folder cannot be loaded.
     Template,
     /// A limit was reached.
     Limit,
-    /// A fault of this crate.
+    /// This crate has a bug.
     Internal,
 }
 
@@ -124,8 +124,7 @@ impl ErrorClass {
         }
     }
 
-    /// Returns the status that a server answers: 400 where the request is at fault or costs too much, 500 where the template or this
-    /// crate is.
+    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the template or this crate is wrong.
     pub fn http_status(self) -> u16 {
         match self {
             Self::Refused | Self::Request | Self::Mismatch | Self::Limit => 400,

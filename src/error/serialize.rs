@@ -1,4 +1,4 @@
-//! Errors as data, for logs and answers: the names of kinds, classes and limits, and an object for an error.
+//! Serialization of errors, for logs and responses.
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
@@ -16,7 +16,7 @@ impl Serialize for ErrorClass {
     }
 }
 
-/// An object with all that is known of the error; what is not known is null.
+/// An error is an object; what is not known is null.
 ///
 /// ```
 /// let error = chat_template::Template::compile("{{ 1 + }}").unwrap_err();

@@ -72,10 +72,10 @@ impl<'a> Evaluator<'a, '_> {
     fn set_attribute(&mut self, object: Option<Value<'a>>, name: &'a str, value: Value<'a>) -> Result<()> {
         match object {
             Some(Value::Namespace(id)) => {
-                globals::check_name(name)?;
+                globals::check_attribute_name(name)?;
                 let runtime = &mut *self.runtime;
                 if let Some(namespace) = runtime.heap.namespace_mut(id) {
-                    runtime.meter.charge(namespace.looks())?;
+                    runtime.meter.charge(namespace.lookup_steps())?;
                     namespace.set(Str::from(name), value);
                 }
                 Ok(())

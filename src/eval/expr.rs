@@ -2,38 +2,36 @@
 
 use super::Evaluator;
 use super::arguments::unknown;
-use super::leaf::{absent, literal};
 use crate::ast::{Attribute, BinaryOp, Conditional, Expr, ExprKind, Filter, Literal, LogicOp, Name, Slice, UnaryOp};
 use crate::builtins::{access, filters};
 use crate::error::{Error, Result};
 use crate::resolve::operators;
 use crate::value::ops;
-use crate::value::{Arguments, Entries, Key, Peek, Seq, Str, Undefined, Value};
+use crate::value::{Arguments, Entries, Key, Seq, Str, Undefined, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// The value of an expression. What a look gives is decided by small functions; the rest is one call deeper, and only there. The
-    /// statement has been charged for all of them.
+    /// Evaluates an expression. Its statement has been charged for all of its expressions.
     #[inline(never)]
     pub(super) fn expr(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
             ExprKind::Name(name) => self.name(name).map_err(|error| error.at(expr.span)),
             ExprKind::Literal(Literal::Str(text)) => Ok(Value::Str(Str::from(&**text))),
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
-            ExprKind::Attribute(attribute) => self.key(attribute, expr),
+            ExprKind::Literal(Literal::Bool(bool)) => Ok(Value::Bool(*bool)),
+            ExprKind::Literal(Literal::None) => Ok(Value::None),
+            _ if self.render.is_fast => self.fast_value(expr),
+            _ => self.plain_value(expr),
+        }
+    }
+
+    /// Evaluates an expression, without a shortcut for the expression itself.
+    #[inline(never)]
+    pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        match &expr.kind {
             ExprKind::Compare(_) | ExprKind::Test(_) => self.truth_value(expr),
             ExprKind::Logic(op, operands) => self.logic(*op, operands, expr),
             ExprKind::Conditional(conditional) => self.conditional(conditional, expr),
             _ => self.compound(expr),
-        }
-    }
-
-    /// The value of an attribute, mostly what stands under a key.
-    #[inline(never)]
-    fn key(&mut self, attribute: &'a Attribute, expr: &'a Expr) -> Result<Value<'a>> {
-        match self.frame.look_up_key(&self.runtime.heap, attribute) {
-            Peek::Found(found) => Ok(found.to_value()),
-            Peek::Absent(ty) => Ok(absent(ty, attribute)),
-            Peek::Unknown => self.compound(expr),
         }
     }
 
@@ -42,7 +40,8 @@ impl<'a> Evaluator<'a, '_> {
         self.truth(expr).map(|truth| Value::Bool(truth.is_yes()))
     }
 
-    /// Whatever holds values while it evaluates others is apart: a macro that calls itself has many of these frames on the stack.
+    /// Evaluates an expression that holds values while it evaluates others. It is a function of its own because a macro that calls itself
+    /// has many of these frames on the stack.
     #[inline(never)]
     fn compound(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         self.runtime.meter.check_stack()?;
@@ -53,8 +52,8 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Attribute(attribute) => self.attribute(attribute),
             ExprKind::Item(operands) => self.item(operands),
             ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ExprKind::Binary(op, operands) => self.binary(*op, operands, expr),
-            ExprKind::Concat(_) => self.concat(expr),
+            ExprKind::Binary(op, operands) => self.binary(*op, operands),
+            ExprKind::Concat(operands) => self.concat(operands),
             ExprKind::Tuple(items) => self.items(items).map(Value::Tuple),
             ExprKind::List(items) => self.items(items).map(Value::List),
             ExprKind::Dict(pairs) => self.dict(pairs),
@@ -88,7 +87,7 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         let object = self.expr(&attribute.object)?;
-        access::attribute(self.runtime, &object, &Str::from(&*attribute.name))
+        access::get_attribute(self.runtime, &object, &Str::from(&*attribute.name))
     }
 
     #[inline(never)]
@@ -98,33 +97,23 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+    pub(super) fn item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
         let [object, index] = operands;
-        if let Some(item) = self.piece(object, index)? {
-            return Ok(item);
-        }
         let object = self.expr(object)?;
         let index = self.expr(index)?;
-        access::item(self.runtime, &object, &index)
+        access::get_item(self.runtime, &object, &index)
     }
 
     #[inline(never)]
     fn logic(&mut self, op: LogicOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
         self.check_stack(expr)?;
         let [left, right] = operands;
-        if let ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Unary(UnaryOp::Not, _) = left.kind {
-            // It is its own truth.
-            let truth = self.truth(left)?.is_yes();
-            return match truth == (op == LogicOp::Or) {
-                true => Ok(Value::Bool(truth)),
-                false => self.expr(right),
-            };
-        }
         let left = self.expr(left)?;
         let truth = ops::is_true(self.runtime, &left).map_err(|error| self.explained(error, expr))?;
-        match truth == (op == LogicOp::Or) {
-            true => Ok(left),
-            false => self.expr(right),
+        if truth == (op == LogicOp::Or) {
+            Ok(left)
+        } else {
+            self.expr(right)
         }
     }
 
@@ -144,27 +133,16 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2], expr: &'a Expr) -> Result<Value<'a>> {
-        if op == BinaryOp::Add && has_text(operands) {
-            return self.sum(expr);
-        }
+    fn binary(&mut self, op: BinaryOp, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
         operators::binary(self.runtime, op, &left, &right)
     }
 
-    /// Evaluates a sum that has a text among its operands. It is written at once, without the sums in between.
     #[inline(never)]
-    fn sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        let mut built = None;
-        let ((), made) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
-        Ok(built.unwrap_or(made))
-    }
-
-    #[inline(never)]
-    fn concat(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
-        let ((), text) = self.capture(|evaluator| evaluator.write_expr(expr))?;
+    fn concat(&mut self, operands: &'a [Expr]) -> Result<Value<'a>> {
+        let ((), text) = self.capture(|evaluator| operands.iter().try_for_each(|operand| evaluator.write_expr(operand)))?;
         Ok(text)
     }
 
@@ -241,7 +219,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(input) => self.expr(input)?,
             None => Value::None,
         };
-        self.filtered(filter, input)
+        self.apply_filter(filter, input)
     }
 
     /// A filter of a block; the innermost has the block's text as its input.
@@ -255,40 +233,16 @@ impl<'a> Evaluator<'a, '_> {
             Some(input) => self.expr(input)?,
             None => text,
         };
-        self.filtered(filter, input)
+        self.apply_filter(filter, input)
     }
 
     /// Apart from [`Evaluator::filter`], so that a chain of filters does not hold the arguments of all of them on the stack.
     #[inline(never)]
-    pub(super) fn filtered(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
-        let function = filter.builtin.and_then(filters::get);
-        if let Some(alone) = function
-            .and_then(|function| function.shortcuts.alone)
-            .filter(|_| filter.args.is_empty())
-        {
-            return alone(self.runtime, &input);
-        }
-        self.bound(filter, input)
-    }
-
-    #[inline(never)]
-    fn bound(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
+    pub(super) fn apply_filter(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);
         let found = filter.builtin.and_then(filters::get);
         self.arguments(&filter.args, &mut arguments, found)?;
         let function = found.ok_or_else(|| unknown("filter", &filter.name))?;
         function.call(self.runtime, &mut arguments)
     }
-}
-
-/// Returns whether a text is written in a sum: as one of the last two operands, or as the first.
-#[inline]
-fn has_text(operands: &[Expr; 2]) -> bool {
-    let is_text = |operand: &Expr| literal(operand).is_some_and(|text| !text.is_empty());
-    let [left, right] = operands;
-    is_text(right)
-        || match &left.kind {
-            ExprKind::Binary(BinaryOp::Add, operands) => operands.iter().any(is_text),
-            _ => is_text(left),
-        }
 }

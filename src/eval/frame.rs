@@ -7,7 +7,7 @@ use crate::ast::{Frame, Load, Name, Scope, Slot, Symbol};
 use crate::builtins::globals;
 use crate::error::Result;
 use crate::unsupported::{self, Place};
-use crate::value::{Environment, EnvironmentId, Heap, Idle, Undefined, Value, object_number};
+use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, next_object_index};
 
 /// Where the variables of a frame that runs are found on the heap.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,7 +25,7 @@ impl Activation {
     #[inline(always)]
     pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         match slot {
-            Slot::Local(local) => heap.locals.get(self.locals.wrapping_add(*local as usize))?.as_ref(),
+            Slot::Local(local) => heap.frames.locals.get(self.locals.wrapping_add(*local as usize))?.as_ref(),
             _ => self.get_captured(heap, slot),
         }
     }
@@ -33,16 +33,18 @@ impl Activation {
     /// The same of a variable that macros close over; few are, and most accesses do without this.
     #[inline(never)]
     fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
-        heap.cells.get(self.cell(&heap.environments, slot)?)?.as_ref()
+        heap.frames.cells.get(self.cell(&heap.frames.environments, slot)?)?.as_ref()
     }
 
     #[inline(always)]
     fn set<'a>(&self, heap: &mut Heap<'a>, slot: &Slot, value: Option<Value<'a>>) {
         let place = match slot {
-            Slot::Local(local) => heap.locals.get_mut(self.locals.wrapping_add(*local as usize)),
-            _ => self.cell(&heap.environments, slot).and_then(|cell| heap.cells.get_mut(cell)),
+            Slot::Local(local) => heap.frames.locals.get_mut(self.locals.wrapping_add(*local as usize)),
+            _ => self
+                .cell(&heap.frames.environments, slot)
+                .and_then(|cell| heap.frames.cells.get_mut(cell)),
         };
-        put(place, &mut heap.idle, value);
+        put(place, &mut heap.recycler, value);
     }
 
     /// Where the cell of a variable is.
@@ -66,21 +68,21 @@ impl Activation {
 
 /// Puts a value into the place of a variable. The one before it is not moved if it holds nothing, as most do.
 #[inline(always)]
-fn put<'a>(place: Option<&mut Option<Value<'a>>>, idle: &mut Idle<'a>, value: Option<Value<'a>>) {
+fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value: Option<Value<'a>>) {
     // A value that nothing here may drop can be written where it belongs, and nowhere before: every slot has its place.
     let value = ManuallyDrop::new(value);
     let Some(place) = place else { return };
     if place.as_ref().is_some_and(Value::holds_memory) {
-        empty(place, idle);
+        empty(place, recycler);
     }
     std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
 }
 
 /// Keeps what a variable holds for the next text, or drops it.
 #[inline(never)]
-fn empty<'a>(place: &mut Option<Value<'a>>, idle: &mut Idle<'a>) {
-    if let Some(old) = place.take().filter(Idle::takes) {
-        idle.keep(old);
+fn empty<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
+    if let Some(old) = place.take().filter(Recycler::accepts) {
+        recycler.recycle(old);
     }
 }
 
@@ -93,22 +95,29 @@ fn first_cell(environments: &[Environment], environment: Option<EnvironmentId>) 
 impl<'a> Evaluator<'a, '_> {
     /// Opens the evaluator's frame inside the environment where its code was defined.
     pub(super) fn enter_frame(&mut self, frame: Frame, parent: Option<EnvironmentId>) -> Result<()> {
+        self.enter_frame_with_locals(frame, parent, 0)
+    }
+
+    /// Opens a frame whose first variables are the last of the local variables.
+    pub(super) fn enter_frame_with_locals(&mut self, frame: Frame, parent: Option<EnvironmentId>, count: usize) -> Result<()> {
         let variables = u64::from(frame.locals).saturating_add(u64::from(frame.cells));
         self.runtime.meter.charge(variables >> 3)?;
         let heap = &mut self.runtime.heap;
-        self.frame.locals = heap.locals.len();
+        self.frame.locals = heap.frames.locals.len().saturating_sub(count);
         let locals = self.frame.locals.saturating_add(frame.locals as usize);
-        heap.locals.resize_with(locals, || None);
+        heap.frames.locals.resize_with(locals, || None);
         self.frame.environment = parent;
         if frame.cells > 0 {
-            let cells = heap.cells.len();
-            let number = object_number(heap.environments.len())?;
-            heap.cells.resize_with(cells.saturating_add(frame.cells as usize), || None);
-            heap.environments.push(Environment { cells, parent });
+            let cells = heap.frames.cells.len();
+            let number = next_object_index(heap.frames.environments.len())?;
+            heap.frames
+                .cells
+                .resize_with(cells.saturating_add(frame.cells as usize), || None);
+            heap.frames.environments.push(Environment { cells, parent });
             self.frame.environment = Some(EnvironmentId(number));
         }
-        let room = self.runtime.heap.cells.len().saturating_add(locals);
-        self.frame.cells = first_cell(&self.runtime.heap.environments, self.frame.environment);
+        let room = self.runtime.heap.frames.cells.len().saturating_add(locals);
+        self.frame.cells = first_cell(&self.runtime.heap.frames.environments, self.frame.environment);
         self.runtime
             .meter
             .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
@@ -116,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Closes it; what inner frames close over stays.
     pub(super) fn leave_frame(&mut self) {
-        self.runtime.heap.locals.truncate(self.frame.locals);
+        self.runtime.heap.frames.locals.truncate(self.frame.locals);
     }
 
     /// Gives the variables of the root their first values. Nothing is set yet, and no name is looked up here twice.
@@ -257,27 +266,34 @@ impl<'a> Evaluator<'a, '_> {
 
     /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
-        if let Some(Some(value)) = self.runtime.heap.exported.get(symbol.0 as usize) {
+        if let Some(Some(value)) = self.runtime.heap.frames.exported.get(symbol.0 as usize) {
             return Some(value.clone());
         }
-        if let Some(Some(given)) = self.runtime.heap.given.get(symbol.0 as usize) {
-            return given.clone();
+        match self.runtime.heap.frames.context.get(symbol.0 as usize) {
+            Some(ContextEntry::Found(value)) => Some(value.clone()),
+            Some(ContextEntry::Absent) => None,
+            Some(ContextEntry::Unknown) | None => self.look_up_context(symbol),
         }
-        let given = self.given(symbol);
-        let remembered = &mut self.runtime.heap.given;
-        if remembered.is_empty() {
-            remembered.resize(self.render.template.symbols.len(), None);
+    }
+
+    /// Looks a name up in the input and among the globals, and remembers the result.
+    #[inline(never)]
+    fn look_up_context(&mut self, symbol: Symbol) -> Option<Value<'a>> {
+        let value = self.given(symbol);
+        let context = &mut self.runtime.heap.frames.context;
+        if context.is_empty() {
+            context.resize(self.render.template.symbols.len(), ContextEntry::Unknown);
         }
-        if let Some(place) = remembered.get_mut(symbol.0 as usize) {
-            *place = Some(given.clone());
+        if let Some(entry) = context.get_mut(symbol.0 as usize) {
+            *entry = ContextEntry::from(value.clone());
         }
-        given
+        value
     }
 
     /// What the input has under a name, or the global of that name.
     fn given(&self, symbol: Symbol) -> Option<Value<'a>> {
         let template = self.render.template;
-        let input = self.runtime.heap.input.as_ref();
+        let input = self.runtime.heap.frames.input.as_ref();
         let given = input.and_then(|input| input.get_str(template.symbols.name(symbol)));
         given.or_else(|| {
             let (_, number) = template.globals.iter().find(|(name, _)| *name == symbol)?;
@@ -291,7 +307,7 @@ impl<'a> Evaluator<'a, '_> {
         if looked_up.get(symbol.0 as usize) != Some(&true) {
             return;
         }
-        let exported = &mut self.runtime.heap.exported;
+        let exported = &mut self.runtime.heap.frames.exported;
         if exported.is_empty() {
             exported.resize(looked_up.len(), None);
         }

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::rc::Rc;
 
-use super::answer::Answer;
+use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
-use crate::ast::{Expr, ExprKind, For, LoopTest, Slot, Target, TargetKind};
-use crate::builtins::filters;
+use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
 use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, ops};
 
@@ -35,29 +34,15 @@ impl<'a> Evaluator<'a, '_> {
     /// `{% for %}`
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
-        let iterable = self.iterable(&node.iter)?;
-        match node.recursive {
-            true => self.first_recursion(node, iterable, line).map(|()| Flow::Next),
-            false => self.rounds(node, iterable, 0, line),
-        }
-    }
-
-    /// What is iterated. Of a filter whose items another value has too, that value: the loop shows the items only.
-    #[inline]
-    fn iterable(&mut self, iter: &'a Expr) -> Result<Value<'a>> {
-        let ExprKind::Filter(filter) = &iter.kind else {
-            return self.expr(iter);
+        let iterable = if self.render.is_fast {
+            self.fast_items(&node.iter)?
+        } else {
+            self.expr(&node.iter)?
         };
-        let iterated = filter.builtin.and_then(filters::get).and_then(|row| row.shortcuts.iterated);
-        match (iterated, &filter.input) {
-            (Some(iterated), Some(input)) if filter.args.is_empty() => {
-                let value = self.expr(input)?;
-                match iterated(&value) {
-                    Some(items) => Ok(items),
-                    None => self.filtered(filter, value).map_err(|error| self.explained(error, iter)),
-                }
-            }
-            _ => self.expr(iter),
+        if node.recursive {
+            self.first_recursion(node, iterable, line).map(|()| Flow::Next)
+        } else {
+            self.rounds(node, iterable, 0, line)
         }
     }
 
@@ -102,7 +87,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         self.leave_scope(&node.scope)?;
         if let Some(context) = ended {
-            self.runtime.heap.idle.keep_loop(context);
+            context.recycle(&mut self.runtime.heap);
         }
         match reached {
             true => Ok(Flow::Next),
@@ -140,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::plain(self.runtime, iter, length);
+            return Loop::new(self.runtime, iter, length);
         }
         let recurse = RecursiveLoop {
             environment: self.environment_around(node),
@@ -155,13 +140,13 @@ impl<'a> Evaluator<'a, '_> {
             return self.frame.environment;
         }
         let EnvironmentId(number) = self.frame.environment?;
-        self.runtime.heap.environments.get(number as usize)?.parent
+        self.runtime.heap.frames.environments.get(number as usize)?.parent
     }
 
     /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
     /// for what it loads, and for itself where no statement of it is.
     #[inline(never)]
-    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Answer>) -> Result<bool> {
+    fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
@@ -187,13 +172,13 @@ impl<'a> Evaluator<'a, '_> {
     /// Assigns the next item of a loop that has a variable `loop`, which is given its value then: a test that asks for it meanwhile sees
     /// what it was before.
     #[inline(never)]
-    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Answer> {
+    fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Truth> {
         let assigned = match context.advance_to_object() {
             Some(object) => self.assign_object(target, object),
             None => self.advance_other(target, context),
         };
         let is_there = matches!(self.get(slot), Some(Value::Loop(own)) if Rc::ptr_eq(own, context));
-        if !is_there && matches!(assigned, Ok(Answer::Yes)) {
+        if !is_there && matches!(assigned, Ok(Truth::Yes)) {
             self.store_loop(slot, context);
         }
         assigned
@@ -205,14 +190,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn advance_other(&mut self, target: &'a Target, context: &Rc<Loop<'a>>) -> Result<Answer> {
+    fn advance_other(&mut self, target: &'a Target, context: &Rc<Loop<'a>>) -> Result<Truth> {
         let item = context.advance(self.runtime)?;
         self.assign_item(target, item)
     }
 
     /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
     #[inline(never)]
-    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Answer> {
+    fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
         match iter.next_object() {
             Some(object) => self.assign_object(target, object),
             None => self.next_other(target, iter),
@@ -220,15 +205,15 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     #[inline(never)]
-    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Answer> {
+    fn next_other(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
         if let (TargetKind::Tuple(targets), Iter::Items(entries)) = (&target.kind, &mut *iter) {
             if let [first, second] = targets.as_slice() {
                 self.runtime.meter.charge(2)?;
                 let Some((key, value)) = entries.next() else {
-                    return Ok(Answer::No);
+                    return Ok(Truth::No);
                 };
                 let assigned = self.assign(first, key).and_then(|()| self.assign(second, value));
-                return assigned.map(|()| Answer::Yes).map_err(|error| error.at(target.span));
+                return assigned.map(|()| Truth::Yes).map_err(|error| error.at(target.span));
             }
         }
         let item = iter.next(self.runtime)?;
@@ -237,22 +222,22 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Assigns an object from outside, as the messages of a conversation are: mostly to a name, where it is written straight to.
     #[inline(always)]
-    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Answer> {
+    fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Truth> {
         match &target.kind {
             TargetKind::Name {
                 slot, exported: false, ..
             } => self.store(slot, Value::Dict(object)),
             _ => self.assign(target, Value::Dict(object))?,
         }
-        Ok(Answer::Yes)
+        Ok(Truth::Yes)
     }
 
     /// Assigns an item, if there is one.
     #[inline(always)]
-    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Answer> {
+    fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Truth> {
         match item {
-            Some(item) => self.assign(target, item).map(|()| Answer::Yes),
-            None => Ok(Answer::No),
+            Some(item) => self.assign(target, item).map(|()| Truth::Yes),
+            None => Ok(Truth::No),
         }
     }
 
@@ -264,7 +249,7 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for RecursiveLoop<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
@@ -284,6 +269,14 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map(drop).map_err(|error| error.on_line(self.line))
+    }
+
+    fn takes_locals(&self, _count: usize) -> bool {
+        false
+    }
+
+    fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {
+        Err(Error::internal("a loop takes no local variables"))
     }
 }
 
@@ -322,9 +315,9 @@ impl<'a> Tested<'a> {
             let charged = evaluator.runtime.meter.charge(u64::from(self.node.steps));
             let truth = charged.and_then(|()| evaluator.truth(&self.node.condition));
             let kept = match (truth.map_err(|error| error.at(self.node.condition.span))?, whole) {
-                (Answer::No, _) => None,
-                (Answer::Yes, None) => Some(evaluator.pack(&self.node.target)?),
-                (Answer::Yes, whole) => whole,
+                (Truth::No, _) => None,
+                (Truth::Yes, None) => Some(evaluator.pack(&self.node.target)?),
+                (Truth::Yes, whole) => whole,
             };
             evaluator.leave_frame();
             if kept.is_some() {

@@ -44,7 +44,7 @@ impl<'a> Evaluator<'a, '_> {
         let from = self.out.len();
         let code = self.code(node);
         self.write_callable(&code, &mut Arguments::new())?;
-        if let Some(tracked) = &mut self.runtime.heap.tracked {
+        if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
             let start = tracked.root_length;
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
@@ -58,7 +58,7 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
             Value::Macro(code) => {
-                call::pass(arguments, function)?;
+                call::check_keywords(arguments, function)?;
                 self.write_callable(&*code.code, arguments)
             }
             _ => {
@@ -117,7 +117,7 @@ impl<'a> Evaluator<'a, '_> {
         if node.specials == [None; 3] && !node.uses_caller && given <= expected {
             self.runtime.meter.charge(1)?;
             let mut sure = given;
-            for (parameter, argument) in node.parameters.iter().zip(arguments.places()) {
+            for (parameter, argument) in node.parameters.iter().zip(arguments.as_mut_slice()) {
                 match argument.take() {
                     Some(value) if value.is_missing() => sure = 0,
                     Some(value) => self.store(&parameter.slot, value),
@@ -240,10 +240,28 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The body of the generated function: scope, defaults, text.
-    fn macro_body(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
+    /// Runs a macro with arguments that are not bound.
+    fn bind_and_run(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.frame.environment)?;
         let given = self.bind(node, arguments)?;
+        self.run_macro(node, given)
+    }
+
+    /// Runs a macro whose first parameters are the last of the local variables.
+    fn run_with_locals(&mut self, node: &'a Node, count: usize) -> Result<()> {
+        self.enter_frame_with_locals(node.frame, self.frame.environment, count)?;
+        let mut given = count;
+        for parameter in node.parameters.iter().take(count) {
+            if self.get(&parameter.slot).is_some_and(Value::is_missing) {
+                self.clear(&parameter.slot);
+                given = 0;
+            }
+        }
+        self.run_macro(node, given)
+    }
+
+    /// Runs the function that the reference generates from a macro: scope, defaults, body. The first parameters have a value.
+    fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
         self.body(&node.body)?;
@@ -271,21 +289,50 @@ impl<'a> Evaluator<'a, '_> {
 
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
-        runtime.captured(|runtime, text| self.write(runtime, arguments, text))
+        runtime.capture(|runtime, text| self.write(runtime, arguments, text))
     }
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
+        self.run(runtime, out, |evaluator| evaluator.bind_and_run(self.node, arguments))
+    }
+
+    fn takes_locals(&self, count: usize) -> bool {
+        let Node {
+            parameters,
+            specials,
+            uses_caller,
+            ..
+        } = self.node;
+        let slots = parameters.iter().map(|parameter| parameter.slot);
+        count <= parameters.len()
+            && *specials == [None; 3]
+            && !uses_caller
+            && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
+    }
+
+    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()> {
+        self.run(runtime, out, |evaluator| evaluator.run_with_locals(self.node, count))
+    }
+}
+
+impl<'a> Code<'a> {
+    /// Calls a function with an evaluator for the macro that writes to `out`.
+    #[inline]
+    fn run(
+        &self,
+        runtime: &mut Runtime<'a>,
+        out: &mut String,
+        run: impl FnOnce(&mut Evaluator<'a, '_>) -> Result<()>,
+    ) -> Result<()> {
         runtime.meter.enter_call()?;
         let mut evaluator = Evaluator::new(runtime, self.render, std::mem::take(out));
         evaluator.frame.environment = self.environment;
-        let result = evaluator.macro_body(self.node, arguments);
+        let result = run(&mut evaluator);
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map_err(|error| self.named(error))
     }
-}
 
-impl Code<'_> {
     #[cold]
     fn named(&self, error: Error) -> Error {
         match self.node.name {

@@ -3,20 +3,19 @@
 //! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
 //! loop), keeps the [`Render`] and the number of its environment, and makes an evaluator of its own.
 
-mod accumulate;
-mod answer;
 mod arguments;
 mod assign;
 mod call;
 mod condition;
+mod error_note;
 mod expr;
+mod fast;
 mod frame;
-mod leaf;
 mod loops;
 mod macros;
-mod note;
 mod output;
 mod stmt;
+mod truth;
 
 use std::ops::Range;
 
@@ -39,11 +38,13 @@ pub struct Output {
     pub true_spans: Vec<Range<usize>>,
 }
 
-/// What all frames of one render share and do not change.
+/// The parts of a render that all its frames share and do not change.
 #[derive(Clone, Copy)]
 struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
+    /// Whether shortcuts are taken.
+    is_fast: bool,
 }
 
 /// Runs one frame.
@@ -64,7 +65,7 @@ fn placed(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 
-/// How a body ended; as wide as an [`Answer`](answer::Answer), for the same reason.
+/// How a body ended; as wide as a [`Truth`](truth::Truth), for the same reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Flow {
@@ -86,12 +87,17 @@ pub fn render<'a>(
     source: &'a Source<'a>,
     input: Dict<'a>,
     tracks_spans: bool,
+    is_fast: bool,
     capacity: usize,
 ) -> Result<Output> {
-    runtime.heap.input = Some(input);
-    runtime.heap.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
-    runtime.heap.tracked = tracks_spans.then(Box::default);
-    let render = Render { template, source };
+    runtime.heap.frames.input = Some(input);
+    runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
+    runtime.heap.frames.tracked = tracks_spans.then(Box::default);
+    let render = Render {
+        template,
+        source,
+        is_fast,
+    };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
@@ -101,7 +107,7 @@ pub fn render<'a>(
     let text = evaluator.out;
     let mut true_spans = std::mem::take(&mut runtime.heap.generated);
     true_spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
-    let spans = runtime.heap.tracked.take().map(|tracked| tracked.spans);
+    let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);
     Ok(Output {
         text,
         spans: spans.unwrap_or_default(),
@@ -123,7 +129,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
 
     /// Runs something whose text is captured.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
-        let room = self.runtime.heap.idle.room();
+        let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
@@ -132,7 +138,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         self.is_counted = was_counted;
         let result = result?;
         let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
-        Ok((result, self.runtime.written_str(text, generated)?))
+        Ok((result, self.runtime.finish_str(text, generated)?))
     }
 
     /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.
@@ -146,7 +152,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     #[inline(never)]
     fn count_tracked(&mut self) {
         let new = self.out.get(self.counted..).unwrap_or_default().chars().count();
-        if let Some(tracked) = &mut self.runtime.heap.tracked {
+        if let Some(tracked) = &mut self.runtime.heap.frames.tracked {
             tracked.root_length = tracked.root_length.saturating_add(new);
         }
         self.counted = self.out.len();

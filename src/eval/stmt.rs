@@ -62,8 +62,8 @@ impl<'a> Evaluator<'a, '_> {
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
         match node.strategy {
-            SetStrategy::Plain => {}
-            SetStrategy::Append => return self.accumulate(node),
+            SetStrategy::Append if self.render.is_fast => return self.accumulate(node),
+            SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
         let value = self.expr(&node.value)?;

@@ -1,11 +1,11 @@
-//! Why a text is not JSON that this crate reads, and why a value does not serialize.
+//! Errors of reading JSON text, and of serializing values to it.
 //!
 //! ```text
 //! {"a" 1}   ->   Expecting ':' delimiter: line 1 column 6 (char 5)
 //! ```
 //!
-//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the decoder of UTF-8 in `unicodeobject.c`. Some are our
-//! own, for what Python reads and we do not: a lone surrogate, and what is deeper or larger than the limits.
+//! The texts are those of CPython 3.11: `json/decoder.py` `JSONDecodeError`, and the UTF-8 decoder in `unicodeobject.c`. This crate has
+//! its own texts for input that Python reads and this crate does not: lone surrogates, and values beyond the limits.
 
 use std::str::Utf8Error;
 
@@ -15,45 +15,45 @@ use crate::number::NumberError;
 use crate::source::Source;
 use crate::span::Span;
 
-/// Why a text could not be read, in Python's words where Python has some; or why a value could not be serialized.
+/// The error of a text that could not be read, or of a value that could not be serialized. The message is Python's if Python has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JsonError {
     kind: JsonErrorKind,
     message: String,
     reached: Option<Reached>,
-    /// The byte that the message is about.
+    /// The offset of the byte that the message is about.
     offset: Option<usize>,
 }
 
-/// What is wrong with a text.
+/// The kind of a [`JsonError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// It is not JSON: `[1,]`. Python raises JSONDecodeError.
+    /// The text is not JSON: `[1,]`. Python raises JSONDecodeError.
     Syntax,
     /// An integer has more digits than Python reads. Python raises ValueError.
     TooManyDigits,
-    /// Half of a surrogate pair stands alone: `"\ud83d"`. Python reads it; Rust's strings cannot hold it.
+    /// A string has one half of a surrogate pair: `"\ud83d"`. Python reads it, but Rust's strings cannot hold it.
     LoneSurrogate,
-    /// Arrays and objects nest deeper than the limit. Python raises RecursionError, later.
+    /// Arrays and objects nest deeper than the limit. Python raises RecursionError, but only at a greater depth.
     TooDeep,
-    /// The values, without the characters of strings, take more memory than the limit. Python reads it.
+    /// The values take more memory than the limit, without the characters of strings. Python reads the text.
     TooLarge,
     /// The bytes are not UTF-8. Python raises UnicodeDecodeError.
     Encoding,
-    /// A value that should become JSON refuses to be serialized, or a key is not a string.
+    /// A value does not support serialization, or a key is not a string.
     Refused,
 }
 
 impl JsonError {
-    /// What is wrong.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> JsonErrorKind {
         self.kind
     }
 
-    /// Returns the line of the text that the message is about, with its number and a caret below the place. None if the message is about
-    /// no place.
+    /// Returns the line of the text that the message is about, with its line number and a caret below the position. The result is `None`
+    /// if the message is not about a position.
     ///
     /// ```
     /// let text = "[1,\n 2 3]";
@@ -62,14 +62,14 @@ impl JsonError {
     /// ```
     pub fn excerpt(&self, text: &str) -> Option<String> {
         let before = text.get(..self.offset?)?;
-        // The source has one character for each line end.
+        // A `Source` has one character for each line break.
         let start = before.len().saturating_sub(before.matches("\r\n").count());
         let start = u32::try_from(start).ok()?;
         let span = Span::new(start, start.saturating_add(1));
         Some(Excerpt::new(&Source::new(text), span).to_string())
     }
 
-    /// The error of a value that serde does not serialize.
+    /// Returns the error of a value that serde cannot serialize.
     pub(super) fn refused(message: String) -> Self {
         Self {
             kind: JsonErrorKind::Refused,
@@ -79,7 +79,7 @@ impl JsonError {
         }
     }
 
-    /// The error of a value that nests deeper than `limit`.
+    /// Returns the error of a value that nests deeper than `limit`.
     pub(super) fn nested_too_deep(limit: usize) -> Self {
         let reached = too_deep(limit);
         Self {
@@ -90,7 +90,7 @@ impl JsonError {
         }
     }
 
-    /// What is wrong with which bytes, as Python says it.
+    /// Returns the error of bytes that are not UTF-8, with Python's message.
     pub(super) fn encoding(bytes: &[u8], error: Utf8Error) -> Self {
         let start = error.valid_up_to();
         let first = bytes.get(start).copied().unwrap_or_default();
@@ -112,21 +112,21 @@ impl JsonError {
     }
 }
 
-/// An error of the request that the text or value belongs to.
+/// Converts the error to one of class [`ErrorClass::Request`], or of a limit.
 impl From<JsonError> for Error {
     fn from(error: JsonError) -> Self {
         match error.reached {
-            Some(reached) => Error::limit_saying(reached, error.message),
+            Some(reached) => Error::limit_with_message(reached, error.message),
             None => Error::value(error.message).with_class(ErrorClass::Request),
         }
     }
 }
 
 fn too_deep(limit: usize) -> Reached {
-    Reached::sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
+    Reached::from_sizes(Limit::JsonDepth, limit.saturating_add(1), limit)
 }
 
-/// What the reader found, by the byte where it stood; the sentence is made once the reading is over.
+/// An error with the offset of its byte. The reader converts it to a [`JsonError`] at the end, which computes line and column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fault {
     Syntax { complaint: &'static str, at: usize },
@@ -137,7 +137,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// Boxed, as faults are on their way out: a result that may be one is no larger than what was read.
+    /// Returns a syntax error. Faults are boxed to keep the reader's results small.
     #[cold]
     pub(super) fn syntax(complaint: &'static str, at: usize) -> Box<Self> {
         Box::new(Self::Syntax { complaint, at })
@@ -152,22 +152,25 @@ impl Fault {
     pub(super) fn into_error(self, text: &str) -> JsonError {
         let reached = match self {
             Self::TooDeep { limit, .. } => Some(too_deep(limit)),
-            Self::TooLarge { limit, bytes, .. } => Some(Reached::sizes(Limit::JsonValues, bytes, limit)),
+            Self::TooLarge { limit, bytes, .. } => Some(Reached::from_sizes(Limit::JsonValues, bytes, limit)),
             _ => None,
         };
         let limit = reached.map(|reached| reached.to_string()).unwrap_or_default();
         let (kind, message) = match self {
-            Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", place(text, at))),
+            Self::Syntax { complaint, at } => (JsonErrorKind::Syntax, format!("{complaint}: {}", describe_position(text, at))),
             Self::TooManyDigits { digits } => (
                 JsonErrorKind::TooManyDigits,
                 NumberError::text_of_too_many_digits(digits).to_string(),
             ),
             Self::LoneSurrogate { code, at } => (
                 JsonErrorKind::LoneSurrogate,
-                format!("Lone surrogate \\u{code:04x} is not supported: {}", place(text, at)),
+                format!(
+                    "Lone surrogate \\u{code:04x} is not supported: {}",
+                    describe_position(text, at)
+                ),
             ),
-            Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", place(text, at))),
-            Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", place(text, at))),
+            Self::TooDeep { at, .. } => (JsonErrorKind::TooDeep, format!("{limit}: {}", describe_position(text, at))),
+            Self::TooLarge { at, .. } => (JsonErrorKind::TooLarge, format!("{limit}: {}", describe_position(text, at))),
         };
         let offset = match self {
             Self::TooManyDigits { .. } => None,
@@ -184,8 +187,8 @@ impl Fault {
     }
 }
 
-/// A place as `JSONDecodeError` names it. It counts code points, and takes nothing but a line feed for the end of a line.
-fn place(text: &str, at: usize) -> String {
+/// Returns a position as `JSONDecodeError` shows it. Columns count code points, and only line feeds end a line.
+fn describe_position(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |newline| newline.saturating_add(1));
     let line = before.matches('\n').count().saturating_add(1);
@@ -198,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_count_code_points() {
-        assert_eq!(place("é\n😀x", 7), "line 2 column 2 (char 3)");
-        assert_eq!(place("\n", 1), "line 2 column 1 (char 1)");
-        assert_eq!(place("", 0), "line 1 column 1 (char 0)");
+    fn positions_count_code_points() {
+        assert_eq!(describe_position("é\n😀x", 7), "line 2 column 2 (char 3)");
+        assert_eq!(describe_position("\n", 1), "line 2 column 1 (char 1)");
+        assert_eq!(describe_position("", 0), "line 1 column 1 (char 0)");
     }
 
     #[test]
-    fn bytes_that_are_no_utf8_are_named() {
+    fn errors_name_the_bytes_that_are_not_utf8() {
         let message = |bytes: &[u8]| JsonError::encoding(bytes, std::str::from_utf8(bytes).unwrap_err()).to_string();
         let prefix = "'utf-8' codec can't decode";
         assert_eq!(

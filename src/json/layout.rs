@@ -1,38 +1,38 @@
-//! How JSON text is laid out: separators and indentation, as `json.dumps` takes them.
+//! The separators and the indentation of JSON text, as `json.dumps` takes them.
 //!
 //! ```text
 //! Layout::default()                 {"a": [1, 2]}
 //! Layout::indented("  ".into())     each member on a line of its own
 //! ```
 //!
-//! Knows no values: the writer asks for a separator or a line break where one belongs. The rule is CPython 3.11 `json/encoder.py`
-//! `JSONEncoder.__init__` and `_make_iterencode`.
+//! The writer asks the layout for the text before, between and after the members of a container. The rule is CPython 3.11
+//! `json/encoder.py` `JSONEncoder.__init__` and `_make_iterencode`.
 
 use std::borrow::Cow;
 
 /// The separators and the indentation of JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What stands before a member for each level; none for a text of one line. An empty one still breaks the lines.
+    /// The indentation of one level, or `None` for text on one line. With an empty indentation, each member still has its own line.
     indent: Option<Cow<'static, str>>,
     item_separator: Cow<'static, str>,
     key_separator: Cow<'static, str>,
-    shape: Shape,
+    preset: Preset,
 }
 
-/// Which layout it is, of those that nearly all texts have.
+/// The layouts of nearly all texts, which have fast paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// One line, and a comma and a blank between two members.
+enum Preset {
+    /// One line, with a comma and a blank between two members.
     Line,
-    /// A line for each member with so many blanks a level, and a comma at the end.
+    /// A line for each member, indented by this number of blanks per level, with a comma at the end of a line.
     Lines(usize),
-    /// Another.
+    /// Any other layout.
     Other,
 }
 
-/// What most lines begin with a piece of.
-const LINE: &str = "\n                                                                ";
+/// A newline with the longest indentation that has a fast path. The start of most lines is a prefix of it.
+const NEWLINE_AND_BLANKS: &str = "\n                                                                ";
 
 impl Default for Layout {
     fn default() -> Self {
@@ -41,61 +41,63 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// One line, and a blank behind each separator.
+    /// One line, with a blank after each separator.
     pub const PLAIN: Self = Self {
         indent: None,
         item_separator: Cow::Borrowed(", "),
         key_separator: Cow::Borrowed(": "),
-        shape: Shape::Line,
+        preset: Preset::Line,
     };
 
-    /// A line for each member; separators as Python then chooses them, without a blank at the end of a line.
+    /// Returns the layout with a line for each member. As in Python, there is no blank after a comma.
     pub fn indented(indent: String) -> Self {
-        let shape = match indent.bytes().all(|byte| byte == b' ') {
-            true => Shape::Lines(indent.len()),
-            false => Shape::Other,
+        let preset = if indent.bytes().all(|byte| byte == b' ') {
+            Preset::Lines(indent.len())
+        } else {
+            Preset::Other
         };
-        Self::with_lines(Cow::Owned(indent), shape)
+        Self::with_lines(Cow::Owned(indent), preset)
     }
 
-    /// The same with so many blanks a level; None where they are too many to be at hand.
+    /// Returns the layout with a line for each member, indented by a number of blanks per level, or `None` if the number is too large for
+    /// the fast path.
     pub fn indented_by(blanks: i64) -> Option<Self> {
-        // Python multiplies a blank, and has none of it where the number is negative.
+        // Python multiplies a blank by the number, so a negative number gives no blanks.
         let blanks = usize::try_from(blanks.max(0)).ok()?;
-        let indent = LINE.get(1..blanks.checked_add(1)?)?;
-        Some(Self::with_lines(Cow::Borrowed(indent), Shape::Lines(blanks)))
+        let indent = NEWLINE_AND_BLANKS.get(1..blanks.checked_add(1)?)?;
+        Some(Self::with_lines(Cow::Borrowed(indent), Preset::Lines(blanks)))
     }
 
-    fn with_lines(indent: Cow<'static, str>, shape: Shape) -> Self {
+    fn with_lines(indent: Cow<'static, str>, preset: Preset) -> Self {
         Self {
             indent: Some(indent),
             item_separator: Cow::Borrowed(","),
             key_separator: Cow::Borrowed(": "),
-            shape,
+            preset,
         }
     }
 
-    /// Whether each member has a line.
+    /// Returns whether each member has its own line.
     pub fn is_indented(&self) -> bool {
         self.indent.is_some()
     }
 
-    /// Changes what stands between two members.
+    /// Sets the separator between two members.
     pub fn set_item_separator(&mut self, separator: String) {
         self.item_separator = Cow::Owned(separator);
-        self.shape = Shape::Other;
+        self.preset = Preset::Other;
     }
 
-    /// Changes what stands between a key and its value.
+    /// Sets the separator between a key and its value.
     pub fn set_key_separator(&mut self, separator: String) {
         self.key_separator = Cow::Owned(separator);
     }
 
-    /// Writes what ends a key that is written: its quotation mark, and what stands between it and its value.
+    /// Writes the closing quotation mark of a key, and the separator between the key and its value.
     #[inline]
     pub fn write_key_end(&self, out: &mut String) {
         match &*self.key_separator {
-            // One that the compiler knows is written without a call.
+            // The compiler writes a constant without a call.
             ": " => out.push_str("\": "),
             separator => {
                 out.push('"');
@@ -104,52 +106,54 @@ impl Layout {
         }
     }
 
-    /// What stands around the members of a container, which are at a level.
+    /// Returns the texts around the members of a container at a level.
     #[inline]
-    pub fn around(&self, level: usize) -> Around<'_> {
-        let lead = match self.shape {
-            Shape::Line => Lead::Blank,
-            Shape::Lines(blanks) => {
+    pub fn for_level(&self, level: usize) -> MemberLayout<'_> {
+        let separator = match self.preset {
+            Preset::Line => Separator::CommaBlank,
+            Preset::Lines(blanks) => {
                 let length = blanks.saturating_mul(level).saturating_add(1);
-                LINE.get(..length).map_or(Lead::Parts, |line| Lead::Line(line, blanks))
+                NEWLINE_AND_BLANKS
+                    .get(..length)
+                    .map_or(Separator::General, |line| Separator::Line(line, blanks))
             }
-            Shape::Other => Lead::Parts,
+            Preset::Other => Separator::General,
         };
-        Around {
+        MemberLayout {
             layout: self,
             level,
-            lead,
+            separator,
         }
     }
 }
 
-/// What stands around the members of a container: empty ones have none of it.
+/// The texts around the members of a container. An empty container has none of them.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'l> {
+pub struct MemberLayout<'l> {
     layout: &'l Layout,
     level: usize,
-    lead: Lead,
+    separator: Separator,
 }
 
-/// What stands before a member.
+/// The text before a member.
 #[derive(Clone, Copy, Debug)]
-enum Lead {
-    /// Behind another one a comma and a blank.
-    Blank,
-    /// A comma behind another one; then a break and blanks, of which the last so many are one level's.
+enum Separator {
+    /// A comma and a blank, except before the first member.
+    CommaBlank,
+    /// A comma, except before the first member, then a newline and blanks. The number is that of the blanks per level.
     Line(&'static str, usize),
-    /// What the layout says.
-    Parts,
+    /// The separator and the indentation of the layout.
+    General,
 }
 
-impl Around<'_> {
-    /// How many bytes stand around a member, at most.
+impl MemberLayout<'_> {
+    /// Returns the largest number of bytes before and after one member, with its key's separator.
     #[inline]
-    pub fn length(&self) -> usize {
-        let line = match (self.lead, &self.layout.indent) {
-            (Lead::Blank, _) | (Lead::Parts, None) => 0,
-            (Lead::Line(line, _), _) => line.len(),
-            (Lead::Parts, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
+    pub fn max_length(&self) -> usize {
+        let line = match (self.separator, &self.layout.indent) {
+            (Separator::CommaBlank, _) | (Separator::General, None) => 0,
+            (Separator::Line(line, _), _) => line.len(),
+            (Separator::General, Some(indent)) => indent.len().saturating_mul(self.level).saturating_add(1),
         };
         let separators = self
             .layout
@@ -159,45 +163,45 @@ impl Around<'_> {
         line.saturating_add(separators)
     }
 
-    /// Writes what stands before a member.
+    /// Writes the text before a member.
     #[inline(always)]
-    pub fn write_lead(&self, is_first: bool, out: &mut String) {
-        match self.lead {
-            Lead::Blank if is_first => {}
-            Lead::Blank => out.push_str(", "),
-            Lead::Line(line, _) => {
+    pub fn write_before(&self, is_first: bool, out: &mut String) {
+        match self.separator {
+            Separator::CommaBlank if is_first => {}
+            Separator::CommaBlank => out.push_str(", "),
+            Separator::Line(line, _) => {
                 if !is_first {
                     out.push(',');
                 }
                 out.push_str(line);
             }
-            Lead::Parts => self.write_parts(is_first, out),
+            Separator::General => self.write_general(is_first, out),
         }
     }
 
-    /// Writes what stands behind the last member.
+    /// Writes the text after the last member.
     #[inline]
-    pub fn write_end(&self, out: &mut String) {
-        match self.lead {
-            Lead::Blank => {}
-            Lead::Line(line, blanks) => {
+    pub fn write_after_last(&self, out: &mut String) {
+        match self.separator {
+            Separator::CommaBlank => {}
+            Separator::Line(line, blanks) => {
                 let line = line.get(..line.len().saturating_sub(blanks));
                 out.push_str(line.unwrap_or_default());
             }
-            Lead::Parts => self.write_line(self.level.saturating_sub(1), out),
+            Separator::General => self.write_newline(self.level.saturating_sub(1), out),
         }
     }
 
     #[inline(never)]
-    fn write_parts(&self, is_first: bool, out: &mut String) {
+    fn write_general(&self, is_first: bool, out: &mut String) {
         if !is_first {
             out.push_str(&self.layout.item_separator);
         }
-        self.write_line(self.level, out);
+        self.write_newline(self.level, out);
     }
 
     #[inline(never)]
-    fn write_line(&self, level: usize, out: &mut String) {
+    fn write_newline(&self, level: usize, out: &mut String) {
         if let Some(indent) = &self.layout.indent {
             out.push('\n');
             (0..level).for_each(|_| out.push_str(indent));
@@ -210,17 +214,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_break_with_any_indent() {
+    fn each_member_has_a_line_with_any_indentation() {
         let written = |layout: &Layout, level: usize| {
             let mut out = String::from("[");
-            let around = layout.around(level);
-            around.write_lead(true, &mut out);
+            let member_layout = layout.for_level(level);
+            member_layout.write_before(true, &mut out);
             out.push('0');
             let length = out.len();
-            around.write_lead(false, &mut out);
-            assert_eq!(out.len(), length + around.length() - ": ".len());
+            member_layout.write_before(false, &mut out);
+            assert_eq!(out.len(), length + member_layout.max_length() - ": ".len());
             out.push('1');
-            around.write_end(&mut out);
+            member_layout.write_after_last(&mut out);
             out + "]"
         };
         assert_eq!(written(&Layout::default(), 2), "[0, 1]");

@@ -1,21 +1,21 @@
 //! Reads the numbers of JSON text: `0`, `-0`, `12345678901234567890`, `1.5`, `1e999`, and `NaN` and `Infinity` as Python writes them.
 //!
-//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: what follows the longest number is not looked at, so that `01` is a zero
-//! with something extra behind it, and `1.` a one. A fraction or an exponent makes a float, rounded correctly.
+//! The rule is CPython 3.11 `_json.c` `_match_number_unicode`: the longest number is taken, and the text after it is checked by the
+//! caller. So `01` is a zero followed by extra data. A fraction or an exponent makes a float, which is correctly rounded.
 
 use num_bigint::BigInt;
 
 use super::error::Fault;
 use super::read::Reader;
-use crate::data::Data;
-use crate::number::text::MAX_DIGITS;
+use super::tree::Data;
+use crate::number::error::MAX_DIGITS;
 
-/// So many digits fit into an `i64` whatever they are.
+/// The largest number of digits that always fit into an `i64`.
 const SAFE_DIGITS: usize = 18;
 
 impl<'a> Reader<'a> {
-    /// Reads a number where one must be.
-    pub(super) fn number(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    /// Reads a number, or fails if the next bytes are not a number.
+    pub(super) fn read_number(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
         let unsigned = if is_negative {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         };
         let whole = match unsigned.first() {
             Some(b'0') => 1,
-            Some(b'1'..=b'9') => digits(unsigned),
+            Some(b'1'..=b'9') => count_digits(unsigned),
             Some(b'I') if unsigned.starts_with(b"Infinity") => {
                 self.advance(if is_negative { 9 } else { 8 });
                 return Ok(Data::Float(if is_negative { f64::NEG_INFINITY } else { f64::INFINITY }));
@@ -37,12 +37,12 @@ impl<'a> Reader<'a> {
             _ => return Err(Fault::syntax("Expecting value", self.at)),
         };
         let integer_length = usize::from(is_negative).saturating_add(whole);
-        let float_length = integer_length.saturating_add(fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
+        let float_length = integer_length.saturating_add(count_fraction_and_exponent(unsigned.get(whole..).unwrap_or_default()));
         let start = self.at;
         self.advance(float_length);
         let text = self.text.get(start..self.at).unwrap_or_default();
         if float_length > integer_length {
-            // Rust and Python both round to the nearest float, and read what is too large as infinity.
+            // Rust and Python both round to the nearest float, and read a number that is too large as infinity.
             return Ok(Data::Float(text.parse().unwrap_or(f64::NAN)));
         }
         if whole <= SAFE_DIGITS {
@@ -50,10 +50,10 @@ impl<'a> Reader<'a> {
                 return Ok(Data::Int(int));
             }
         }
-        self.large_integer(text, whole)
+        self.read_large_integer(text, whole)
     }
 
-    fn large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
+    fn read_large_integer(&mut self, text: &str, digits: usize) -> Result<Data<'a>, Box<Fault>> {
         if digits > MAX_DIGITS {
             return Err(Box::new(Fault::TooManyDigits { digits }));
         }
@@ -61,25 +61,25 @@ impl<'a> Reader<'a> {
             return Ok(Data::Int(int));
         }
         let int: BigInt = text.parse().unwrap_or_default();
-        // The box and the digits, of which three take ten bits, are a piece of memory each.
-        self.count_piece(size_of::<BigInt>())?;
-        self.count_piece(digits / 2)?;
+        // The box and the digits are allocations. Three digits take ten bits.
+        self.count_allocation(size_of::<BigInt>())?;
+        self.count_allocation(digits / 2)?;
         Ok(Data::BigInt(Box::new(int)))
     }
 }
 
-/// How many bytes of the text a fraction and an exponent take; neither has to be there.
-fn fraction_and_exponent(text: &[u8]) -> usize {
+/// Returns the number of bytes of an optional fraction and an optional exponent.
+fn count_fraction_and_exponent(text: &[u8]) -> usize {
     let fraction = match text {
-        [b'.', fraction @ ..] => match digits(fraction) {
+        [b'.', fraction @ ..] => match count_digits(fraction) {
             0 => 0,
             count => count.saturating_add(1),
         },
         _ => 0,
     };
     let exponent = match text.get(fraction..).unwrap_or_default() {
-        [b'e' | b'E', b'+' | b'-', exponent @ ..] => (2, digits(exponent)),
-        [b'e' | b'E', exponent @ ..] => (1, digits(exponent)),
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] => (2, count_digits(exponent)),
+        [b'e' | b'E', exponent @ ..] => (1, count_digits(exponent)),
         _ => (0, 0),
     };
     match exponent {
@@ -88,6 +88,6 @@ fn fraction_and_exponent(text: &[u8]) -> usize {
     }
 }
 
-fn digits(text: &[u8]) -> usize {
+fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }

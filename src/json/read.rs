@@ -5,40 +5,39 @@
 //! read("[1,]", DEPTH)                          ->   Expecting value: line 1 column 4 (char 3)
 //! ```
 //!
-//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: which white space counts, what is looked at first, and what each error
-//! says of which place. The open arrays and objects are a stack on the heap, so that no text can exhaust the thread's.
+//! The rules are CPython 3.11 `json/decoder.py` and `_json.c`: the set of whitespace characters, the order of the checks, the text and
+//! position of each error. The open arrays and objects are kept on a stack on the heap, so no text can overflow the thread's stack.
 
 use std::borrow::Cow;
 
 use super::error::{Fault, JsonError};
 use super::scan::Marks;
-use crate::data::{Data, Entry, Object};
+use super::tree::{Data, Entry, Object};
 
-/// How deep arrays and objects may nest where nobody says otherwise.
+/// The default for the number of levels that arrays and objects may nest.
 ///
-/// A tool's schema has some 20 levels, and CPython gives up at about 1000. What is read is compared, cloned and dropped by recursion:
-/// at 512 levels the hungriest of these takes 300 KiB of a thread's usual 2 MiB, and 1.2 MiB where nothing was optimised.
+/// A tool's schema has about 20 levels, and CPython fails at about 1000. A tree is compared, cloned and dropped recursively. At 512
+/// levels this takes at most 300 KiB of stack with optimisations and 1.2 MiB without; a thread usually has 2 MiB.
 pub const DEPTH: usize = 512;
 
-/// Bytes that the values of one text may take, without the characters of strings that borrow from it: three million numbers. A text of
-/// commas takes 16 times its own length, so that 100 MB of them would not fit into the memory of a small server; and a render needs
-/// room beside it.
+/// The largest number of bytes that the values of one text may take, without the characters of borrowed strings. It is enough for three
+/// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
 const MAX_BYTES: usize = 96 << 20;
 
-/// Bytes that the allocator takes for any piece of memory, besides what is asked for.
-const PIECE: usize = 24;
+/// The number of bytes that an allocation takes in addition to its size.
+const ALLOCATION_OVERHEAD: usize = 24;
 
-/// Room for so many members of open arrays and objects, and for so many of these, is there from the beginning: most conversations of
-/// a few messages need no more.
-const LIKELY_OPEN: usize = 16;
+/// The number of members and of open containers for which memory is allocated in advance. Most conversations of a few messages need no
+/// more.
+const INITIAL_CAPACITY: usize = 16;
 
-/// Arrays and objects with fewer members are copied out of those around them.
-const LONG: usize = 4096;
+/// The number of members from which an array or object is not copied out of the outer containers' members.
+const MIN_LONG: usize = 4096;
 
 /// Reads one JSON document.
 ///
 /// # Errors
-/// As [`JsonErrorKind`](super::JsonErrorKind) says.
+/// See [`JsonErrorKind`](super::JsonErrorKind).
 pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
     let mut reader = Reader {
         text,
@@ -49,91 +48,91 @@ pub fn read(text: &str, depth_limit: usize) -> Result<Data<'_>, JsonError> {
         lone_surrogate: None,
         decoded: String::new(),
     };
-    reader.document().map_err(|fault| fault.into_error(text))
+    reader.read_document().map_err(|fault| fault.into_error(text))
 }
 
 /// Reads one JSON document from bytes, which must be UTF-8 without a byte order mark.
 ///
 /// # Errors
-/// As [`read`], and when the bytes are not UTF-8.
+/// As for [`read`], and if the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8], depth_limit: usize) -> Result<Data<'_>, JsonError> {
     let text = std::str::from_utf8(bytes).map_err(|error| JsonError::encoding(bytes, error))?;
     read(text, depth_limit)
 }
 
-/// A text and how far it has been read.
+/// The state of reading a text.
 pub(super) struct Reader<'a> {
     pub(super) text: &'a str,
-    /// The next byte; only whole characters are ever taken.
+    /// The offset of the next byte, which is always the start of a character.
     pub(super) at: usize,
-    /// Where strings end, and their escapes.
+    /// The positions of quotation marks, backslashes and control characters.
     pub(super) marks: Marks<'a>,
     depth_limit: usize,
-    /// What the values may still take, without the characters of strings.
+    /// The number of bytes that further values may take, without the characters of strings.
     bytes_left: usize,
-    /// The first one, if any.
+    /// The first lone surrogate of the text.
     pub(super) lone_surrogate: Option<Fault>,
-    /// Room for the string that is being decoded.
+    /// A buffer for the string that is being decoded.
     pub(super) decoded: String,
 }
 
-/// Where a value belongs.
+/// The container of the next value.
 #[derive(Clone, Copy)]
-enum Place {
-    /// Nowhere: it is the document.
+enum Parent {
+    /// There is no container: the value is the document.
     Document,
-    /// Into an array, by where its items begin among those of all that are open.
+    /// An array, whose items start at this index among the items of all open arrays.
     List { start: usize },
-    /// Into an object, by where its entries begin likewise.
+    /// An object, whose entries start at this index among the entries of all open objects.
     Object { start: usize },
 }
 
-/// What has been read so far of the arrays and objects that are open.
+/// The arrays and objects that are open.
 struct Unfinished<'a> {
-    /// The place of the value that comes next.
-    place: Place,
-    /// The places of the arrays and objects that are open, the outermost first.
-    around: Vec<Place>,
-    /// The keys of those among them that belong into objects.
+    /// The container of the next value.
+    parent: Parent,
+    /// The containers of the open arrays and objects, the outermost first.
+    outer: Vec<Parent>,
+    /// The keys of the open arrays and objects that are values of objects.
     keys: Vec<Cow<'a, str>>,
-    /// The items of all open arrays, the outermost first. They are moved into a vector of the right size when their array ends.
+    /// The items of all open arrays, the outermost first. When an array ends, its items move into a vector of their own.
     items: Vec<Data<'a>>,
-    /// The entries of all open objects likewise.
+    /// The entries of all open objects, the outermost first.
     entries: Vec<Entry<'a>>,
 }
 
 impl<'a> Unfinished<'a> {
-    /// Begins an array or object, whose members belong there.
+    /// Starts an array or object.
     #[inline(always)]
-    fn open(&mut self, key: Cow<'a, str>, place: Place) {
-        if let Place::Object { .. } = self.place {
-            push(&mut self.keys, || key);
+    fn open(&mut self, key: Cow<'a, str>, parent: Parent) {
+        if let Parent::Object { .. } = self.parent {
+            push_with(&mut self.keys, || key);
         }
-        self.around.push(self.place);
-        self.place = place;
+        self.outer.push(self.parent);
+        self.parent = parent;
     }
 
-    /// Puts a value into its place, and says how many bytes it takes there.
+    /// Adds a value to the current container. Returns the number of bytes that it takes there.
     #[inline(always)]
-    fn put(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
-        match self.place {
-            Place::Object { .. } => {
-                push(&mut self.entries, || (key, value()));
+    fn add(&mut self, key: Cow<'a, str>, value: impl FnOnce() -> Data<'a>) -> usize {
+        match self.parent {
+            Parent::Object { .. } => {
+                push_with(&mut self.entries, || (key, value()));
                 size_of::<Entry<'_>>()
             }
             _ => {
-                push(&mut self.items, value);
+                push_with(&mut self.items, value);
                 size_of::<Data<'_>>()
             }
         }
     }
 
-    /// Ends an array or object, and says the key that it belongs to.
+    /// Ends an array or object. Returns its key in the outer object, if that is one.
     #[inline(always)]
     fn close(&mut self) -> Cow<'a, str> {
-        self.place = self.around.pop().unwrap_or(Place::Document);
-        let key = match self.place {
-            Place::Object { .. } => self.keys.pop(),
+        self.parent = self.outer.pop().unwrap_or(Parent::Document);
+        let key = match self.parent {
+            Parent::Object { .. } => self.keys.pop(),
             _ => None,
         };
         key.unwrap_or_default()
@@ -141,101 +140,102 @@ impl<'a> Unfinished<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn document(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    fn read_document(&mut self) -> Result<Data<'a>, Box<Fault>> {
         if self.text.starts_with('\u{feff}') {
             return Err(Fault::syntax("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0));
         }
-        self.token();
-        let data = self.value()?;
-        self.token();
+        self.skip_whitespace();
+        let data = self.read_value()?;
+        self.skip_whitespace();
         if self.at < self.text.len() {
             return Err(Fault::syntax("Extra data", self.at));
         }
         self.lone_surrogate.map_or(Ok(data), |fault| Err(Box::new(fault)))
     }
 
-    /// Reads one value with all that it holds.
-    fn value(&mut self) -> Result<Data<'a>, Box<Fault>> {
+    /// Reads one value with all its members.
+    fn read_value(&mut self) -> Result<Data<'a>, Box<Fault>> {
         let mut unfinished = Unfinished {
-            place: Place::Document,
-            around: Vec::with_capacity(LIKELY_OPEN),
-            keys: Vec::with_capacity(LIKELY_OPEN),
-            items: Vec::with_capacity(LIKELY_OPEN),
-            entries: Vec::with_capacity(LIKELY_OPEN),
+            parent: Parent::Document,
+            outer: Vec::with_capacity(INITIAL_CAPACITY),
+            keys: Vec::with_capacity(INITIAL_CAPACITY),
+            items: Vec::with_capacity(INITIAL_CAPACITY),
+            entries: Vec::with_capacity(INITIAL_CAPACITY),
         };
         loop {
-            let key = match unfinished.place {
-                Place::Object { .. } => self.key()?,
+            let key = match unfinished.parent {
+                Parent::Object { .. } => self.read_key()?,
                 _ => Cow::Borrowed(""),
             };
-            let mut bytes = match self.byte() {
+            let mut bytes = match self.next_byte() {
                 b'"' => {
-                    let text = self.string()?;
-                    unfinished.put(key, || Data::Str(text))
+                    let text = self.read_string()?;
+                    unfinished.add(key, || Data::Str(text))
                 }
                 b'{' => {
-                    if self.open(unfinished.around.len())? != b'}' {
+                    if self.enter(unfinished.outer.len())? != b'}' {
                         let start = unfinished.entries.len();
-                        unfinished.open(key, Place::Object { start });
+                        unfinished.open(key, Parent::Object { start });
                         continue;
                     }
                     self.advance(1);
-                    unfinished.put(key, || Data::Object(Object::default()))
+                    unfinished.add(key, || Data::Object(Object::default()))
                 }
                 b'[' => {
-                    if self.open(unfinished.around.len())? != b']' {
+                    if self.enter(unfinished.outer.len())? != b']' {
                         let start = unfinished.items.len();
-                        unfinished.open(key, Place::List { start });
+                        unfinished.open(key, Parent::List { start });
                         continue;
                     }
                     self.advance(1);
-                    unfinished.put(key, || Data::List(Vec::new()))
+                    unfinished.add(key, || Data::List(Vec::new()))
                 }
                 byte => {
                     let leaf = match byte {
-                        b'n' if self.take(b"null") => Data::None,
-                        b't' if self.take(b"true") => Data::Bool(true),
-                        b'f' if self.take(b"false") => Data::Bool(false),
-                        _ => self.number()?,
+                        b'n' if self.eat(b"null") => Data::None,
+                        b't' if self.eat(b"true") => Data::Bool(true),
+                        b'f' if self.eat(b"false") => Data::Bool(false),
+                        _ => self.read_number()?,
                     };
-                    unfinished.put(key, || leaf)
+                    unfinished.add(key, || leaf)
                 }
             };
-            // A finished value may be the last member of those around it.
+            // The finished value may be the last member of its container, and so on.
             loop {
-                let follower = self.token();
+                let follower = self.skip_whitespace();
                 self.count(bytes)?;
-                bytes = match (unfinished.place, follower) {
-                    (Place::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
+                bytes = match (unfinished.parent, follower) {
+                    (Parent::Document, _) => return Ok(unfinished.items.pop().unwrap_or(Data::None)),
                     (_, b',') => break,
-                    (Place::List { start }, b']') => {
-                        let items = members(&mut unfinished.items, start);
+                    (Parent::List { start }, b']') => {
+                        let items = take_members(&mut unfinished.items, start);
                         let key = unfinished.close();
-                        unfinished.put(key, || Data::List(items))
+                        unfinished.add(key, || Data::List(items))
                     }
-                    (Place::Object { start }, b'}') => {
-                        let is_plain = Object::is_plain(unfinished.entries.get(start..).unwrap_or_default());
-                        let entries = members(&mut unfinished.entries, start);
+                    (Parent::Object { start }, b'}') => {
+                        let is_small_and_distinct =
+                            Object::is_small_and_distinct(unfinished.entries.get(start..).unwrap_or_default());
+                        let entries = take_members(&mut unfinished.entries, start);
                         let key = unfinished.close();
-                        if is_plain {
-                            unfinished.put(key, || Data::Object(Object::plain(entries)))
+                        if is_small_and_distinct {
+                            unfinished.add(key, || Data::Object(Object::from_distinct(entries)))
                         } else {
                             let object = Object::new(entries);
-                            unfinished.put(key, || Data::Object(object))
+                            unfinished.add(key, || Data::Object(object))
                         }
                     }
                     _ => return Err(Fault::syntax("Expecting ',' delimiter", self.at)),
                 };
-                self.count(PIECE)?;
+                self.count(ALLOCATION_OVERHEAD)?;
                 self.advance(1);
             }
             self.advance(1);
-            self.token();
+            self.skip_whitespace();
         }
     }
 
-    /// Takes an opening bracket, and says what follows.
-    fn open(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
+    /// Takes an opening bracket and the whitespace after it. Returns the next byte.
+    fn enter(&mut self, depth: usize) -> Result<u8, Box<Fault>> {
         if depth >= self.depth_limit {
             return Err(Box::new(Fault::TooDeep {
                 limit: self.depth_limit,
@@ -243,15 +243,15 @@ impl<'a> Reader<'a> {
             }));
         }
         self.advance(1);
-        Ok(self.token())
+        Ok(self.skip_whitespace())
     }
 
-    /// Counts a piece of memory that a string or a number takes beside its place.
-    pub(super) fn count_piece(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
-        self.count(bytes.saturating_add(PIECE))
+    /// Counts the memory of an allocation that belongs to a string or a number.
+    pub(super) fn count_allocation(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
+        self.count(bytes.saturating_add(ALLOCATION_OVERHEAD))
     }
 
-    /// Counts what a member takes beside the pieces of memory that it holds.
+    /// Counts the memory of a member without its allocations.
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Box<Fault>> {
         let Some(bytes_left) = self.bytes_left.checked_sub(bytes) else {
@@ -262,55 +262,53 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes a key, its colon, and the white space behind it.
+    /// Takes a key, its colon, and the whitespace after it.
     #[inline]
-    fn key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
-        if self.byte() != b'"' {
+    fn read_key(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+        if self.next_byte() != b'"' {
             return Err(Fault::syntax("Expecting property name enclosed in double quotes", self.at));
         }
-        let key = self.string()?;
-        if self.token() != b':' {
+        let key = self.read_string()?;
+        if self.skip_whitespace() != b':' {
             return Err(Fault::syntax("Expecting ':' delimiter", self.at));
         }
         self.advance(1);
-        self.token();
+        self.skip_whitespace();
         Ok(key)
     }
 
-    /// The next byte, and a NUL at the end of the text, which has a meaning nowhere either.
+    /// Returns the next byte, or NUL at the end of the text. NUL is not valid anywhere in JSON outside of strings.
     #[inline]
-    pub(super) fn byte(&self) -> u8 {
+    pub(super) fn next_byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or_default()
     }
 
-    /// The next byte that is no white space; what is goes.
+    /// Skips whitespace and returns the next byte.
     #[inline]
-    fn token(&mut self) -> u8 {
+    fn skip_whitespace(&mut self) -> u8 {
         loop {
-            match self.byte() {
+            match self.next_byte() {
                 b' ' | b'\t' | b'\n' | b'\r' => self.advance(1),
                 byte => return byte,
             }
         }
     }
 
-    /// The bytes from the next one on.
+    /// Returns the bytes that have not been taken.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// Takes so many bytes, which are there and are whole characters.
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "a text is never longer than a number of bytes can say"
-    )]
+    /// Takes a number of bytes, which are present and end a character.
+    #[expect(clippy::arithmetic_side_effects, reason = "the sum is at most the length of the text")]
     #[inline]
     pub(super) fn advance(&mut self, bytes: usize) {
         self.at += bytes;
     }
 
-    fn take(&mut self, word: &[u8]) -> bool {
+    /// Takes a word if the text continues with it. Returns whether it does.
+    fn eat(&mut self, word: &[u8]) -> bool {
         let is_next = self.rest().starts_with(word);
         if is_next {
             self.advance(word.len());
@@ -319,10 +317,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Pushes what `make` makes. Where there is room nothing can go wrong once it is made, so that its parts are written straight to their
-/// place: written to the stack and copied from there as a whole, the processor waits for them.
+/// Pushes the value that `make` returns. If there is capacity, the compiler writes the parts of the value directly into the vector.
+/// Writing them to the stack and copying them from there stalls the processor.
 #[inline(always)]
-fn push<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
+fn push_with<T>(all: &mut Vec<T>, make: impl FnOnce() -> T) {
     if all.len() < all.capacity() {
         all.push(make());
     } else {
@@ -336,10 +334,9 @@ fn push_growing<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// Takes what stands from there on, in a vector of its own. The shorter part is the one that is copied, so that a long array is never in
-/// memory twice.
-fn members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
-    if start >= all.len() / 2 || all.len() < LONG {
+/// Moves the members from `start` on into a vector of their own. The shorter part is copied, so a long array is never in memory twice.
+fn take_members<T>(all: &mut Vec<T>, start: usize) -> Vec<T> {
+    if start >= all.len() / 2 || all.len() < MIN_LONG {
         return all.split_off(start);
     }
     let before = all.drain(..start).collect();
@@ -361,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_python_s() {
+    fn numbers_are_those_of_python() {
         let cases = [
             ("-0", "Int(0)"),
             ("-0.0", "Float(-0.0)"),
@@ -388,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_borrow_until_an_escape() {
+    fn strings_without_escapes_are_borrowed() {
         assert!(matches!(
             read("\"ab\u{e9}\"", DEPTH),
             Ok(Data::Str(Cow::Borrowed("ab\u{e9}")))
@@ -398,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_python_s() {
+    fn errors_are_those_of_python() {
         let cases = [
             ("", "Expecting value: line 1 column 1 (char 0)"),
             (
@@ -424,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_surrogate_is_an_error_unless_python_has_one_of_its_own() {
+    fn a_lone_surrogate_is_an_error_after_those_of_python() {
         assert_eq!(
             debug(r#"["\ud83d\u0041"]"#),
             "Lone surrogate \\ud83d is not supported: line 1 column 3 (char 2)"

@@ -1,29 +1,28 @@
-//! Finds the bytes that JSON text does not hold in a string as they are: quotation marks, backslashes and control characters.
+//! Finds the bytes that a JSON string cannot contain unescaped: quotation marks, backslashes and control characters.
 //!
 //! ```text
-//! plain_length(b"say \"hi\"")                                     ->  4
-//! Marks::new(b"say \"hi\"")  .next(0), .next(5), .next(8)         ->  4, 7, 8
+//! plain_length(b"say \"hi\"")                                            ->  4
+//! Marks::new(b"say \"hi\"")  .find_next(0), .find_next(5), .find_next(8) ->  4, 7, 8
 //! ```
 //!
-//! Reading and escaping strings are the hot paths of this floor, and both are a search for the few bytes that matter. Who writes has
-//! one string at a time and looks at sixteen bytes together. Who reads goes through a whole text, whose strings are short and whose escapes
-//! are many: it looks at each block of 64 bytes once. Knows no escapes.
+//! Most of the time of reading and writing JSON is spent in this search. The writer has one string at a time and checks sixteen bytes at
+//! once. The reader goes through a whole text with many short strings and escapes, so it checks each block of 64 bytes once and keeps the
+//! result.
 
-use crate::text::blocks::{self, any_in_few, without_blocks};
+use crate::text::scan_blocks::{self, has_match_in_few, skip_blocks};
 
-/// The bytes of a text that matter, found block by block as the reader gets there.
+/// The special bytes of a text, found block by block as the reader advances.
 pub(super) struct Marks<'t> {
     text: &'t [u8],
-    /// Where the block starts that the reader is in.
+    /// The offset of the current block.
     block: usize,
-    /// A bit for each byte of that block, the lowest for its first.
+    /// One bit for each byte of the current block, the lowest for the first byte. The bit is set if the byte is special.
     bits: u64,
-    /// The same for the block behind it. It is looked at before it is wanted, so that the processor does so while it still reads the
-    /// one before.
+    /// The bits of the next block. They are computed early, while the processor still works on the current block.
     bits_ahead: u64,
 }
 
-/// How many bytes a block has: as many as there are bits in a word.
+/// The number of bytes in a block: the number of bits in a `u64`.
 const BLOCK: usize = 64;
 
 impl<'t> Marks<'t> {
@@ -34,35 +33,35 @@ impl<'t> Marks<'t> {
             bits: 0,
             bits_ahead: 0,
         };
-        marks.go_to(0);
+        marks.load_block(0);
         marks
     }
 
-    /// The place of the first byte from there on that matters, or the text's length.
+    /// Returns the offset of the first special byte at or after `from`, or the length of the text.
     #[expect(
         clippy::arithmetic_side_effects,
-        reason = "a place in the text, and at most as many bytes more as its block has"
+        reason = "the sum is an offset in the text or in its last block"
     )]
     #[inline]
-    pub fn next(&mut self, from: usize) -> usize {
+    pub fn find_next(&mut self, from: usize) -> usize {
         let inside = from % BLOCK;
         let block = from & !(BLOCK - 1);
         if block != self.block {
             if block == self.block.saturating_add(BLOCK) {
-                self.go_on();
+                self.advance_block();
             } else {
-                self.go_to(block);
+                self.load_block(block);
             }
         }
         match self.bits >> inside {
-            0 => self.next_in_later_blocks(),
+            0 => self.find_in_later_blocks(),
             bits => from + bits.trailing_zeros() as usize,
         }
     }
 
-    fn next_in_later_blocks(&mut self) -> usize {
+    fn find_in_later_blocks(&mut self) -> usize {
         while self.block.saturating_add(BLOCK) < self.text.len() {
-            self.go_on();
+            self.advance_block();
             if self.bits != 0 {
                 return self.block.saturating_add(self.bits.trailing_zeros() as usize);
             }
@@ -70,44 +69,43 @@ impl<'t> Marks<'t> {
         self.text.len()
     }
 
-    /// Goes on to the next block.
+    /// Moves to the next block.
     #[inline(never)]
-    fn go_on(&mut self) {
+    fn advance_block(&mut self) {
         self.block = self.block.saturating_add(BLOCK);
         self.bits = self.bits_ahead;
-        self.bits_ahead = self.look_at(self.block.saturating_add(BLOCK));
+        self.bits_ahead = self.mark_block_at(self.block.saturating_add(BLOCK));
     }
 
     #[cold]
-    fn go_to(&mut self, block: usize) {
+    fn load_block(&mut self, block: usize) {
         self.block = block;
-        self.bits = self.look_at(block);
-        self.bits_ahead = self.look_at(block.saturating_add(BLOCK));
+        self.bits = self.mark_block_at(block);
+        self.bits_ahead = self.mark_block_at(block.saturating_add(BLOCK));
     }
 
     #[inline]
-    fn look_at(&self, block: usize) -> u64 {
+    fn mark_block_at(&self, block: usize) -> u64 {
         let tail = self.text.get(block..).unwrap_or_default();
-        tail.first_chunk().map_or_else(|| marks_of_last_block(tail), marks_of_block)
+        tail.first_chunk().map_or_else(|| mark_last_block(tail), mark_block)
     }
 }
 
-/// A bit for each byte that matters. Written so that the compiler looks at sixteen bytes at a time.
+/// Returns one bit for each byte of a block, set if the byte is special. The loop has a form that the compiler vectorises.
 #[inline]
-fn marks_of_block(block: &[u8; BLOCK]) -> u64 {
+fn mark_block(block: &[u8; BLOCK]) -> u64 {
     let mut marks = [0; BLOCK];
     for (index, (mark, byte)) in marks.iter_mut().zip(block).enumerate() {
-        *mark = if matters(*byte) { 1_u8 << (index / 8) } else { 0 };
+        *mark = if is_special(*byte) { 1_u8 << (index / 8) } else { 0 };
     }
-    // Each word of eight bytes has a bit of its own: one word holds them all, a row for each place in a word.
+    // Each mark uses the bit of its row, so one word can hold all rows. Transposing it puts the bits into the order of the bytes.
     let words = marks.chunks_exact(8).filter_map(|word| word.first_chunk::<8>());
-    transposed(words.fold(0, |all, word| all | u64::from_le_bytes(*word)))
+    transpose(words.fold(0, |all, word| all | u64::from_le_bytes(*word)))
 }
 
-/// The square of eight rows of eight bits with its rows as columns: the halves change places across the diagonal, in squares of one
-/// bit, of two and of four.
+/// Transposes a square of eight rows of eight bits. It exchanges the two off-diagonal quarters in squares of one, two and four bits.
 #[inline]
-fn transposed(square: u64) -> u64 {
+fn transpose(square: u64) -> u64 {
     [
         (7, 0x00AA_00AA_00AA_00AA),
         (14, 0x0000_CCCC_0000_CCCC),
@@ -120,57 +118,56 @@ fn transposed(square: u64) -> u64 {
     })
 }
 
-/// The same for the rest of a text that is no whole block. Spaces do not matter, so that they may fill it up.
+/// Returns the bits of the last, partial block of a text. It is padded with spaces, which are not special.
 #[cold]
-fn marks_of_last_block(tail: &[u8]) -> u64 {
+fn mark_last_block(tail: &[u8]) -> u64 {
     let mut block = [b' '; BLOCK];
     block.iter_mut().zip(tail).for_each(|(to, from)| *to = *from);
-    marks_of_block(&block)
+    mark_block(&block)
 }
 
-/// Most strings are at most so long.
-const SHORT: usize = blocks::BLOCK;
+/// The length in bytes up to which a string counts as short. Most strings are short.
+const SHORT: usize = scan_blocks::BLOCK;
 
-/// Whether a text is short, and JSON holds all its bytes as they are: none is a quotation mark, a backslash or a
-/// control character below U+0020.
+/// Returns whether a text is short and has no special bytes.
 #[inline(always)]
 pub(super) fn is_short_and_plain(bytes: &[u8]) -> bool {
-    bytes.len() <= SHORT && !any_in_few(bytes, matters)
+    bytes.len() <= SHORT && !has_match_in_few(bytes, is_special)
 }
 
-/// Whether JSON does not hold a byte as it is. Flipped in its second bit a quotation mark comes to stand right behind the control
-/// characters, and these stay among themselves.
+/// Returns whether a byte is a quotation mark, a backslash or a control character below U+0020. Flipping the second bit moves the
+/// quotation mark next to the control characters, so one comparison covers both.
 #[inline]
-fn matters(byte: u8) -> bool {
+fn is_special(byte: u8) -> bool {
     (byte ^ 0x02 <= 0x20) | (byte == b'\\')
 }
 
-/// How many bytes at the start JSON holds as they are.
+/// Returns the number of leading bytes that are not special.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
-    length_until(bytes, matters, |word| unplain(word) & !word & HIGH_BITS)
+    length_until(bytes, is_special, |word| special_bits(word) & !word & HIGH_BITS)
 }
 
-/// The same for bytes that `ensure_ascii` leaves as they are: it escapes U+007F and everything beyond ASCII too.
+/// Returns the number of leading bytes that `ensure_ascii` does not escape: neither special, nor U+007F, nor outside ASCII.
 #[inline]
 pub(super) fn plain_ascii_length(bytes: &[u8]) -> usize {
-    let matters = |byte| matters(byte) | (byte >= 0x7F);
-    // U+007F, and with it the bytes that have the high bit, whatever carries into that.
-    length_until(bytes, matters, |word| {
-        (unplain(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
+    let is_special = |byte| is_special(byte) | (byte >= 0x7F);
+    // The addition sets the high bit for U+007F. Bytes outside ASCII have it already, and carries into it do no harm.
+    length_until(bytes, is_special, |word| {
+        (special_bits(word) | word | (word & !HIGH_BITS).wrapping_add(LOW_BITS)) & HIGH_BITS
     })
 }
 
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// The index of the first byte that matters, which `marks` marks by its high bit, or the length.
+/// Returns the offset of the first special byte, or the length. `marks` sets the high bit of each special byte in a word.
 ///
-/// A mark may be wrong above the first right one, because a borrow runs upwards; the first byte is the lowest one of the word.
+/// Marks after the first correct one may be wrong, because a borrow propagates upwards. Only the lowest mark is used.
 #[inline]
-fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
+fn length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
     if bytes.len() > SHORT {
-        return long_length_until(bytes, matters, marks);
+        return long_length_until(bytes, is_special, marks);
     }
     match bytes.first_chunk::<8>().map_or(0, |word| marks(u64::from_le_bytes(*word))) {
         0 => tail_length_until(bytes, marks),
@@ -180,11 +177,11 @@ fn length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl F
 
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "the tail is a part of the bytes, and a word has eight of them"
+    reason = "the tail is a part of the bytes, and a word has eight bytes"
 )]
 #[inline]
-fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
-    let mut tail = without_blocks(bytes, matters);
+fn long_length_until(bytes: &[u8], is_special: impl Fn(u8) -> bool + Copy, marks: impl Fn(u64) -> u64) -> usize {
+    let mut tail = skip_blocks(bytes, is_special);
     while let Some((word, rest)) = tail.split_first_chunk::<8>() {
         let marked = marks(u64::from_le_bytes(*word));
         if marked != 0 {
@@ -195,11 +192,8 @@ fn long_length_until(bytes: &[u8], matters: impl Fn(u8) -> bool + Copy, marks: i
     tail_length_until(bytes, marks)
 }
 
-/// The same for bytes of which only the last eight may be marked.
-#[expect(
-    clippy::arithmetic_side_effects,
-    reason = "a byte that is marked is among the last eight, or among fewer"
-)]
+/// Returns the offset of the first special byte, or the length, if only the last eight bytes can contain one.
+#[expect(clippy::arithmetic_side_effects, reason = "a marked byte is one of the last eight bytes")]
 #[inline]
 fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     match marks(last_word(bytes)) {
@@ -211,8 +205,8 @@ fn tail_length_until(bytes: &[u8], marks: impl Fn(u64) -> u64) -> usize {
     }
 }
 
-/// The last eight bytes; of fewer than eight the first four and the last four, and of fewer than four all, filled up with spaces, which
-/// are never marked. Put together in a register: from memory it could be read only once its parts are there.
+/// Returns the last eight bytes as a word. For four to seven bytes it is the first four and the last four; fewer bytes are padded with
+/// spaces, which are never marked. The word is built in a register, because reading it from a buffer would wait for the writes.
 #[inline]
 fn last_word(bytes: &[u8]) -> u64 {
     if let Some(word) = bytes.last_chunk() {
@@ -227,11 +221,10 @@ fn last_word(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The high bit of each byte that is a quotation mark, a backslash or a control character; what it says of bytes beyond ASCII is no use.
-///
-/// Flipped as in [`matters`].
+/// Sets the high bit of each byte that is special. The high bits of bytes outside ASCII are arbitrary. It flips bits as [`is_special`]
+/// does.
 #[inline]
-fn unplain(word: u64) -> u64 {
+fn special_bits(word: u64) -> u64 {
     let below = (word ^ (LOW_BITS * 0x02)).wrapping_sub(LOW_BITS * 0x21);
     let backslash = (word ^ (LOW_BITS * 0x5C)).wrapping_sub(LOW_BITS);
     below | backslash
@@ -242,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_at_every_place() {
+    fn each_byte_is_classified_at_each_offset() {
         for byte in 0..=u8::MAX {
             for place in 0..50 {
                 let mut bytes = [b'~'; 50];
@@ -265,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mark_of_a_text_is_found_in_order() {
+    fn all_special_bytes_of_a_text_are_found_in_order() {
         for length in [0, 1, 63, 64, 65, 200] {
             for step in [1, 2, 7, 63, 64, 65] {
                 let mut text = vec![b'~'; length];
@@ -275,18 +268,18 @@ mod tests {
                 }
                 let (mut marks, mut from, mut found) = (Marks::new(&text), 0, Vec::new());
                 while from < length {
-                    let place = marks.next(from);
+                    let place = marks.find_next(from);
                     found.extend((place < length).then_some(place));
                     from = place + 1;
                 }
                 assert_eq!(found, places, "{length} bytes");
-                assert_eq!(marks.next(length), length);
+                assert_eq!(marks.find_next(length), length);
             }
         }
     }
 
     #[test]
-    fn the_first_of_several_counts() {
+    fn the_first_of_several_special_bytes_is_found() {
         assert_eq!(plain_length(b"!\"!\x20\x1f\\"), 1);
         assert_eq!(plain_length(b"12345678901\x01\x02\""), 11);
         assert_eq!(plain_length(b""), 0);

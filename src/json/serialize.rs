@@ -1,11 +1,11 @@
-//! Turns anything `Serialize` into a tree: serde_json writes it as JSON text, and the reader of this module reads that text.
+//! Converts `Serialize` values to trees: serde_json writes JSON text, and the reader of this module reads it.
 //!
 //! ```text
 //! Message { role: "user", id: Some(u128::MAX) }   ->   {"role":"user","id":340…455}   ->   Object[("role", Str), ("id", BigInt)]
 //! ```
 //!
-//! Against `serde_json::to_value` this keeps integers of 128 bits and bounds the depth. A float that is `NaN` or infinite becomes
-//! `None`, as in every other use of serde_json.
+//! Unlike `serde_json::to_value`, this keeps integers of 128 bits and limits the depth. A float that is `NaN` or infinite becomes `None`,
+//! as in all uses of serde_json.
 
 use std::io::{self, Write};
 
@@ -15,20 +15,20 @@ use serde_json::ser::Formatter;
 
 use super::error::JsonError;
 use super::read::read_bytes;
-use crate::data::Data;
+use super::tree::Data;
 
-/// Turns a value into a tree that borrows from nothing. A float that is `NaN` or infinite becomes [`Data::None`], as serde_json writes
-/// `null` for it; an `f32` becomes the `f64` of equal value.
+/// Converts a value to a tree that owns its strings. A float that is `NaN` or infinite becomes [`Data::None`], as serde_json writes
+/// `null` for it. An `f32` becomes the `f64` of equal value.
 ///
 /// # Errors
-/// When the value refuses to be serialized, a key is not a string, or arrays and objects nest deeper than `depth_limit`; and when the
-/// tree takes more memory than [`read`](super::read) allows.
+/// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than `depth_limit`, or the tree
+/// takes more memory than [`read`](super::read()) allows.
 pub fn to_data<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Data<'static>, JsonError> {
     let text = to_text(value, depth_limit)?;
     read_bytes(&text, depth_limit).map(Data::into_owned)
 }
 
-/// The JSON text of a value.
+/// Returns the JSON text of a value.
 fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u8>, JsonError> {
     let formatter = BoundedFormatter {
         levels_left: depth_limit,
@@ -36,13 +36,13 @@ fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u
     let mut text = Vec::new();
     match value.serialize(&mut Serializer::with_formatter(&mut text, formatter)) {
         Ok(()) => Ok(text),
-        // A vector takes every byte, so that only the formatter makes errors of this kind.
+        // Writing to a vector cannot fail, so only the formatter creates IO errors.
         Err(error) if error.is_io() => Err(JsonError::nested_too_deep(depth_limit)),
         Err(error) => Err(JsonError::refused(error.to_string())),
     }
 }
 
-/// Writes compact JSON, and fails at the first array or object that is nested too deep.
+/// A formatter for compact JSON that fails at the first array or object beyond the depth limit.
 struct BoundedFormatter {
     levels_left: usize,
 }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn trees_come_back_as_they_were() {
+    fn a_tree_is_converted_to_an_equal_tree() {
         let text = r#"{"b": [1, 18446744073709551616, -0.0, "x\u0000\"é", null, true], "a": {"z": {}, "": []}}"#;
         let data = read(text, DEPTH).unwrap();
         assert_eq!(to_data(&data, DEPTH), Ok(data.clone()));
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(error.to_string(), "key must be a string");
     }
 
-    /// A number of serde_json is its text under its feature `arbitrary_precision`, which a dependant may turn on.
+    /// If a dependant enables the feature `arbitrary_precision` of serde_json, its numbers are texts.
     #[test]
     fn numbers_of_serde_json_are_read() {
         let number = |text: &str| debug(&serde_json::from_str::<serde_json::Number>(text).unwrap());

@@ -1,20 +1,20 @@
-//! Reads the strings of JSON text: borrowed where they stand as they are, decoded where they hold escapes.
+//! Reads the strings of JSON text: borrowed if they have no escapes, decoded otherwise.
 //!
 //! ```text
 //! "plain"  ->  borrowed      "a\n\ud83d\ude00"  ->  owned, the surrogate pair joined
 //! ```
 //!
-//! The rule, and each place that an error names, is CPython 3.11 `_json.c` `scanstring_unicode`, strict. Python's strings hold half of a
-//! surrogate pair and Rust's do not: that is noted, and is an error if the rest of the text is without one of Python's.
+//! The rules and the positions of errors are CPython 3.11 `_json.c` `scanstring_unicode` with `strict`. Python's strings can hold a lone
+//! surrogate and Rust's cannot. The first one is stored, and is an error if the text has no error for Python.
 
 use std::borrow::Cow;
 
 use super::error::Fault;
 use super::read::Reader;
 
-/// The byte that a letter behind a backslash stands for, and a NUL for all other letters. A table and no branches, since which of them
-/// comes next cannot be foretold.
-#[expect(clippy::indexing_slicing, reason = "whether a place is there is checked by the compiler")]
+/// The byte that a letter after a backslash stands for, or NUL if the letter is not a simple escape. A table is faster than branches,
+/// which the processor could not predict.
+#[expect(clippy::indexing_slicing, reason = "the compiler checks the bounds of constant expressions")]
 const SIMPLE_ESCAPES: [u8; 256] = {
     let mut bytes = [0; 256];
     bytes[b'"' as usize] = b'"';
@@ -29,32 +29,32 @@ const SIMPLE_ESCAPES: [u8; 256] = {
 };
 
 impl<'a> Reader<'a> {
-    /// Reads a string, at its opening quotation mark.
+    /// Reads a string, starting at its opening quotation mark.
     #[inline(always)]
-    pub(super) fn string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
+    pub(super) fn read_string(&mut self) -> Result<Cow<'a, str>, Box<Fault>> {
         self.advance(1);
         let start = self.at;
-        match (self.run(), self.byte()) {
+        match (self.read_run(), self.next_byte()) {
             (Some(run), b'"') => {
                 self.advance(1);
                 Ok(Cow::Borrowed(run))
             }
-            (run, _) => self.string_with_escapes(start, run.unwrap_or_default()).map(Cow::Owned),
+            (run, _) => self.read_escaped_string(start, run.unwrap_or_default()).map(Cow::Owned),
         }
     }
 
-    /// Takes the characters up to the next one that matters. That is an ASCII one, or the end of the text: there is always such a run.
+    /// Takes the characters before the next special byte. That byte is ASCII or the end of the text, so the result is never `None`.
     #[inline]
-    fn run(&mut self) -> Option<&'a str> {
+    fn read_run(&mut self) -> Option<&'a str> {
         let start = self.at;
-        self.at = self.marks.next(start);
+        self.at = self.marks.find_next(start);
         self.text.get(start..self.at)
     }
 
-    /// Not inlined, so that the way for strings without escapes stays short. What is decoded grows in one place for all strings, and is
-    /// copied once its length is known: growing each string by itself took longer.
+    /// Reads a string that has escapes. It is not inlined, to keep the code for other strings short. All strings are decoded into one
+    /// buffer and then copied, which is faster than growing each string.
     #[inline(never)]
-    fn string_with_escapes(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
+    fn read_escaped_string(&mut self, start: usize, first_run: &str) -> Result<String, Box<Fault>> {
         self.decoded.clear();
         self.decoded.push_str(first_run);
         let bytes = self.text.as_bytes();
@@ -62,13 +62,13 @@ impl<'a> Reader<'a> {
             match bytes.get(self.at) {
                 Some(b'"') => {
                     self.advance(1);
-                    self.count_piece(0)?;
+                    self.count_allocation(0)?;
                     return Ok(self.decoded.as_str().to_owned());
                 }
                 Some(b'\\') => {
                     let letter = bytes.get(self.at.saturating_add(1)).copied().unwrap_or_default();
                     let character = match SIMPLE_ESCAPES.get(usize::from(letter)) {
-                        None | Some(0) => self.escape(start)?,
+                        None | Some(0) => self.read_escape(start)?,
                         Some(byte) => {
                             self.advance(2);
                             char::from(*byte)
@@ -77,36 +77,36 @@ impl<'a> Reader<'a> {
                     self.decoded.push(character);
                 }
                 Some(_) => return Err(Fault::syntax("Invalid control character at", self.at)),
-                None => return Err(unterminated(start)),
+                None => return Err(unterminated_string(start)),
             }
-            if let Some(run) = self.run() {
+            if let Some(run) = self.read_run() {
                 self.decoded.push_str(run);
             }
         }
     }
 
-    /// Takes an escape that is none of [`SIMPLE_ESCAPES`], and says what it stands for.
+    /// Reads an escape other than [`SIMPLE_ESCAPES`] and returns its character.
     #[inline(never)]
-    fn escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
+    fn read_escape(&mut self, start: usize) -> Result<char, Box<Fault>> {
         let backslash = self.at;
         match self.rest().get(1..).unwrap_or_default() {
-            [] => Err(unterminated(start)),
+            [] => Err(unterminated_string(start)),
             [b'u', rest @ ..] => {
-                let code = hex_digits(rest, backslash.saturating_add(1))?;
+                let code = parse_hex_digits(rest, backslash.saturating_add(1))?;
                 self.advance(6);
-                self.unicode_escape(code, backslash)
+                self.read_unicode_escape(code, backslash)
             }
             _ => Err(Fault::syntax("Invalid \\escape", backslash)),
         }
     }
 
-    /// The character of a `\u` escape that has been taken, together with the second half of a surrogate pair.
-    fn unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<Fault>> {
+    /// Returns the character of a `\u` escape that has been taken. Takes the second escape of a surrogate pair.
+    fn read_unicode_escape(&mut self, code: u32, backslash: usize) -> Result<char, Box<Fault>> {
         if let Some(character) = char::from_u32(code) {
             return Ok(character);
         }
         if let (0xD800..=0xDBFF, Some(rest)) = (code, self.rest().strip_prefix(b"\\u")) {
-            let second = hex_digits(rest, self.at.saturating_add(1))?;
+            let second = parse_hex_digits(rest, self.at.saturating_add(1))?;
             if let 0xDC00..=0xDFFF = second {
                 self.advance(6);
                 let joined = 0x10000_u32.saturating_add((code & 0x3FF) << 10 | (second & 0x3FF));
@@ -119,12 +119,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn unterminated(start: usize) -> Box<Fault> {
+fn unterminated_string(start: usize) -> Box<Fault> {
     Fault::syntax("Unterminated string starting at", start.saturating_sub(1))
 }
 
-/// The four digits behind a `\u`, whose `u` is the place that an error names. Python wants one more character behind them.
-fn hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
+/// Parses the four digits after a `\u`. Errors are at the position of the `u`. As in Python, one more character must follow the digits.
+fn parse_hex_digits(rest: &[u8], at: usize) -> Result<u32, Box<Fault>> {
     let digits = match rest {
         [a, b, c, d, _, ..] => [a, b, c, d],
         _ => return Err(Fault::syntax("Invalid \\uXXXX escape", at)),

@@ -4,14 +4,14 @@
 //! é"\n   ->   "é\"\n"      and with ensure_ascii   "\u00e9\"\n"
 //! ```
 //!
-//! The rule of strings is CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode`, that of floats
-//! `json/encoder.py` `floatstr`. Template values are written elsewhere, by `tojson`, which calls these.
+//! The rules are CPython 3.11 `_json.c` `escape_unicode` and `ascii_escape_unicode` for strings, and `json/encoder.py` `floatstr` for
+//! floats. The filter `tojson` writes template values and calls these functions.
 
 use super::scan::{is_short_and_plain, plain_ascii_length, plain_length};
-use crate::data::Data;
+use super::tree::Data;
 use crate::number::text::{float_text, write_digits, write_int};
 
-/// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and everything beyond ASCII too.
+/// Writes a string with its quotation marks. `ensure_ascii` escapes U+007F and all characters outside ASCII.
 #[inline(always)]
 pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
@@ -21,7 +21,7 @@ pub fn write_string(text: &str, ensure_ascii: bool, out: &mut String) {
     out.push('"');
 }
 
-/// Writes the characters of a string, if a look tells that they are few and stay as they are; gives whether it does.
+/// Writes the characters of a string if it is short and needs no escapes. Returns whether it is.
 #[inline(always)]
 pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> bool {
     let stays = !ensure_ascii && is_short_and_plain(text.as_bytes());
@@ -31,20 +31,21 @@ pub(crate) fn write_short(text: &str, ensure_ascii: bool, out: &mut String) -> b
     stays
 }
 
-/// Writes the characters of any string.
+/// Writes the characters of a string with escapes.
 #[inline(always)]
 pub(crate) fn write_escaped(text: &str, ensure_ascii: bool, out: &mut String) {
-    match ensure_ascii {
-        false => write_pieces(text, plain_length, out),
-        true => write_pieces(text, plain_ascii_length, out),
+    if ensure_ascii {
+        write_pieces(text, plain_ascii_length, out);
+    } else {
+        write_pieces(text, plain_length, out);
     }
 }
 
-/// Writes what stays as it is, and an escape for each character that does not.
+/// Writes a text with escapes. `plain_length` returns the number of leading bytes that need no escape.
 #[inline(never)]
 fn write_pieces(text: &str, plain_length: impl Fn(&[u8]) -> usize, out: &mut String) {
     let mut rest = text;
-    // Both lengths end between characters: at an ASCII one, at the first byte of another, or with the text.
+    // Both length functions stop at a character boundary.
     while let Some((piece, special)) = rest.split_at_checked(plain_length(rest.as_bytes())) {
         out.push_str(piece);
         let mut characters = special.chars();
@@ -77,34 +78,32 @@ fn write_units(character: char, out: &mut String) {
     }
 }
 
-/// Writes a float as Python's repr, and what JSON has no number for by a name of JavaScript.
+/// Writes a float as Python's repr. Values that JSON cannot represent are written as in JavaScript: `NaN`, `Infinity`.
 pub fn write_float(float: f64, out: &mut String) {
     match float {
         f64::INFINITY => out.push_str("Infinity"),
         f64::NEG_INFINITY => out.push_str("-Infinity"),
         _ if float.is_nan() => out.push_str("NaN"),
-        _ => match thousandths(float) {
+        _ => match to_thousandths(float) {
             Some(thousandths) => write_thousandths(float.is_sign_negative(), thousandths, out),
             None => out.push_str(&float_text(float)),
         },
     }
 }
 
-/// How many thousandths a float has, where it is that of a number like `0.125`, at most a billion. So few digits are no other float's.
+/// Returns the absolute value of a float in thousandths, if the float is the nearest one to a number like `0.125` of at most a billion.
+/// No other float has the same decimal digits.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a whole number, which is not negative and at most so large"
+    reason = "the number is whole, not negative, and at most 1e12"
 )]
-fn thousandths(float: f64) -> Option<u64> {
+fn to_thousandths(float: f64) -> Option<u64> {
     let thousandths = (float * 1e3).round();
-    match thousandths.abs() <= 1e12 && thousandths / 1e3 == float {
-        true => Some(thousandths.abs() as u64),
-        false => None,
-    }
+    (thousandths.abs() <= 1e12 && thousandths / 1e3 == float).then_some(thousandths.abs() as u64)
 }
 
-/// Writes so many thousandths, without zeros at the end, but for one that is the only digit of the fraction.
+/// Writes a number of thousandths as a decimal fraction, without trailing zeros except in `.0`.
 fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
     if is_negative {
         out.push('-');
@@ -121,9 +120,9 @@ fn write_thousandths(is_negative: bool, thousandths: u64, out: &mut String) {
     }
 }
 
-/// Writes a tree on one line without blanks, everything beyond ASCII as it is. A tuple becomes an array.
+/// Writes a tree on one line without blanks. Characters outside ASCII are not escaped, and a tuple becomes an array.
 ///
-/// It descends as deep as the tree, whose depth the reader and the serializer bound.
+/// The function recurses. The reader and the serializer limit the depth of a tree.
 pub fn write_data(data: &Data<'_>, out: &mut String) {
     match data {
         Data::None => out.push_str("null"),
@@ -163,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn floats_of_few_digits_are_written_as_all_others() {
+    fn floats_of_few_digits_are_written_as_by_float_text() {
         let floats = [
             0.5,
             -2.5,
@@ -180,7 +179,7 @@ mod tests {
             1e300,
         ];
         let thousandths = (0..20_000).map(|step| f64::from(step) * 49_999.0 / 1e3);
-        // Steps through the bits of floats of all magnitudes.
+        // These bits are floats of all magnitudes.
         let all = (0_u64..20_000).map(|step| f64::from_bits(step.wrapping_mul(0x0003_4567_89AB_CDEF)));
         let all = all.chain(thousandths);
         for float in floats.into_iter().chain(all).filter(|float| float.is_finite()) {
@@ -190,26 +189,6 @@ mod tests {
         }
     }
     use crate::json::{DEPTH, read};
-
-    fn written(text: &str, ensure_ascii: bool) -> String {
-        let mut out = String::new();
-        write_string(text, ensure_ascii, &mut out);
-        out
-    }
-
-    #[test]
-    fn strings_are_escaped_as_python_does() {
-        let text = "\"\\/\u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}\u{80}\u{2028}\u{e9}\u{1f600}~";
-        assert_eq!(
-            written(text, false),
-            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}\u{80}\u{2028}\u{e9}\u{1f600}~\""
-        );
-        assert_eq!(
-            written(text, true),
-            "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\\u007f\\u0080\\u2028\\u00e9\\ud83d\\ude00~\""
-        );
-        assert_eq!(written("", true), "\"\"");
-    }
 
     #[test]
     fn trees_are_written_on_one_line() {

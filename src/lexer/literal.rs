@@ -1,41 +1,33 @@
-//! The values of literals: `'a\n'`, `0x_1F`, `1.5e3` as the tree keeps them.
+//! The values of literals: `'a\n'`, `0x_1F`, `1.5e3`.
 //!
-//! The rule is jinja2 3.1.6 `lexer.py`, `wrap`, which raises CPython's own errors where a literal has the right shape but no value:
-//! an integer of more than 4300 digits is a ValueError without a line, `1.٣` a SyntaxError of Python's. What numbers and escapes mean
-//! is said in [`crate::number`] and in `escape.rs`; this file knows only their errors.
+//! As in jinja2 3.1.6 `lexer.py`, `wrap`, a literal that has the right form but no value raises an error of CPython: an integer of more
+//! than 4300 digits is a ValueError without a line, and `1.٣` is a SyntaxError. Numbers are parsed by [`crate::number`] and escapes by
+//! `escape.rs`.
 
 use std::borrow::Cow;
 
 use super::escape::{self, Fault};
 use crate::ast::Literal;
-use crate::data::Data;
 use crate::error::{Error, ErrorKind, Result};
-use crate::number::parse::{CharacterRules, parse_float_literal, parse_int_literal};
+use crate::json::Data;
+use crate::number::parse::{parse_float_literal, parse_int_literal};
 use crate::number::{Int, NumberError};
 use crate::span::Span;
-use crate::text::quote;
-use crate::unicode;
 use crate::unsupported::Unsupported;
-
-const RULES: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
 
 /// The value of a string token.
 #[derive(Debug)]
 pub enum Text {
-    /// The source between the quotes.
+    /// The value is the source between the quotes.
     Plain,
-    /// Another text, because the source has escapes.
+    /// The source has escapes, and this is the value.
     Escaped(Box<str>),
-    /// None: an escape is not supported, which is an error when the literal is reached.
+    /// The source has an unsupported escape. It is an error to reach the literal.
     Unsupported(&'static Unsupported),
 }
 
-/// Returns the value of a string token, which is given with its quotes.
-pub fn string(token: &str, span: Span) -> Result<Text> {
+/// Returns the value of a string token. `token` is its source with the quotes.
+pub fn parse_string(token: &str, span: Span) -> Result<Text> {
     match escape::decode(between_quotes(token)) {
         Ok(Cow::Borrowed(_)) => Ok(Text::Plain),
         Ok(Cow::Owned(text)) => Ok(Text::Escaped(text.into())),
@@ -49,26 +41,26 @@ pub fn between_quotes(token: &str) -> &str {
     token.get(1..token.len().saturating_sub(1)).unwrap_or_default()
 }
 
-/// The value of an integer token.
-pub fn integer(token: &str, span: Span) -> Result<Literal> {
-    // Nearly all are a few decimal digits.
+/// Returns the value of an integer token.
+pub fn parse_integer(token: &str, span: Span) -> Result<Literal> {
+    // Nearly all integers are a few decimal digits.
     if let Ok(int) = token.parse() {
         return Ok(Literal::Int(int));
     }
-    match parse_int_literal(token, &RULES) {
+    match parse_int_literal(token) {
         Ok(Int::Small(int)) => Ok(Literal::Int(int)),
         Ok(Int::Big(int)) => Ok(Data::BigInt(Box::new(int)).into()),
         Err(error) => Err(python_error(error, span)),
     }
 }
 
-/// The value of a float token.
-pub fn float(token: &str, span: Span) -> Result<Literal> {
+/// Returns the value of a float token.
+pub fn parse_float(token: &str, span: Span) -> Result<Literal> {
     let float = parse_float_literal(token).map_err(|error| python_error(error, span))?;
     Ok(Literal::Float(float))
 }
 
-/// An exception that is not Jinja's, and so names no line of the template.
+/// Returns the error for an exception that CPython raises. Unlike Jinja's exceptions, it has no line.
 fn python_error(error: NumberError, span: Span) -> Error {
     let kind = match error {
         NumberError::Value(_) => ErrorKind::Value,

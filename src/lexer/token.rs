@@ -1,11 +1,11 @@
-//! What the lexer makes: tokens, their kinds, and the rules of code, which stands inside tags.
+//! Tokens, their kinds, and the lexer for the code inside tags.
 //!
-//! `items|first` begins with the [`TokenKind::Name`] `items`. The rules are those of jinja2 3.1.6 `lexer.py`: the closing delimiter
-//! unless brackets are open, `whitespace_re`, `float_re`, `integer_re`, `_identifier.py`, `string_re`, `operators`, in this order; the
-//! names of tokens in messages are those of `_describe_token_type`.
+//! The first token of `items|first` is the [`TokenKind::Name`] `items`. As in jinja2 3.1.6 `lexer.py`, the rules are tried in this order:
+//! the closing delimiter unless brackets are open, `whitespace_re`, `float_re`, `integer_re`, `_identifier.py`, `string_re`, `operators`.
+//! The names of tokens in messages are those of `_describe_token_type`.
 //!
-//! This is the door of the crate `logos`. Its own character classes follow a later Unicode, so its patterns are ASCII, and what lies
-//! beyond is asked of [`crate::unicode`] in callbacks. Knows nothing of text outside tags, of brackets that match, or of a token's value.
+//! This is the only file that uses the crate `logos`. The character classes of `logos` follow a later version of Unicode, so the patterns
+//! match only ASCII, and callbacks handle other characters with [`crate::unicode`].
 
 use logos::{FilterResult, Lexer, Logos};
 
@@ -14,30 +14,30 @@ use super::{number, word};
 use crate::span::Span;
 use crate::unicode;
 
-/// A source that is read as code from the place on that was bumped to.
+/// The lexer for the code inside tags. Its position can be moved past text that is not code.
 pub type Code<'s> = Lexer<'s, TokenKind>;
 
-/// What decides whether a sign ends a tag.
+/// The tag that the lexer is in, which determines whether a sign ends the tag.
 #[derive(Debug)]
 pub struct Tag {
-    /// What closes it.
+    /// The delimiter that closes the tag.
     pub closer: Closer,
-    /// The closing brackets that are awaited before.
+    /// The closing brackets of the brackets that are open in the tag.
     pub brackets: Vec<TokenKind>,
 }
 
-/// Why code has no token at a place.
+/// The reason why there is no token at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fault {
-    /// No rule matches.
+    /// No rule matches the character.
     #[default]
     Char,
-    /// A name is no identifier.
+    /// The name is not a Python identifier.
     Identifier,
 }
 
-/// The code of a source.
-pub fn code(text: &str) -> Code<'_> {
+/// Returns a lexer for the code of a source.
+pub fn lex_code(text: &str) -> Code<'_> {
     let tag = Tag {
         closer: Closer::Variable,
         brackets: Vec::new(),
@@ -45,29 +45,29 @@ pub fn code(text: &str) -> Code<'_> {
     TokenKind::lexer_with_extras(text, tag)
 }
 
-/// One token. Its text is asked of the source.
+/// A token. The source has its text.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Token {
-    /// Which.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// Its source, without the blanks that its delimiter strips. Of text between tags what is left after stripping.
+    /// The source of the token, without the blanks that tags strip.
     pub span: Span,
-    /// Offset of the place whose line the reference gives the token: where it begins, but for [`TokenKind::End`], which has the line
+    /// The offset whose line the reference gives the token. It is the beginning of the token, except that [`TokenKind::End`] has the line
     /// of the token before it.
     pub at: u32,
 }
 
 impl Token {
-    /// Makes it another one, of so many bytes.
+    /// Replaces this token by one that begins at `start` and has `length` bytes.
     pub(super) fn set(&mut self, kind: TokenKind, start: usize, length: usize) {
         self.kind = kind;
-        self.span = span(start, length);
+        self.span = make_span(start, length);
         self.at = self.span.start;
     }
 }
 
-/// The span of so many bytes; offsets fit because the size of a source is limited.
-pub(super) fn span(start: usize, length: usize) -> Span {
+/// Returns the span of `length` bytes from `start`. Offsets fit 32 bits because the size of a source is limited.
+pub(super) fn make_span(start: usize, length: usize) -> Span {
     let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
     Span::new(offset(start), offset(start.saturating_add(length)))
 }
@@ -80,112 +80,112 @@ pub(super) fn span(start: usize, length: usize) -> Span {
 pub enum TokenKind {
     /// Text between tags.
     Data,
-    /// `{{`
+    /// The delimiter `{{`.
     VariableBegin,
-    /// `}}`
+    /// The delimiter `}}`.
     VariableEnd,
-    /// `{%`
+    /// The delimiter `{%`.
     BlockBegin,
-    /// `%}`
+    /// The delimiter `%}`.
     BlockEnd,
     /// The end of the template.
     #[default]
     End,
-    /// `messages`
+    /// A name, such as `messages`.
     #[regex("[A-Za-z_][A-Za-z0-9_]*", extend_name)]
     #[regex(r"[^\x00-\x7f]", scan_beyond_ascii)]
     Name,
-    /// `1_000`, `0xff`
+    /// An integer, such as `1_000`, `0xff`.
     #[regex("[0-9]", scan_number)]
     Integer,
-    /// `1.5`, `1e3`
+    /// A float, such as `1.5`, `1e3`.
     Float,
-    /// `'text'`, `"text"`
+    /// A string literal, such as `'text'`, `"text"`.
     #[regex(r"'([^'\\]|\\.|\\\n)*'")]
     #[regex(r#""([^"\\]|\\.|\\\n)*""#)]
     String,
-    /// `+`
-    #[token("+", |lexer| end_or(lexer, TokenKind::Add))]
+    /// The operator `+`.
+    #[token("+", |lexer| close_or(lexer, TokenKind::Add))]
     Add,
-    /// `-`
-    #[token("-", |lexer| end_or(lexer, TokenKind::Sub))]
+    /// The operator `-`.
+    #[token("-", |lexer| close_or(lexer, TokenKind::Sub))]
     Sub,
-    /// `/`
+    /// The operator `/`.
     #[token("/")]
     Div,
-    /// `//`
+    /// The operator `//`.
     #[token("//")]
     FloorDiv,
-    /// `*`
+    /// The operator `*`.
     #[token("*")]
     Mul,
-    /// `%`
-    #[token("%", |lexer| end_or(lexer, TokenKind::Mod))]
+    /// The operator `%`.
+    #[token("%", |lexer| close_or(lexer, TokenKind::Mod))]
     Mod,
-    /// `**`
+    /// The operator `**`.
     #[token("**")]
     Pow,
-    /// `~`
+    /// The operator `~`.
     #[token("~")]
     Tilde,
-    /// `[`
+    /// The bracket `[`.
     #[token("[")]
     LeftBracket,
-    /// `]`
+    /// The bracket `]`.
     #[token("]")]
     RightBracket,
-    /// `(`
+    /// The bracket `(`.
     #[token("(")]
     LeftParen,
-    /// `)`
+    /// The bracket `)`.
     #[token(")")]
     RightParen,
-    /// `{`
+    /// The bracket `{`.
     #[token("{")]
     LeftBrace,
-    /// `}`
-    #[token("}", |lexer| end_or(lexer, TokenKind::RightBrace))]
+    /// The bracket `}`.
+    #[token("}", |lexer| close_or(lexer, TokenKind::RightBrace))]
     RightBrace,
-    /// `==`
+    /// The operator `==`.
     #[token("==")]
     Eq,
-    /// `!=`
+    /// The operator `!=`.
     #[token("!=")]
     Ne,
-    /// `>`
+    /// The operator `>`.
     #[token(">")]
     Gt,
-    /// `>=`
+    /// The operator `>=`.
     #[token(">=")]
     Ge,
-    /// `<`
+    /// The operator `<`.
     #[token("<")]
     Lt,
-    /// `<=`
+    /// The operator `<=`.
     #[token("<=")]
     Le,
-    /// `=`
+    /// The sign `=`.
     #[token("=")]
     Assign,
-    /// `.`
+    /// The sign `.`.
     #[token(".")]
     Dot,
-    /// `:`
+    /// The sign `:`.
     #[token(":")]
     Colon,
-    /// `|`
+    /// The sign `|`.
     #[token("|")]
     Pipe,
-    /// `,`
+    /// The sign `,`.
     #[token(",")]
     Comma,
-    /// `;`
+    /// The sign `;`.
     #[token(";")]
     Semicolon,
 }
 
 impl TokenKind {
-    /// The name in messages.
+    /// Returns the name of the kind in messages.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Data => "template data / text",
@@ -228,8 +228,8 @@ impl TokenKind {
     }
 }
 
-/// The end of the tag, if that is what a sign begins.
-fn end_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
+/// Returns the kind of the closing delimiter that begins with this sign, or `sign` if there is none.
+fn close_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
     let Tag { closer, brackets } = &lexer.extras;
     if !brackets.is_empty() {
         return sign;
@@ -247,7 +247,7 @@ fn end_or(lexer: &mut Code<'_>, sign: TokenKind) -> TokenKind {
     }
 }
 
-/// Only names that go beyond ASCII may be none of Python's identifiers.
+/// Extends a name by characters outside ASCII. A name of only ASCII characters is always an identifier.
 fn extend_name(lexer: &mut Code<'_>) -> Result<(), Fault> {
     if lexer.remainder().as_bytes().first().is_none_or(u8::is_ascii) {
         return Ok(());
@@ -257,9 +257,10 @@ fn extend_name(lexer: &mut Code<'_>) -> Result<(), Fault> {
 }
 
 fn check_identifier(name: &str) -> Result<(), Fault> {
-    match unicode::is_identifier(name) {
-        true => Ok(()),
-        false => Err(Fault::Identifier),
+    if unicode::is_identifier(name) {
+        Ok(())
+    } else {
+        Err(Fault::Identifier)
     }
 }
 
@@ -273,7 +274,7 @@ fn scan_number(lexer: &mut Code<'_>) -> TokenKind {
     kind
 }
 
-/// Blanks, numbers and names that begin outside ASCII.
+/// Reads blanks, a number or a name whose first character is outside ASCII.
 fn scan_beyond_ascii(lexer: &mut Code<'_>) -> FilterResult<TokenKind, Fault> {
     let code = token_and_rest(lexer);
     let blanks = word::blank_length(code);
@@ -296,7 +297,7 @@ fn scan_beyond_ascii(lexer: &mut Code<'_>) -> FilterResult<TokenKind, Fault> {
     }
 }
 
-/// The length of a float; after a dot none begins.
+/// Returns the length of the float at the current token, if there is one. No float begins directly after a dot.
 fn float_length(lexer: &Code<'_>) -> Option<usize> {
     let before = lexer.source().as_bytes().get(..lexer.span().start)?;
     if before.ends_with(b".") {
@@ -305,7 +306,7 @@ fn float_length(lexer: &Code<'_>) -> Option<usize> {
     number::float_length(token_and_rest(lexer))
 }
 
-/// The source from the beginning of the token on.
+/// Returns the source from the beginning of the current token to the end.
 fn token_and_rest<'s>(lexer: &Code<'s>) -> &'s str {
     lexer.source().get(lexer.span().start..).unwrap_or_default()
 }

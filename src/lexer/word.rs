@@ -1,13 +1,14 @@
-//! Which characters make a blank and which a name: `name_length("x² + 1")` is 3, though `x²` is no identifier.
+//! Blanks and names: `name_length("x² + 1")` is 3 bytes, although `x²` is not an identifier.
 //!
-//! Blanks are Python's `\s`. A name is a run of Python's `\w` and of the characters in the pattern of jinja2 3.1.6 `_identifier.py`,
-//! which lists what an identifier may hold beyond `\w` — as Unicode 11 had it. Whether the run is an identifier is not asked here.
+//! A blank is a character of Python's `\s`. A name is a run of characters of Python's `\w` and of the pattern in jinja2 3.1.6
+//! `_identifier.py`, which has the other characters that an identifier could contain in Unicode 11. The caller checks that the name is an
+//! identifier.
 
 use crate::unicode;
 
-/// Identifier characters beyond `\w` that came after Unicode 11, so that the pattern lacks them.
+/// Characters that an identifier can contain, that are not in `\w`, and that the pattern lacks because they are newer than Unicode 11.
 ///
-/// Asked of the reference: `('a' + c).isidentifier() and not jinja2._identifier.pattern.fullmatch(c)`.
+/// The reference computes them: `('a' + c).isidentifier() and not jinja2._identifier.pattern.fullmatch(c)`.
 const UNKNOWN: [(char, char); 34] = [
     ('\u{898}', '\u{89f}'),
     ('\u{8ca}', '\u{8d2}'),
@@ -45,7 +46,7 @@ const UNKNOWN: [(char, char); 34] = [
     ('\u{1e2ec}', '\u{1e2ef}'),
 ];
 
-/// The length of the blanks that `text` begins with.
+/// Returns the length of the blanks at the start of `text`.
 pub fn blank_length(text: &str) -> usize {
     let ascii = text.bytes().take_while(|byte| is_ascii_blank(*byte)).count();
     if text.as_bytes().get(ascii).is_none_or(u8::is_ascii) {
@@ -54,17 +55,17 @@ pub fn blank_length(text: &str) -> usize {
     text.find(|char| !unicode::is_whitespace(char)).unwrap_or(text.len())
 }
 
-/// The text without the blanks that it ends with.
+/// Returns the text without the blanks at its end.
 pub fn trim_end_blanks(text: &str) -> &str {
     trim_end(text, |_| true)
 }
 
-/// The text without the blanks that its last line ends with.
+/// Returns the text without the blanks at the end of its last line.
 pub fn trim_end_indent(text: &str) -> &str {
     trim_end(text, |blank| blank != '\n')
 }
 
-/// The text without the blanks of a kind that it ends with.
+/// Returns the text without the blanks at its end for which `is_trimmed` returns true.
 fn trim_end(text: &str, is_trimmed: impl Fn(char) -> bool) -> &str {
     let blanks = text.bytes().rev();
     let blanks = blanks
@@ -77,12 +78,12 @@ fn trim_end(text: &str, is_trimmed: impl Fn(char) -> bool) -> &str {
     trimmed.trim_end_matches(|char| unicode::is_whitespace(char) && is_trimmed(char))
 }
 
-/// The blanks of most templates, which are told byte by byte.
+/// Returns whether a byte is a blank in ASCII.
 fn is_ascii_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
 }
 
-/// The length of the name that `text` begins with.
+/// Returns the length of the name at the start of `text`.
 pub fn name_length(text: &str) -> usize {
     text.find(|char| !is_name_char(char)).unwrap_or(text.len())
 }
@@ -100,22 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanks_are_pythons() {
-        assert_eq!(blank_length(" \u{1c}\u{85}\u{a0}\u{3000}a"), 9);
-        assert_eq!(blank_length("\u{200b}"), 0);
-        assert_eq!(trim_end_blanks("a \u{1c}\u{a0}\u{3000}\n "), "a");
-        assert_eq!(trim_end_blanks(" \u{200b} "), " \u{200b}");
-    }
-
-    #[test]
-    fn names_are_runs_of_word_characters_and_of_the_marks_that_jinja_knows() {
-        assert_eq!(name_length("x²٣_ y"), 6);
-        assert_eq!(name_length("e\u{301}-"), 3);
-        assert_eq!(name_length("a\u{b55}"), 1);
-    }
-
-    #[test]
-    fn the_pattern_has_so_many_characters() {
+    fn as_many_characters_as_in_the_reference_can_be_in_a_name() {
         assert_eq!(('\0'..=char::MAX).filter(|char| is_name_char(*char)).count(), 135_779);
     }
 }

@@ -1,25 +1,25 @@
-//! What a render may use, and the meter that counts it.
+//! The limits on what compiling and rendering may use.
 //!
-//! Everything that takes time or memory asks first: [`Meter::charge`] for work, [`Meter::claim`] for memory. Limits are on by
-//! default and generous for every real template; each says why it is what it is.
+//! Limits are on by default. Each is far above what real templates need, and its docs say how the default was chosen.
 
 #[macro_use]
 mod table;
 
-mod meter;
 mod reached;
 mod read;
-mod stack;
 
-pub use meter::{Claim, Meter, STEP_BYTES};
 pub use reached::{Limit, Reached};
-pub use stack::Stack;
 
 limits! {
-    /// The limits of one render, and those of compiling.
+    /// Limits on compiling and rendering a template.
     ///
-    /// Each limit has a setter, and all can be read from and written to JSON, or any other format of serde. A limit that is left out keeps
-    /// its default; an unknown name is an error.
+    /// Each limit has a setter. `Limits` implements `Serialize` and `Deserialize`; a missing limit has its default, and an unknown name
+    /// is an error. [`Limit`] also lists the fixed limits.
+    ///
+    /// Reaching a limit is an error of the kind and the class `Limit`, with the position in the template.
+    /// [`Error::reached`](crate::Error::reached) returns the limit. The message is `limit reached: value: 40000000 bytes, at most
+    /// 33554432`. If the reference has an error of its own, such as `maximum recursion depth exceeded`, the message is that error and the
+    /// note names the limit. [`Rendered::steps`](crate::Rendered::steps) is the number of steps that a render took.
     ///
     /// ```
     /// use chat_template::{Limits, RenderOptions, Template};
@@ -35,33 +35,34 @@ limits! {
     /// ```
     Limits:
 
-    /// Steps: about one for each four parts of the expressions evaluated, for each 64 bytes copied and for each 8 characters looked at;
-    /// mostly 10 to 60 nanoseconds each. A conversation of 10 000 messages takes some millions; the default is reached within a second.
+    /// Steps of work. Evaluating four nodes of an expression, copying 64 bytes or reading 8 characters each counts as about one step, and
+    /// a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the default
+    /// within a second.
     steps: u64 = 16_000_000, with_steps(u64);
-    /// Bytes of output. The longest context window of a model is some megabytes of text.
+    /// Bytes of output. The longest context window of a model is a few megabytes of text.
     output: u64 = 64 << 20, with_output(u64);
-    /// Bytes of any one value, as it stands or as it would print. A text takes twice that while it grows.
+    /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
-    /// Bytes of all values that are alive at once, with 96 more for each object.
+    /// Bytes of all values that exist at one time, plus 96 for each object. The default is three values of the largest size.
     live: u64 = 96 << 20, with_live(u64);
-    /// Nested calls of macros and recursive loops. The reference manages about 150 before Python's recursion limit.
+    /// Nested calls of macros and recursive loops. The reference reaches Python's recursion limit at about 150.
     calls: u32 = 200, with_calls(u32);
-    /// Levels of nested containers and iterators. Python's own limit for printing is near 300; a JSON schema has 20.
+    /// Levels of nested containers and iterators. Python cannot print more than about 300 levels; a JSON schema has about 20.
     height: u32 = 200, with_height(u32);
-    /// Bytes of stack that compiling or rendering may use: 420 KiB, or 1280 KiB where the crate was built with debug assertions.
+    /// Bytes of stack that compiling or rendering may use: 420 KiB, or 1280 KiB if the crate is built with debug assertions.
     ///
-    /// Threads of servers have 2 MiB, some 512 KiB. What is measured is the distance to where the call began, so there must be room
-    /// below it for what the caller used, and above it for the last frames, which nothing measures: some 40 KiB, or 200 KiB without
-    /// optimisation. A plain macro that calls itself takes 0.8 KiB a level, and one that does so from inside a loop, a choice, a set
-    /// and filters 2.1 KiB, so that 150 of them fit, which the reference manages too.
+    /// The threads of servers usually have 2 MiB, some 512 KiB. The limit counts from the call into this crate. The thread also needs
+    /// room for the caller's frames, and about 40 KiB (200 KiB without optimisation) for the innermost frames, which are not measured. A
+    /// recursive macro takes 0.8 KiB per level, and 2.1 KiB if the call is inside a loop, an `if`, a `set` and filters. So 150 levels
+    /// fit, as many as the reference allows.
     stack: usize = if cfg!(debug_assertions) { 1280 << 10 } else { 420 << 10 }, with_stack(usize);
-    /// Bytes of a template's source. The largest known has 60 thousand.
+    /// Bytes of a template's source. The largest known template has 60 thousand.
     source: usize = 1 << 20, with_source(usize);
-    /// Width and precision of any formatting, in characters.
+    /// The largest width and precision of formatting, in characters.
     width: usize = 1 << 20, with_width(usize);
-    /// Bits of an integer.
+    /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds from the render's beginning; by default there is no such limit, because an answer should not depend on
-    /// how busy a machine is. The clock is read every few thousand steps.
+    /// Milliseconds since the start of the render. By default there is no such limit, because results should not depend on the load of
+    /// the machine. The clock is read every few thousand steps.
     milliseconds: Option<u64> = None, with_milliseconds(impl Into<Option<u64>>);
 }

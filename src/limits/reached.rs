@@ -1,4 +1,4 @@
-//! Which limit was reached, and by what.
+//! The limit that stopped a compilation or a render.
 //!
 //! ```text
 //! limit reached: value: 40000000 bytes, at most 33554432
@@ -6,111 +6,78 @@
 
 use std::fmt;
 
-/// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Limit {
+/// Declares [`Limit`] with the name of each variant.
+macro_rules! limits_by_name {
+    ($($(#[$docs:meta])* $variant:ident = $name:literal,)*) => {
+        /// A limit: a field of [`Limits`](super::Limits), another option, or a fixed limit of this crate.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Limit {
+            $($(#[$docs])* $variant,)*
+        }
+
+        impl Limit {
+            /// All limits, in the order of the variants.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Returns the name of the limit. For a field of [`Limits`](super::Limits) it is the field's name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+limits_by_name! {
     /// [`Limits::steps`](super::Limits::steps)
-    Steps,
+    Steps = "steps",
     /// [`Limits::output`](super::Limits::output)
-    Output,
+    Output = "output",
     /// [`Limits::value`](super::Limits::value)
-    Value,
+    Value = "value",
     /// [`Limits::live`](super::Limits::live)
-    Live,
+    Live = "live",
     /// [`Limits::calls`](super::Limits::calls)
-    Calls,
+    Calls = "calls",
     /// [`Limits::height`](super::Limits::height)
-    Height,
+    Height = "height",
     /// [`Limits::stack`](super::Limits::stack)
-    Stack,
+    Stack = "stack",
     /// [`Limits::source`](super::Limits::source)
-    Source,
+    Source = "source",
     /// [`Limits::width`](super::Limits::width)
-    Width,
+    Width = "width",
     /// [`Limits::bits`](super::Limits::bits)
-    Bits,
+    Bits = "bits",
     /// [`Limits::milliseconds`](super::Limits::milliseconds)
-    Milliseconds,
-    /// Someone set the flag of the render's options.
-    Cancel,
+    Milliseconds = "milliseconds",
+    /// The flag `cancel` of the render's options was set.
+    Cancel = "cancel",
     /// [`LoadOptions::max_file_size`](crate::LoadOptions::max_file_size)
-    File,
-    /// Fixed: functions of jinja2's parser inside each other, as CPython counts them: `((((…))))`.
-    Nesting,
-    /// Fixed: levels of an expression's tree, as jinja2's optimizer goes down it: `1 + 1 + …`.
-    Tree,
-    /// Fixed: statements inside each other.
-    Statements,
-    /// Fixed: levels of arrays and objects in JSON.
-    JsonDepth,
-    /// Fixed: bytes that the values of a JSON text take, its strings apart.
-    JsonValues,
-    /// Fixed: attributes of a namespace.
-    Attributes,
-    /// Fixed: bits of a bound of `range`.
-    RangeBits,
-    /// Fixed: templates by name in one configuration.
-    Templates,
-    /// Fixed: namespaces, or frames that macros close over; they have numbers of 32 bits.
-    Objects,
+    File = "max_file_size",
+    /// Fixed: nested calls in jinja2's parser, as CPython counts them: `((((…))))`.
+    Nesting = "nesting",
+    /// Fixed: levels of an expression's tree, as jinja2's optimizer counts them: `1 + 1 + …`.
+    Tree = "tree",
+    /// Fixed: 128 nested statements.
+    Statements = "statements",
+    /// Fixed: 512 nested arrays and objects in JSON.
+    JsonDepth = "json_depth",
+    /// Fixed: 96 MiB for the values of a JSON text, without its strings.
+    JsonValues = "json_values",
+    /// Fixed: 1000 attributes in one call of `namespace`.
+    Attributes = "attributes",
+    /// Fixed: 64 bits for each bound of `range`.
+    RangeBits = "range_bits",
+    /// Fixed: 1000 named templates in one configuration.
+    Templates = "templates",
+    /// Fixed: 2³² namespaces, or frames that macros close over.
+    Objects = "objects",
 }
 
 impl Limit {
-    /// All of them, in order.
-    pub const ALL: &[Self] = &[
-        Self::Steps,
-        Self::Output,
-        Self::Value,
-        Self::Live,
-        Self::Calls,
-        Self::Height,
-        Self::Stack,
-        Self::Source,
-        Self::Width,
-        Self::Bits,
-        Self::Milliseconds,
-        Self::Cancel,
-        Self::File,
-        Self::Nesting,
-        Self::Tree,
-        Self::Statements,
-        Self::JsonDepth,
-        Self::JsonValues,
-        Self::Attributes,
-        Self::RangeBits,
-        Self::Templates,
-        Self::Objects,
-    ];
-
-    /// Its name: that of the field of [`Limits`](super::Limits), where it is one.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Steps => "steps",
-            Self::Output => "output",
-            Self::Value => "value",
-            Self::Live => "live",
-            Self::Calls => "calls",
-            Self::Height => "height",
-            Self::Stack => "stack",
-            Self::Source => "source",
-            Self::Width => "width",
-            Self::Bits => "bits",
-            Self::Milliseconds => "milliseconds",
-            Self::Cancel => "cancel",
-            Self::File => "max_file_size",
-            Self::Nesting => "nesting",
-            Self::Tree => "tree",
-            Self::Statements => "statements",
-            Self::JsonDepth => "json_depth",
-            Self::JsonValues => "json_values",
-            Self::Attributes => "attributes",
-            Self::RangeBits => "range_bits",
-            Self::Templates => "templates",
-            Self::Objects => "objects",
-        }
-    }
-
     /// Returns the setting that raises the limit, such as `Limits::steps`. Fixed limits have none.
     ///
     /// ```
@@ -127,7 +94,7 @@ impl Limit {
         }
     }
 
-    /// What is counted, with a space before it, where the name does not say so.
+    /// Returns the unit of the limit with a space before it, or an empty text if the name says what is counted.
     fn unit(self) -> &'static str {
         match self {
             Self::Output | Self::Value | Self::Live | Self::Stack | Self::Source | Self::File | Self::JsonValues => " bytes",
@@ -138,26 +105,27 @@ impl Limit {
     }
 }
 
-/// A limit, the figure that reached it, and what is allowed.
+/// A limit that has been reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Reached {
     /// The limit.
     pub limit: Limit,
-    /// What was asked for or counted; the largest number where it is beyond counting. Of [`Limit::Cancel`] the steps used so far.
+    /// The number that exceeded the limit, or the largest `u64` if it is too large to count. For [`Limit::Cancel`] it is the number of
+    /// steps used so far.
     pub figure: u64,
-    /// The most that is allowed; zero for [`Limit::Cancel`].
+    /// The largest allowed number; zero for [`Limit::Cancel`].
     pub allowed: u64,
 }
 
 impl Reached {
-    /// So much where only so much is allowed.
+    /// Returns a limit with the number that exceeded it.
     pub(crate) fn new(limit: Limit, figure: u64, allowed: u64) -> Self {
         Self { limit, figure, allowed }
     }
 
-    /// The same for sizes.
-    pub(crate) fn sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
+    /// Returns a limit with the size that exceeded it.
+    pub(crate) fn from_sizes(limit: Limit, figure: usize, allowed: usize) -> Self {
         let count = |size: usize| u64::try_from(size).unwrap_or(u64::MAX);
         Self::new(limit, count(figure), count(allowed))
     }
@@ -167,7 +135,7 @@ impl fmt::Display for Reached {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, unit, allowed) = (self.limit.name(), self.limit.unit(), self.allowed);
         match (self.limit, self.figure) {
-            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: asked for after {steps} steps"),
+            (Limit::Cancel, steps) => write!(out, "limit reached: {name}: requested after {steps} steps"),
             (_, u64::MAX) => write!(
                 out,
                 "limit reached: {name}: more{unit} than can be counted, at most {allowed}"
@@ -182,13 +150,7 @@ mod tests {
     use super::{Limit, Reached};
 
     #[test]
-    fn all_are_all() {
-        let last = Limit::ALL.len() - 1;
-        assert_eq!((Limit::ALL[last], Limit::ALL[last] as usize), (Limit::Objects, last));
-    }
-
-    #[test]
-    fn it_names_the_limit_and_the_figures() {
+    fn the_text_names_the_limit_and_the_figures() {
         let text = |limit, figure, allowed| Reached::new(limit, figure, allowed).to_string();
         assert_eq!(text(Limit::Steps, 101, 100), "limit reached: steps: 101, at most 100");
         assert_eq!(
@@ -197,7 +159,7 @@ mod tests {
         );
         assert_eq!(
             text(Limit::Cancel, 4096, 0),
-            "limit reached: cancel: asked for after 4096 steps"
+            "limit reached: cancel: requested after 4096 steps"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Limits from JSON and to JSON: an object with the names of the fields.
+//! Serialization of limits: an object with the names of the fields.
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ mod tests {
     use super::Limits;
 
     #[test]
-    fn every_name_is_read() {
+    fn each_field_is_read_and_written() {
         for name in Limits::NAMES {
             let limits: Limits = serde_json::from_str(&format!("{{\"{name}\": 7}}")).unwrap();
             assert_ne!(limits, Limits::default(), "{name}");
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_invalid_part() {
         let message = |text: &str| serde_json::from_str::<Limits>(text).unwrap_err().to_string();
         assert!(
             message("{\"step\": 1}").starts_with("unknown field `step`, expected one of `steps`, "),

@@ -1,10 +1,10 @@
-//! Makes the struct of limits from a table: a row is a field with its documentation, type, default and setter.
+//! A macro that defines the struct of limits from a table. A row is a field with its docs, type, default and setter.
 //!
 //! ```text
 //! steps: u64 = 16_000_000, with_steps(u64);
 //! ```
 
-/// Defines the struct with its defaults, setters and names, and how it is read and written field by field.
+/// Defines the struct, its default, its setters, the names of its fields, and functions that read and write the fields.
 macro_rules! limits {
     (
         $(#[$about:meta])*
@@ -15,7 +15,12 @@ macro_rules! limits {
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $limits {
-            $($(#[$doc])* pub $name: $type,)*
+            $(
+                $(#[$doc])*
+                ///
+                #[doc = concat!("Default: `", stringify!($default), "`.")]
+                pub $name: $type,
+            )*
         }
 
         impl Default for $limits {

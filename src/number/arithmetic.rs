@@ -1,61 +1,49 @@
 //! Python's operators on two numbers of any kind: `1 + 2.5` is `3.5`, `2 ** -1` is `0.5`, `7 // 2.0` is `3.0`.
 //!
-//! Two integers give what [`int_arithmetic`] says, and otherwise both are floats, as in CPython's
-//! `CONVERT_TO_DOUBLE`. Which values are numbers, and that booleans are, the caller knows.
+//! Two integers use [`int_arithmetic`]; otherwise both operands are converted to floats, as CPython's `CONVERT_TO_DOUBLE` does. The
+//! caller decides which values are numbers.
 
 use super::error::NumberResult;
-use super::int::{Number, NumberRef};
-use super::{exact, float, int_arithmetic};
+use super::int::{Int, IntRef, Number, NumberRef};
+use super::{float, int_arithmetic, int_float};
 
-/// `left + right`.
-pub fn add(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::add(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? + to_float(right)?)),
-    }
+/// Returns `left + right`.
+pub fn add<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::add(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left + right))
 }
 
-/// `left - right`.
-pub fn subtract(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::subtract(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? - to_float(right)?)),
-    }
+/// Returns `left - right`.
+pub fn subtract<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::subtract(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left - right))
 }
 
-/// `left * right`.
-pub fn multiply(left: NumberRef<'_>, right: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::multiply(left, right, max_bits).map(Number::Int),
-        _ => Ok(Number::Float(to_float(left)? * to_float(right)?)),
-    }
+/// Returns `left * right`.
+pub fn multiply<'a>(left: NumberRef<'a>, right: NumberRef<'a>, max_bits: u64) -> NumberResult<Number> {
+    let on_ints = |left, right| int_arithmetic::multiply(left, right, max_bits);
+    operate(left, right, on_ints, |left, right| Ok(left * right))
 }
 
-/// `left / right`: always a float.
+/// Returns `left / right`, which is always a float.
 pub fn true_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<f64> {
     match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => exact::true_divide(left, right),
+        (NumberRef::Int(left), NumberRef::Int(right)) => int_float::true_divide(left, right),
         _ => float::true_divide(to_float(left)?, to_float(right)?),
     }
 }
 
-/// `left // right`.
-pub fn floor_divide(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::floor_divide(left, right).map(Number::Int),
-        _ => float::floor_divide(to_float(left)?, to_float(right)?).map(Number::Float),
-    }
+/// Returns `left // right`.
+pub fn floor_divide<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+    operate(left, right, int_arithmetic::floor_divide, float::floor_divide)
 }
 
-/// `left % right`.
-pub fn modulo(left: NumberRef<'_>, right: NumberRef<'_>) -> NumberResult<Number> {
-    match (left, right) {
-        (NumberRef::Int(left), NumberRef::Int(right)) => int_arithmetic::modulo(left, right).map(Number::Int),
-        _ => float::modulo(to_float(left)?, to_float(right)?).map(Number::Float),
-    }
+/// Returns `left % right`.
+pub fn modulo<'a>(left: NumberRef<'a>, right: NumberRef<'a>) -> NumberResult<Number> {
+    operate(left, right, int_arithmetic::modulo, float::modulo)
 }
 
-/// `base ** exponent`: an integer with a negative exponent gives a float.
+/// Returns `base ** exponent`. An integer with a negative exponent gives a float.
 pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> NumberResult<Number> {
     match (base, exponent) {
         (NumberRef::Int(base), NumberRef::Int(exponent)) if !exponent.is_negative() => {
@@ -65,7 +53,21 @@ pub fn power(base: NumberRef<'_>, exponent: NumberRef<'_>, max_bits: u64) -> Num
     }
 }
 
-/// `-number`.
+/// Returns the result for two integers, or for two floats if at least one operand is a float.
+#[inline]
+fn operate<'a>(
+    left: NumberRef<'a>,
+    right: NumberRef<'a>,
+    on_ints: impl FnOnce(IntRef<'a>, IntRef<'a>) -> NumberResult<Int>,
+    on_floats: impl FnOnce(f64, f64) -> NumberResult<f64>,
+) -> NumberResult<Number> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => on_ints(left, right).map(Number::Int),
+        _ => on_floats(to_float(left)?, to_float(right)?).map(Number::Float),
+    }
+}
+
+/// Returns `-number`.
 pub fn negate(number: NumberRef<'_>) -> Number {
     match number {
         NumberRef::Int(int) => Number::Int(int_arithmetic::negate(int)),
@@ -73,7 +75,7 @@ pub fn negate(number: NumberRef<'_>) -> Number {
     }
 }
 
-/// `abs(number)`.
+/// Returns `abs(number)`.
 pub fn absolute(number: NumberRef<'_>) -> Number {
     match number {
         NumberRef::Int(int) => Number::Int(int_arithmetic::absolute(int)),
@@ -81,28 +83,10 @@ pub fn absolute(number: NumberRef<'_>) -> Number {
     }
 }
 
-/// `float(number)`.
+/// Returns `float(number)`.
 pub fn to_float(number: NumberRef<'_>) -> NumberResult<f64> {
     match number {
-        NumberRef::Int(int) => exact::int_to_float(int),
+        NumberRef::Int(int) => int_float::int_to_float(int),
         NumberRef::Float(float) => Ok(float),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::number::Int;
-
-    #[test]
-    fn kinds_mix_as_floats() {
-        let (one, half) = (NumberRef::Int(1.into()), NumberRef::Float(0.5));
-        assert_eq!(add(one, half, 64), Ok(Number::Float(1.5)));
-        assert_eq!(add(one, one, 64), Ok(Number::Int(Int::Small(2))));
-        assert_eq!(true_divide(one, one), Ok(1.0));
-        assert_eq!(
-            power(NumberRef::Int(2.into()), NumberRef::Int((-1).into()), 64),
-            Ok(Number::Float(0.5))
-        );
     }
 }

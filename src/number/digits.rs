@@ -1,46 +1,46 @@
-//! Floats as decimal digits, correctly rounded: the notations of `e`, `f`, `g` and `repr`.
+//! Floats as decimal digits, correctly rounded: the notations `e`, `f`, `g` and `repr`.
 //!
-//! `2.675` with two places is `2.67`, because the float is a little below; ties go to the even digit. After CPython's `pystrtod.c`
-//! (`PyOS_double_to_string`, `format_float_short`); the digits themselves are Rust's, which are exact for any precision. Signs other
-//! than minus, width and grouping are not known here.
+//! `2.675` with two places is `2.67`, because the float is a little below 2.675. Ties go to the even digit. The rules are CPython's
+//! `pystrtod.c` (`PyOS_double_to_string`) and `float_repr`. The digits come from Rust's formatter, which is exact for any precision.
+//! Width, grouping and positive signs are added by the callers.
 
 use super::error::{NumberError, NumberResult};
 
-/// No float has more digits than this behind the point, or more significant ones: what follows are zeros.
+/// The largest number of digits after the point, and of significant digits, that a float can have. All further digits are zeros.
 const MAX_EXACT_DIGITS: usize = 1074;
 
-/// How digits and exponent are arranged.
+/// The arrangement of digits and exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// `1.500000e+00`: `precision` digits behind the point.
+    /// `1.500000e+00`: `precision` digits after the point.
     Exponent,
-    /// `1.500000`: `precision` digits behind the point.
+    /// `1.500000`: `precision` digits after the point.
     Fixed,
     /// `1.5`, `1e+20`: `precision` significant digits, without trailing zeros.
     General,
-    /// `1.5`, `1e+16`: the fewest digits that read back equal; the precision does not count.
+    /// `1.5`, `1e+16`: the fewest digits that are parsed to an equal float. The precision is ignored.
     Shortest,
 }
 
-/// What a float shall look like.
+/// The format of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
-    /// How digits and exponent are arranged.
+    /// The arrangement of digits and exponent.
     pub notation: Notation,
-    /// How many digits.
+    /// The number of digits, as counted by the notation.
     pub precision: usize,
     /// Whether the point is always written, and `General` keeps its trailing zeros: the flag `#`.
     pub is_alternate: bool,
     /// Whether a number without point and exponent gets `.0`.
     pub ends_with_point_zero: bool,
-    /// Whether what rounds to zero loses its minus: the flag `z`.
+    /// Whether a number that rounds to zero loses its minus: the flag `z`.
     pub drops_negative_zero: bool,
-    /// Whether letters are capitals: `1E+20`, `INF`.
+    /// Whether letters are upper case: `1E+20`, `INF`.
     pub is_upper: bool,
 }
 
 impl FloatFormat {
-    /// The notation with that precision, and no flags.
+    /// Returns the format of a notation and a precision without flags.
     pub fn new(notation: Notation, precision: usize) -> Self {
         Self {
             notation,
@@ -53,9 +53,10 @@ impl FloatFormat {
     }
 }
 
-/// The float in that format, with a minus where it is negative.
+/// Formats a float, with a minus if it is negative.
 ///
-/// More than `max_precision` digits that would be written are refused.
+/// # Errors
+/// If the precision asks for more than `max_precision` digits.
 pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> NumberResult<String> {
     let is_significant = matches!(format.notation, Notation::General | Notation::Shortest);
     if format.precision > max_precision && (format.is_alternate || !is_significant) {
@@ -68,15 +69,15 @@ pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> N
         "inf".to_owned()
     } else {
         match format.notation {
-            Notation::Fixed => fixed(magnitude, format),
+            Notation::Fixed => format_fixed(magnitude, format),
             Notation::Exponent => {
                 let precision = format.precision.min(MAX_EXACT_DIGITS);
                 let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
                 decimal.pad(format.precision.saturating_add(1));
-                decimal.exponential(format.is_alternate)
+                decimal.format_exponential(format.is_alternate)
             }
-            Notation::General => general(magnitude, format),
-            Notation::Shortest => shortest(magnitude).general(16, format),
+            Notation::General => format_general(magnitude, format),
+            Notation::Shortest => find_shortest(magnitude).format_general(16, format),
         }
     };
     let is_zero = || {
@@ -93,8 +94,8 @@ pub fn format_float(float: f64, format: &FloatFormat, max_precision: usize) -> N
     Ok(signed)
 }
 
-/// `precision` digits behind the point.
-fn fixed(magnitude: f64, format: &FloatFormat) -> String {
+/// Formats a magnitude with `precision` digits after the point.
+fn format_fixed(magnitude: f64, format: &FloatFormat) -> String {
     let precision = format.precision.min(MAX_EXACT_DIGITS);
     let mut text = format!("{magnitude:.precision$}");
     if format.is_alternate && precision == 0 {
@@ -104,8 +105,8 @@ fn fixed(magnitude: f64, format: &FloatFormat) -> String {
     text
 }
 
-/// `precision` significant digits, at least one.
-fn general(magnitude: f64, format: &FloatFormat) -> String {
+/// Formats a magnitude with `precision` significant digits, at least one.
+fn format_general(magnitude: f64, format: &FloatFormat) -> String {
     let wanted = format.precision.max(1);
     let precision = wanted.saturating_sub(1).min(MAX_EXACT_DIGITS);
     let mut decimal = Decimal::parse(&format!("{magnitude:.precision$e}"));
@@ -114,17 +115,18 @@ fn general(magnitude: f64, format: &FloatFormat) -> String {
     } else {
         decimal.trim();
     }
-    // With the point and a zero still to come there is room for one digit less.
+    // The point and the zero that may be added take the place of one digit.
     let room = wanted.saturating_sub(usize::from(format.ends_with_point_zero));
-    decimal.general(room, format)
+    decimal.format_general(room, format)
 }
 
-/// The fewest digits that read back equal, the even ones where two are equally near: `1 + 2**-17` is `1.0000076293945312`.
-fn shortest(magnitude: f64) -> Decimal {
+/// Returns the fewest digits that are parsed to an equal float. Of two equally near candidates the even one wins: `1 + 2**-17` is
+/// `1.0000076293945312`.
+fn find_shortest(magnitude: f64) -> Decimal {
     let scientific = format!("{magnitude:e}");
     let decimal = Decimal::parse(&scientific);
-    // Rust rounds such a tie up. A tie's exact value has one digit more, so at most 18, which are not enough for 26 bits of
-    // fraction (5**26 has 19); and with 15 digits or fewer no two texts read back equal.
+    // Rust rounds such a tie up. The exact value of a tie has one digit more, so at most 18, which is too few for 26 bits of fraction
+    // (5**26 has 19 digits). With 15 digits or fewer no two texts are parsed to equal floats.
     let can_be_tie = decimal.digits.len() > 15 && (magnitude * f64::from(1 << 25)).fract() == 0.0;
     if !can_be_tie {
         return decimal;
@@ -138,16 +140,17 @@ fn shortest(magnitude: f64) -> Decimal {
     }
 }
 
-/// The digits of a number, and where its point is.
+/// The digits of a number and the position of its point.
 struct Decimal {
-    /// At least one digit.
+    /// The digits, at least one.
     digits: String,
-    /// How many digits are before the point; more than there are where zeros follow, and negative where zeros come first.
+    /// The number of digits before the point. It is larger than the number of digits if zeros follow them, and negative if zeros precede
+    /// them.
     point: i64,
 }
 
 impl Decimal {
-    /// What Rust writes as `1.25e-7`.
+    /// Parses Rust's scientific notation, such as `1.25e-7`.
     fn parse(scientific: &str) -> Self {
         let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
         Self {
@@ -156,29 +159,29 @@ impl Decimal {
         }
     }
 
-    /// Adds zeros up to that many digits.
+    /// Appends zeros up to a number of digits.
     fn pad(&mut self, length: usize) {
         let missing = length.saturating_sub(self.digits.len());
         push_zeros(&mut self.digits, missing);
     }
 
-    /// Takes off trailing zeros, but leaves a digit.
+    /// Removes trailing zeros, but not the first digit.
     fn trim(&mut self) {
         let length = self.digits.trim_end_matches('0').len().max(1);
         self.digits.truncate(length);
     }
 
-    /// With an exponent where the point is far away, and without it otherwise.
-    fn general(&self, room: usize, format: &FloatFormat) -> String {
+    /// Formats the number with an exponent if the point is far from the digits, and without one otherwise.
+    fn format_general(&self, room: usize, format: &FloatFormat) -> String {
         if self.point <= -4 || self.point > i64::try_from(room).unwrap_or(i64::MAX) {
-            self.exponential(format.is_alternate)
+            self.format_exponential(format.is_alternate)
         } else {
-            self.plain(format)
+            self.format_plain(format)
         }
     }
 
-    /// `1.25e-07`.
-    fn exponential(&self, is_alternate: bool) -> String {
+    /// Formats the number as in `1.25e-07`.
+    fn format_exponential(&self, is_alternate: bool) -> String {
         let (first, rest) = self.digits.split_at_checked(1).unwrap_or(("0", ""));
         let point = if rest.is_empty() && !is_alternate { "" } else { "." };
         let exponent = self.point.saturating_sub(1);
@@ -187,8 +190,8 @@ impl Decimal {
         format!("{first}{point}{rest}e{sign}{exponent:02}")
     }
 
-    /// `0.000125`, `1250.0`.
-    fn plain(&self, format: &FloatFormat) -> String {
+    /// Formats the number as in `0.000125` or `1250.0`.
+    fn format_plain(&self, format: &FloatFormat) -> String {
         let before = usize::try_from(self.point).unwrap_or(0);
         let mut text = String::with_capacity(self.digits.len().saturating_add(before).saturating_add(8));
         let (whole, fraction) = self.digits.split_at_checked(before).unwrap_or((&self.digits, ""));
@@ -206,48 +209,7 @@ impl Decimal {
     }
 }
 
-/// Appends that many zeros.
+/// Appends `count` zeros.
 fn push_zeros(text: &mut String, count: usize) {
     text.extend(std::iter::repeat_n('0', count));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(float: f64, notation: Notation, precision: usize) -> String {
-        format_float(float, &FloatFormat::new(notation, precision), 5000).unwrap_or_default()
-    }
-
-    #[test]
-    fn digits_are_rounded_half_to_even_on_the_exact_value() {
-        assert_eq!(text(2.675, Notation::Fixed, 2), "2.67");
-        assert_eq!(text(2.5, Notation::Fixed, 0), "2");
-        assert_eq!(text(0.125, Notation::Fixed, 2), "0.12");
-        assert_eq!(text(2.5, Notation::Exponent, 0), "2e+00");
-        assert_eq!(text(-1e22, Notation::Fixed, 1), "-10000000000000000000000.0");
-    }
-
-    #[test]
-    fn general_drops_zeros() {
-        assert_eq!(text(100_000.0, Notation::General, 6), "100000");
-        assert_eq!(text(1e6, Notation::General, 6), "1e+06");
-        assert_eq!(text(0.0001, Notation::General, 0), "0.0001");
-        assert_eq!(text(0.0, Notation::General, 6), "0");
-    }
-
-    #[test]
-    fn flags() {
-        let mut format = FloatFormat::new(Notation::General, 3);
-        format.is_alternate = true;
-        assert_eq!(format_float(1.0, &format, 9).as_deref(), Ok("1.00"));
-        format.ends_with_point_zero = true;
-        format.is_alternate = false;
-        assert_eq!(format_float(123.0, &format, 9).as_deref(), Ok("1.23e+02"));
-        let mut format = FloatFormat::new(Notation::Fixed, 1);
-        format.drops_negative_zero = true;
-        assert_eq!(format_float(-0.01, &format, 9).as_deref(), Ok("0.0"));
-        assert_eq!(format_float(f64::NEG_INFINITY, &format, 9).as_deref(), Ok("-inf"));
-        assert_eq!(format_float(1.0, &format, 0), Err(NumberError::too_wide(1, 0)));
-    }
 }

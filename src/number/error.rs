@@ -1,16 +1,19 @@
-//! What can go wrong with numbers: one variant for each Python exception, each with CPython 3.11's text.
+//! Errors of operations on numbers: one variant for each Python exception, with the text of CPython 3.11.
 //!
-//! `1 % 0` is `ZeroDivision("integer modulo by zero")`. Which kind of the crate's errors a variant becomes is the caller's business.
+//! `1 % 0` is `ZeroDivision("integer modulo by zero")`. The caller converts a variant to one of the crate's error kinds.
 
 use std::fmt;
 
-use super::text::MAX_DIGITS;
 use crate::limits::{Limit, Reached};
+
+/// The largest number of decimal digits in a conversion between integers and text. It is CPython's default, which prevents quadratic
+/// time.
+pub const MAX_DIGITS: usize = 4300;
 
 /// A result whose error is a [`NumberError`].
 pub type NumberResult<T> = Result<T, NumberError>;
 
-/// Why an operation on numbers has no result.
+/// The reason why an operation on numbers has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NumberError {
     /// Python's ZeroDivisionError: `1 / 0`.
@@ -32,39 +35,39 @@ pub enum NumberError {
 }
 
 impl NumberError {
-    /// An OverflowError.
+    /// Returns an OverflowError with a text.
     pub fn overflow(text: impl Into<String>) -> Self {
         Self::Overflow(text.into())
     }
 
-    /// A ValueError.
+    /// Returns a ValueError with a text.
     pub fn value(text: impl Into<String>) -> Self {
         Self::Value(text.into())
     }
 
-    /// More characters of width or precision than are allowed.
+    /// Returns the error of a width or precision of too many characters.
     pub fn too_wide(characters: usize, allowed: usize) -> Self {
-        Self::TooLarge(Reached::sizes(Limit::Width, characters, allowed))
+        Self::TooLarge(Reached::from_sizes(Limit::Width, characters, allowed))
     }
 
-    /// More bits than an integer may have.
+    /// Returns the error of an integer of too many bits.
     pub fn too_many_bits(bits: u64, allowed: u64) -> Self {
         Self::TooLarge(Reached::new(Limit::Bits, bits, allowed))
     }
 
-    /// The OverflowError of an integer that no float can come near.
+    /// Returns the OverflowError of converting an integer beyond the largest float.
     pub fn int_too_large_for_float() -> Self {
         Self::overflow("int too large to convert to float")
     }
 
-    /// The ValueError of an integer whose text would have more digits than CPython converts.
+    /// Returns the ValueError of converting an integer of more than [`MAX_DIGITS`] digits to text.
     pub fn too_many_digits() -> Self {
         Self::value(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
         ))
     }
 
-    /// The ValueError of a text with so many digits, which are more than CPython converts.
+    /// Returns the ValueError of converting a text of more than [`MAX_DIGITS`] digits to an integer.
     pub fn text_of_too_many_digits(digits: usize) -> Self {
         Self::value(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {digits} digits; \

@@ -1,22 +1,22 @@
-//! The filter `filesizeformat`: `1500` is `1.5 kB`, `1024` with binary prefixes is `1.0 KiB`.
+//! The filter `filesizeformat`: `1500` is `1.5 kB`, and with binary prefixes `1024` is `1.0 KiB`.
 //!
-//! After jinja2's `do_filesizeformat`, with Python's arithmetic on the way. Texts as input are made floats by the caller.
+//! The rule is jinja2's `do_filesizeformat`. The caller converts texts to numbers.
 
 use super::arithmetic::to_float;
 use super::digits::{FloatFormat, Notation, format_float};
 use super::error::NumberResult;
-use super::exact::{compare, int_to_float, truncate};
 use super::int::{IntRef, NumberRef};
 use super::int_arithmetic::power;
+use super::int_float::{compare, int_to_float, truncate};
 use super::text::int_text;
 
-/// The units of 1000 bytes and its powers.
+/// The units of file sizes in powers of 1000 bytes.
 const DECIMAL: [&str; 8] = ["kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
 
-/// The units of 1024 bytes and its powers.
+/// The units of file sizes in powers of 1024 bytes.
 const BINARY: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
 
-/// A number of bytes for people to read.
+/// Returns a number of bytes as text with a unit.
 pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
     let bytes = to_float(bytes)?;
     let (base, units) = if is_binary { (1024_u32, BINARY) } else { (1000, DECIMAL) };
@@ -29,7 +29,7 @@ pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
     }
     let mut text = String::new();
     for (exponent, unit) in (2..).zip(units) {
-        // The first size that is too large for the unit: 1024**9 has 91 bits.
+        // The first size that is too large for the unit. The largest, 1024**9, has 91 bits.
         let end = power(IntRef::Small(i64::from(base)), IntRef::Small(exponent), 128)?;
         let count = f64::from(base) * bytes / int_to_float(end.as_ref())?;
         let digits = format_float(count, &FloatFormat::new(Notation::Fixed, 1), 1)?;
@@ -41,28 +41,7 @@ pub fn filesize(bytes: NumberRef<'_>, is_binary: bool) -> NumberResult<String> {
     Ok(text)
 }
 
-/// `float < int`.
+/// Returns `float < int`.
 fn is_below(float: f64, int: IntRef<'_>) -> bool {
     compare(NumberRef::Float(float), NumberRef::Int(int)).is_some_and(std::cmp::Ordering::is_lt)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::number::NumberError;
-
-    #[test]
-    fn sizes() {
-        let size = |bytes: f64, is_binary| filesize(NumberRef::Float(bytes), is_binary);
-        assert_eq!(size(1.0, false).as_deref(), Ok("1 Byte"));
-        assert_eq!(size(-5.5, false).as_deref(), Ok("-5 Bytes"));
-        assert_eq!(size(1500.0, false).as_deref(), Ok("1.5 kB"));
-        assert_eq!(size(1024.0, true).as_deref(), Ok("1.0 KiB"));
-        assert_eq!(size(1e30, false).as_deref(), Ok("1000000.0 YB"));
-        assert_eq!(size(f64::NAN, false).as_deref(), Ok("nan YB"));
-        assert_eq!(
-            size(f64::NEG_INFINITY, false),
-            Err(NumberError::overflow("cannot convert float infinity to integer"))
-        );
-    }
 }

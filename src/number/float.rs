@@ -1,11 +1,11 @@
-//! Arithmetic of floats, after CPython's `floatobject.c`: `-7.5 % 2` is `0.5`, `1 // 0.1` is `9.0`.
+//! Arithmetic of floats: `-7.5 % 2` is `0.5`, `1 // 0.1` is `9.0`. The rules are CPython's `floatobject.c`.
 //!
-//! Sum, difference and product are Rust's own; here are the operations that raise or that Python defines otherwise. The divisor's
-//! sign rules, also for zeros: `-0.0 % 5.0` is `0.0`, `0.0 % -5.0` is `-0.0`.
+//! Sums, differences and products are those of Rust; this file has the operations that raise an error or that Python defines differently.
+//! Remainders have the sign of the divisor, also when they are zero: `-0.0 % 5.0` is `0.0`, `0.0 % -5.0` is `-0.0`.
 
 use super::error::{NumberError, NumberResult};
 
-/// `left / right`.
+/// Returns `left / right`.
 pub fn true_divide(left: f64, right: f64) -> NumberResult<f64> {
     if right == 0.0 {
         return Err(NumberError::ZeroDivision("float division by zero"));
@@ -13,7 +13,7 @@ pub fn true_divide(left: f64, right: f64) -> NumberResult<f64> {
     Ok(left / right)
 }
 
-/// `left // right`.
+/// Returns `left // right`.
 pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
     if right == 0.0 {
         return Err(NumberError::ZeroDivision("float floor division by zero"));
@@ -26,12 +26,12 @@ pub fn floor_divide(left: f64, right: f64) -> NumberResult<f64> {
     if quotient == 0.0 {
         return Ok(0.0_f64.copysign(left / right));
     }
-    // The quotient is a whole number but for the rounding of the division above.
+    // The quotient is a whole number except for the rounding error of the division.
     let floor = quotient.floor();
     Ok(if quotient - floor > 0.5 { floor + 1.0 } else { floor })
 }
 
-/// `left % right`: with the sign of the divisor.
+/// Returns `left % right`, with the sign of the divisor.
 pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
     if right == 0.0 {
         return Err(NumberError::ZeroDivision("float modulo"));
@@ -46,9 +46,9 @@ pub fn modulo(left: f64, right: f64) -> NumberResult<f64> {
     })
 }
 
-/// `base ** exponent`.
+/// Returns `base ** exponent`.
 pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
-    // The special cases are IEEE 754's, which `powf` follows; what is left is what Python refuses.
+    // The special cases are those of IEEE 754, which `powf` follows, except for the ones that Python refuses.
     if base == 0.0 && exponent < 0.0 && exponent.is_finite() {
         return Err(NumberError::ZeroDivision("0.0 cannot be raised to a negative power"));
     }
@@ -63,32 +63,4 @@ pub fn power(base: f64, exponent: f64) -> NumberResult<f64> {
         return Err(NumberError::overflow("(34, 'Numerical result out of range')"));
     }
     Ok(power)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn division_rounds_down() {
-        assert_eq!(floor_divide(1.0, 0.1), Ok(9.0));
-        assert_eq!(floor_divide(-7.0, 2.0), Ok(-4.0));
-        assert!(floor_divide(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_negative()));
-        assert_eq!(modulo(-7.5, 2.0), Ok(0.5));
-        assert_eq!(modulo(1.0, f64::NEG_INFINITY), Ok(f64::NEG_INFINITY));
-        assert!(modulo(-0.0, 5.0).is_ok_and(|zero| zero.is_sign_positive()));
-        assert!(modulo(0.0, -5.0).is_ok_and(|zero| zero.is_sign_negative()));
-    }
-
-    #[test]
-    fn powers_that_python_refuses() {
-        assert_eq!(
-            power(2.0, 5000.0),
-            Err(NumberError::overflow("(34, 'Numerical result out of range')"))
-        );
-        assert_eq!(power(2.0, -5000.0), Ok(0.0));
-        assert_eq!(power(-8.0, 0.5), Err(NumberError::Complex));
-        assert_eq!(power(f64::NAN, 0.0), Ok(1.0));
-        assert_eq!(power(f64::NEG_INFINITY, 0.5), Ok(f64::INFINITY));
-    }
 }

@@ -1,8 +1,8 @@
-//! Integers of any size, and the two kinds of number together.
+//! Integers of any size, and the two kinds of numbers.
 //!
-//! An [`Int`] is an `i64` where it fits and a big integer only where it does not, so equality of variants is equality of numbers:
-//! `Int::from(BigInt::from(7))` is `Int::Small(7)`. [`IntRef`] is what operations take, so that a caller that shares its big
-//! integers need not clone them. Knows nothing of text.
+//! An [`Int`] is an `i64` if the number fits and a big integer otherwise, so equal numbers have equal variants:
+//! `Int::from(BigInt::from(7))` is `Int::Small(7)`. Operations take [`IntRef`], so a caller that shares its big integers need not clone
+//! them.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,22 +12,22 @@ use num_bigint::{BigInt, BigUint, Sign};
 /// An integer of any size.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Int {
-    /// A number that fits: `7`.
+    /// A number that fits into `i64`: `7`.
     Small(i64),
-    /// A number outside `i64`, always: `2**100`.
+    /// A number that does not fit into `i64`: `2**100`.
     Big(BigInt),
 }
 
-/// An integer that is borrowed, as operations take it.
+/// A borrowed integer, the operand of most functions.
 #[derive(Clone, Copy, Debug)]
 pub enum IntRef<'a> {
-    /// A number that fits.
+    /// A number that fits into `i64`.
     Small(i64),
-    /// A number outside `i64`.
+    /// A number that does not fit into `i64`.
     Big(&'a BigInt),
 }
 
-/// The result of arithmetic: an integer or a float.
+/// An integer or a float, the result of arithmetic.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// An integer.
@@ -36,7 +36,7 @@ pub enum Number {
     Float(f64),
 }
 
-/// An operand of arithmetic.
+/// A borrowed integer or a float, the operand of arithmetic.
 #[derive(Clone, Copy, Debug)]
 pub enum NumberRef<'a> {
     /// An integer.
@@ -46,7 +46,7 @@ pub enum NumberRef<'a> {
 }
 
 impl Int {
-    /// The integer, borrowed.
+    /// Returns the borrowed integer.
     pub fn as_ref(&self) -> IntRef<'_> {
         match self {
             Self::Small(small) => IntRef::Small(*small),
@@ -56,7 +56,7 @@ impl Int {
 }
 
 impl Number {
-    /// The number, borrowed.
+    /// Returns the borrowed number.
     pub fn as_ref(&self) -> NumberRef<'_> {
         match self {
             Self::Int(int) => NumberRef::Int(int.as_ref()),
@@ -99,7 +99,7 @@ impl<'a> From<&'a BigInt> for IntRef<'a> {
 }
 
 impl<'a> IntRef<'a> {
-    /// A copy that is owned.
+    /// Returns an owned copy of the integer.
     pub fn to_int(self) -> Int {
         match self {
             Self::Small(small) => Int::Small(small),
@@ -107,7 +107,7 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// The number as a big integer, made where it is small.
+    /// Returns the number as a big integer, converted if it is small.
     pub fn to_big(self) -> Cow<'a, BigInt> {
         match self {
             Self::Small(small) => Cow::Owned(small.into()),
@@ -115,7 +115,7 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// The number without its sign, as a big integer.
+    /// Returns the absolute value as a big integer.
     pub fn magnitude(self) -> Cow<'a, BigUint> {
         match self {
             Self::Small(small) => Cow::Owned(small.unsigned_abs().into()),
@@ -123,7 +123,7 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// Whether the number is below zero.
+    /// Returns whether the number is below zero.
     pub fn is_negative(self) -> bool {
         match self {
             Self::Small(small) => small < 0,
@@ -131,12 +131,12 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// Whether the number is zero.
+    /// Returns whether the number is zero.
     pub fn is_zero(self) -> bool {
         matches!(self, Self::Small(0))
     }
 
-    /// Whether the number is odd.
+    /// Returns whether the number is odd.
     pub fn is_odd(self) -> bool {
         match self {
             Self::Small(small) => small & 1 != 0,
@@ -144,7 +144,7 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// Python's `int.bit_length`: the bits of the magnitude, none for zero.
+    /// Returns the number of bits of the absolute value, 0 for zero. This is Python's `int.bit_length`.
     pub fn bit_length(self) -> u64 {
         match self {
             Self::Small(small) => u64::from(u64::BITS.saturating_sub(small.unsigned_abs().leading_zeros())),
@@ -152,52 +152,16 @@ impl<'a> IntRef<'a> {
         }
     }
 
-    /// Python's `int.bit_count`: the ones in the magnitude.
-    pub fn bit_count(self) -> u64 {
-        match self {
-            Self::Small(small) => u64::from(small.unsigned_abs().count_ones()),
-            Self::Big(big) => big.magnitude().count_ones(),
-        }
-    }
-
-    /// The order of two integers.
+    /// Compares two integers.
     pub fn compare(self, other: IntRef<'_>) -> Ordering {
         match (self, other) {
             (Self::Small(left), IntRef::Small(right)) => left.cmp(&right),
             (Self::Big(left), IntRef::Big(right)) => left.cmp(right),
-            // A big one is outside i64, so its sign decides.
+            // A big integer is outside `i64`, so its sign decides.
             (Self::Small(_), right) if right.is_negative() => Ordering::Greater,
             (Self::Small(_), _) => Ordering::Less,
             (left, IntRef::Small(_)) if left.is_negative() => Ordering::Less,
             (_, IntRef::Small(_)) => Ordering::Greater,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_big_integer_is_outside_i64() {
-        assert_eq!(Int::from(BigInt::from(i64::MIN)), Int::Small(i64::MIN));
-        assert!(matches!(Int::from(BigInt::from(i64::MIN) - 1), Int::Big(_)));
-    }
-
-    #[test]
-    fn bits_are_those_of_the_magnitude() {
-        assert_eq!(IntRef::Small(0).bit_length(), 0);
-        assert_eq!(IntRef::Small(-8).bit_length(), 4);
-        assert_eq!(IntRef::Small(i64::MIN).bit_length(), 64);
-        assert_eq!(IntRef::Small(-7).bit_count(), 3);
-    }
-
-    #[test]
-    fn the_sign_of_a_big_integer_decides() {
-        let big = Int::from(BigInt::from(1) << 64_u32);
-        let negative = Int::from(BigInt::from(-1) << 64_u32);
-        assert_eq!(IntRef::Small(5).compare(big.as_ref()), Ordering::Less);
-        assert_eq!(negative.as_ref().compare(5.into()), Ordering::Less);
-        assert_eq!(big.as_ref().compare(negative.as_ref()), Ordering::Greater);
     }
 }

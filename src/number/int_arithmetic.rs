@@ -1,67 +1,38 @@
-//! Arithmetic of integers, after CPython's `longobject.c`: `-7 // 2` is `-4`, `-7 % 3` is `2`, `2**100` is exact.
+//! Arithmetic of integers: `-7 // 2` is `-4`, `-7 % 3` is `2`, `2**100` is exact. The rules are CPython's `longobject.c`.
 //!
-//! What can grow takes the number of bits a result may have, and refuses before it computes. True division is in
-//! [`exact`](super::exact), because its result is a float, and powers with a negative exponent are in
+//! An operation whose result can grow takes the largest number of bits, and fails before it computes a larger result. True division is in
+//! [`int_float`](super::int_float), because its result is a float. Powers with a negative exponent are in
 //! [`arithmetic`](super::arithmetic).
 
-use std::ops::Neg;
+use std::ops::{Add, Mul, Neg, Sub};
 
+use num_bigint::BigInt;
 use num_integer::Integer;
 
 use super::error::{NumberError, NumberResult};
-use super::exact::Leading;
 use super::int::{Int, IntRef};
+use super::int_float::Leading;
 
-/// `left + right`.
+/// Returns `left + right`.
 pub fn add(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(sum) = left.checked_add(right) {
-            return Ok(Int::Small(sum));
-        }
-    }
-    refuse_beyond(sum_bits(left, right), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size was asked for"
-    )]
-    Ok(Int::from(&*left.to_big() + &*right.to_big()))
+    let bits = || max_sum_bits(left, right);
+    compute((left, right), i64::checked_add, |left, right| left.add(right), bits, max_bits)
 }
 
-/// `left - right`.
+/// Returns `left - right`.
 pub fn subtract(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(difference) = left.checked_sub(right) {
-            return Ok(Int::Small(difference));
-        }
-    }
-    refuse_beyond(sum_bits(left, right), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size was asked for"
-    )]
-    Ok(Int::from(&*left.to_big() - &*right.to_big()))
+    let bits = || max_sum_bits(left, right);
+    compute((left, right), i64::checked_sub, |left, right| left.sub(right), bits, max_bits)
 }
 
-/// `left * right`.
+/// Returns `left * right`.
 pub fn multiply(left: IntRef<'_>, right: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
-    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
-        if let Some(product) = left.checked_mul(right) {
-            return Ok(Int::Small(product));
-        }
-    }
-    if left.is_zero() || right.is_zero() {
-        return Ok(Int::Small(0));
-    }
-    // The product has this many bits, or one fewer.
-    refuse_beyond(left.bit_length().saturating_add(right.bit_length()), max_bits)?;
-    #[expect(
-        clippy::arithmetic_side_effects,
-        reason = "big integers do not overflow, and the size was asked for"
-    )]
-    Ok(Int::from(&*left.to_big() * &*right.to_big()))
+    // The product has this many bits, or one fewer, unless a factor is zero.
+    let bits = || left.bit_length().saturating_add(right.bit_length());
+    compute((left, right), i64::checked_mul, |left, right| left.mul(right), bits, max_bits)
 }
 
-/// `-int`.
+/// Returns `-int`.
 pub fn negate(int: IntRef<'_>) -> Int {
     if let IntRef::Small(small) = int {
         if let Some(negated) = small.checked_neg() {
@@ -71,12 +42,12 @@ pub fn negate(int: IntRef<'_>) -> Int {
     Int::from(int.to_big().into_owned().neg())
 }
 
-/// `abs(int)`.
+/// Returns `abs(int)`.
 pub fn absolute(int: IntRef<'_>) -> Int {
     if int.is_negative() { negate(int) } else { int.to_int() }
 }
 
-/// `left // right`: rounded towards minus infinity.
+/// Returns `left // right`, rounded down.
 pub fn floor_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
     match divide(left, right) {
         Some((quotient, _)) => Ok(quotient),
@@ -84,7 +55,7 @@ pub fn floor_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
     }
 }
 
-/// `left % right`: with the sign of the divisor.
+/// Returns `left % right`, with the sign of the divisor.
 pub fn modulo(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
     match divide(left, right) {
         Some((_, remainder)) => Ok(remainder),
@@ -92,7 +63,7 @@ pub fn modulo(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<Int> {
     }
 }
 
-/// `base ** exponent` for an exponent that is not negative.
+/// Returns `base ** exponent` for an exponent that is not negative.
 pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberResult<Int> {
     match (base, exponent) {
         (_, IntRef::Small(0)) | (IntRef::Small(1), _) => return Ok(Int::Small(1)),
@@ -109,18 +80,18 @@ pub fn power(base: IntRef<'_>, exponent: IntRef<'_>, max_bits: u64) -> NumberRes
             return Ok(Int::Small(power));
         }
     }
-    // Exact for powers of two, and otherwise right within a few bits of the largest number any limit allows.
-    let bits = binary_logarithm(base) * f64::from(exponent) + 1.0;
+    // The estimate is exact for powers of two, and otherwise within a few bits of any limit.
+    let bits = estimate_log2(base) * f64::from(exponent) + 1.0;
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "above zero, and the cast stops at the largest"
+        reason = "the number is above zero, and the cast saturates"
     )]
-    refuse_beyond(bits as u64, max_bits)?;
+    check_bits(bits as u64, max_bits)?;
     Ok(Int::from(base.to_big().pow(exponent)))
 }
 
-/// Quotient and remainder, rounded towards minus infinity; nothing for a divisor of zero.
+/// Returns the quotient and the remainder, rounded down, or `None` for a divisor of zero.
 fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
     if right.is_zero() {
         return None;
@@ -142,27 +113,42 @@ fn divide(left: IntRef<'_>, right: IntRef<'_>) -> Option<(Int, Int)> {
     Some((Int::from(quotient), Int::from(remainder)))
 }
 
-/// The most bits that a sum or a difference can have.
-fn sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
+/// Returns the result for 64 bits if it fits, and otherwise the result for big integers, unless that could have too many bits.
+#[inline]
+fn compute(
+    (left, right): (IntRef<'_>, IntRef<'_>),
+    on_small: impl FnOnce(i64, i64) -> Option<i64>,
+    on_big: impl FnOnce(&BigInt, &BigInt) -> BigInt,
+    result_bits: impl FnOnce() -> u64,
+    max_bits: u64,
+) -> NumberResult<Int> {
+    if let (IntRef::Small(left), IntRef::Small(right)) = (left, right) {
+        if let Some(result) = on_small(left, right) {
+            return Ok(Int::Small(result));
+        }
+    }
+    check_bits(result_bits(), max_bits)?;
+    Ok(Int::from(on_big(&left.to_big(), &right.to_big())))
+}
+
+/// Returns the largest number of bits that a sum or difference can have.
+fn max_sum_bits(left: IntRef<'_>, right: IntRef<'_>) -> u64 {
     left.bit_length().max(right.bit_length()).saturating_add(1)
 }
 
-/// The logarithm of the magnitude, for numbers above 1.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "an estimate, of which the caller knows how near it is"
-)]
-fn binary_logarithm(int: IntRef<'_>) -> f64 {
+/// Estimates the binary logarithm of the absolute value of a number above 1.
+#[expect(clippy::cast_precision_loss, reason = "the result is an estimate")]
+fn estimate_log2(int: IntRef<'_>) -> f64 {
     let leading = Leading::of(&int.magnitude());
     (leading.bits as f64).log2() + leading.exponent as f64
 }
 
-/// Refuses a result of `bits` bits where `max_bits` are allowed.
-fn refuse_beyond(bits: u64, max_bits: u64) -> NumberResult<()> {
-    match bits > max_bits {
-        true => Err(NumberError::too_many_bits(bits, max_bits)),
-        false => Ok(()),
+/// Fails if a result of `bits` bits is larger than `max_bits`.
+fn check_bits(bits: u64, max_bits: u64) -> NumberResult<()> {
+    if bits > max_bits {
+        return Err(NumberError::too_many_bits(bits, max_bits));
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -170,20 +156,6 @@ mod tests {
     use super::*;
 
     const BITS: u64 = 1 << 20;
-
-    fn small(left: i64, right: i64, operation: fn(IntRef<'_>, IntRef<'_>) -> NumberResult<Int>) -> NumberResult<Int> {
-        operation(left.into(), right.into())
-    }
-
-    #[test]
-    fn division_rounds_down() {
-        assert_eq!(small(-7, 2, floor_divide), Ok(Int::Small(-4)));
-        assert_eq!(small(-7, 3, modulo), Ok(Int::Small(2)));
-        assert_eq!(small(7, -3, modulo), Ok(Int::Small(-2)));
-        assert_eq!(small(i64::MIN, -1, modulo), Ok(Int::Small(0)));
-        assert_eq!(small(i64::MIN, -1, floor_divide), subtract(0.into(), i64::MIN.into(), BITS));
-        assert_eq!(small(1, 0, modulo), Err(NumberError::ZeroDivision("integer modulo by zero")));
-    }
 
     #[test]
     fn powers_are_refused_before_they_are_computed() {

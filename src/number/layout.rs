@@ -1,41 +1,41 @@
-//! The width of a number: sign, prefix, grouped digits and padding, in their places.
+//! The layout of a number in its width: sign, prefix, grouped digits and padding.
 //!
-//! `1234567` with `012,` is `0,001,234,567`, and `-42` with `*=+6` is `-***42`. After CPython's `formatter_unicode.c`
-//! (`calc_number_widths`, `fill_number`, `calc_padding`) and `unicodeobject.c` (`_PyUnicode_InsertThousandsGrouping`). Knows nothing
-//! of specifications as text, nor of what the digits mean.
+//! `1234567` with `012,` is `0,001,234,567`, and `-42` with `*=+6` is `-***42`. The rules are CPython's `formatter_unicode.c`
+//! (`calc_number_widths`, `fill_number`, `calc_padding`) and `unicodeobject.c` (`_PyUnicode_InsertThousandsGrouping`). This file does not
+//! parse specifications.
 
-/// Where the padding goes.
+/// The position of the padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// `<`: the text left.
+    /// `<`: padding after the text.
     Left,
-    /// `>`: the text right.
+    /// `>`: padding before the text.
     Right,
-    /// `^`: the text in the middle, the odd one of the padding right.
+    /// `^`: padding on both sides, with the extra character on the right.
     Center,
-    /// `=`: the padding between sign and digits.
+    /// `=`: padding between sign and digits.
     AfterSign,
 }
 
-/// Digits in groups: `1,234`.
+/// The grouping of digits: `1,234`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grouping {
-    /// What stands between groups.
+    /// The character between groups.
     pub separator: char,
-    /// How many digits a group has.
+    /// The number of digits in a group.
     pub size: usize,
 }
 
-/// How a text is brought to its width.
+/// The layout of a text in its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// What the padding is made of.
+    /// The padding character.
     pub fill: char,
-    /// Where it goes.
+    /// The position of the padding.
     pub align: Align,
-    /// The least number of characters.
+    /// The minimum number of characters.
     pub width: usize,
-    /// How the digits are grouped.
+    /// The grouping of the digits.
     pub grouping: Option<Grouping>,
 }
 
@@ -44,15 +44,15 @@ pub struct Layout {
 pub struct Parts<'a> {
     /// `-`, `+`, a space, or nothing.
     pub sign: &'a str,
-    /// `0x`, or nothing.
+    /// `0x` or another prefix, or nothing.
     pub prefix: &'a str,
-    /// The digits before the point, which zeros and separators may join.
+    /// The digits before the point. Padding zeros and separators are added to these.
     pub digits: &'a str,
-    /// What follows: point, fraction, exponent; or all of it, where it is not digits.
+    /// The text after the digits: point, fraction, exponent. A number without digits, such as `inf`, is all here.
     pub rest: &'a str,
 }
 
-/// The number in its layout.
+/// Formats the parts of a number in a layout.
 pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     let fixed: usize = [parts.sign, parts.prefix, parts.rest]
         .map(|part| part.chars().count())
@@ -63,7 +63,7 @@ pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     } else {
         0
     };
-    let digits = group(parts.digits, min_digits, layout.grouping);
+    let digits = group_digits(parts.digits, min_digits, layout.grouping);
     let missing = layout.width.saturating_sub(fixed).saturating_sub(digits.len());
     let (left, inner, right) = match layout.align {
         Align::Left => (0, 0, missing),
@@ -82,7 +82,7 @@ pub fn lay_out_number(parts: &Parts<'_>, layout: &Layout) -> String {
     text
 }
 
-/// The text in its layout; it has no sign, so padding after that is padding right.
+/// Formats a text in a layout. A text has no sign, so padding after the sign is padding before the text.
 pub fn lay_out_text(text: &str, layout: &Layout) -> String {
     let parts = Parts {
         sign: "",
@@ -93,8 +93,8 @@ pub fn lay_out_text(text: &str, layout: &Layout) -> String {
     lay_out_number(&parts, layout)
 }
 
-/// The digits in groups, filled with zeros to that many characters, or one more where the first would be a separator.
-fn group(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
+/// Groups digits, and fills them with zeros to a minimum width. The result is one character longer if it would start with a separator.
+fn group_digits(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
     if digits.is_empty() {
         return String::new();
     }
@@ -117,50 +117,7 @@ fn group(digits: &str, min_width: usize, grouping: Option<Grouping>) -> String {
     reversed.chars().rev().collect()
 }
 
-/// Appends that many characters.
+/// Appends `count` fill characters.
 fn push_fill(text: &mut String, fill: char, count: usize) {
     text.extend(std::iter::repeat_n(fill, count));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn number(digits: &str, align: Align, fill: char, width: usize) -> String {
-        let grouping = Some(Grouping { separator: ',', size: 3 });
-        let parts = Parts {
-            sign: "-",
-            prefix: "",
-            digits,
-            rest: ".5",
-        };
-        lay_out_number(
-            &parts,
-            &Layout {
-                fill,
-                align,
-                width,
-                grouping,
-            },
-        )
-    }
-
-    #[test]
-    fn zeros_are_grouped_with_the_digits() {
-        assert_eq!(number("1234567", Align::AfterSign, '0', 15), "-0,001,234,567.5");
-        assert_eq!(number("1", Align::AfterSign, '0', 7), "-0,001.5");
-        assert_eq!(number("1", Align::AfterSign, '*', 7), "-***1.5");
-        assert_eq!(number("1234", Align::Center, '*', 11), "*-1,234.5**");
-    }
-
-    #[test]
-    fn text_is_padded_by_characters() {
-        let layout = Layout {
-            fill: 'é',
-            align: Align::Right,
-            width: 3,
-            grouping: None,
-        };
-        assert_eq!(lay_out_text("ä", &layout), "ééä");
-    }
 }

@@ -1,17 +1,17 @@
 //! Python's numbers and their text: arithmetic, rounding, parsing, printing, formatting.
 //!
-//! Everything here is a function over [`Int`], `f64` and `&str`, with the answers and the error texts of CPython 3.11:
-//! `7.5 // 2` is `3.0`, `2**100` is exact, `'%.2f' % 2.675` is `2.67`. Nothing here knows a value, a template or a place; booleans are
-//! the integers 0 and 1 before they come here. What can grow takes a limit and answers [`NumberError::TooLarge`] before it computes.
+//! All functions work on [`Int`], `f64` and `&str`, and have the results and error texts of CPython 3.11: `7.5 // 2` is `3.0`, `2**100`
+//! is exact, `'%.2f' % 2.675` is `2.67`. This module does not know values, templates or positions; a caller converts booleans to 0 and 1.
+//! A function whose result can grow takes a limit and returns [`NumberError::TooLarge`] before it computes the result.
 
 pub mod arithmetic;
 pub mod digits;
 pub mod error;
-pub mod exact;
 pub mod filesize;
 pub mod float;
 pub mod int;
 pub mod int_arithmetic;
+pub mod int_float;
 pub mod layout;
 pub mod parse;
 pub mod percent;

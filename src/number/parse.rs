@@ -1,64 +1,57 @@
-//! Numbers read from text: Python's `int(text, base)` and `float(text)`, and Jinja's literals.
+//! Numbers parsed from text: Python's `int(text, base)` and `float(text)`, and Jinja's literals.
 //!
-//! `int(' 1_000 ')` is 1000, `int('0x1f', 16)` is 31, `float('1_0.5e1')` is 105.0. After CPython's `longobject.c`
+//! `int(' 1_000 ')` is 1000, `int('0x1f', 16)` is 31, `float('1_0.5e1')` is 105.0. The rules are CPython's `longobject.c`
 //! (`PyLong_FromString`), `floatobject.c` (`PyFloat_FromString`), `pystrtod.c` and `unicodeobject.c`
-//! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`). What a character is, the caller says.
+//! (`_PyUnicode_TransformDecimalAndSpaceToASCII`), and jinja2's `lexer.py` (`Lexer.wrap`).
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-use super::error::{NumberError, NumberResult};
+use super::error::{MAX_DIGITS, NumberError, NumberResult};
 use super::int::Int;
-use super::text::MAX_DIGITS;
+use crate::text::quote;
+use crate::unicode::{decimal_value, is_whitespace};
 
-/// What the parsers need to know of characters.
-#[derive(Clone, Copy, Debug)]
-pub struct CharacterRules {
-    /// The value of a decimal digit of any script.
-    pub decimal: fn(char) -> Option<u32>,
-    /// Whether Python's `str.isspace` holds.
-    pub is_space: fn(char) -> bool,
-    /// Python's `repr(str)`, for error texts.
-    pub repr: fn(&str) -> String,
-}
+/// Returns Python's `repr` of a text, for error messages. The repr of a Markup differs from that of a `str`.
+pub type Repr = fn(&str) -> String;
 
-/// `int(text, base)`; a base beyond `i64` is as wrong as 37 and may be passed as that.
-pub fn parse_int(text: &str, base: i64, rules: &CharacterRules) -> NumberResult<Int> {
+/// Returns `int(text, base)`. A caller may pass 37 for a base beyond `i64`, which is as invalid.
+pub fn parse_int(text: &str, base: i64, repr: Repr) -> NumberResult<Int> {
     let base = match u32::try_from(base) {
         Ok(base @ (0 | 2..=36)) => base,
         _ => {
             return Err(NumberError::value("int() base must be >= 2 and <= 36, or 0"));
         }
     };
-    read_int(&to_ascii(text, rules), base)?.ok_or_else(|| {
-        // CPython cuts the text's repr at 200 characters, the quotes included.
-        let shown: String = (rules.repr)(text).chars().take(200).collect();
+    read_int(&to_ascii(text), base)?.ok_or_else(|| {
+        // CPython cuts the text's repr at 200 characters, including the quotes.
+        let shown: String = repr(text).chars().take(200).collect();
         NumberError::value(format!("invalid literal for int() with base {base}: {shown}"))
     })
 }
 
-/// `float(text)`.
-pub fn parse_float(text: &str, rules: &CharacterRules) -> NumberResult<f64> {
-    read_float(&to_ascii(text, rules)).ok_or_else(|| {
-        let shown = (rules.repr)(text);
+/// Returns `float(text)`.
+pub fn parse_float(text: &str, repr: Repr) -> NumberResult<f64> {
+    read_float(&to_ascii(text)).ok_or_else(|| {
+        let shown = repr(text);
         NumberError::value(format!("could not convert string to float: {shown}"))
     })
 }
 
-/// The value of an integer token of Jinja's lexer, such as `0x_1F` or `1_000`.
-pub fn parse_int_literal(token: &str, rules: &CharacterRules) -> NumberResult<Int> {
-    parse_int(&token.replace('_', ""), 0, rules)
+/// Returns the value of an integer token of Jinja's lexer, such as `0x_1F` or `1_000`.
+pub fn parse_int_literal(token: &str) -> NumberResult<Int> {
+    parse_int(&token.replace('_', ""), 0, quote::repr)
 }
 
-/// The value of a float token of Jinja's lexer, such as `1_0.5e-3`.
+/// Returns the value of a float token of Jinja's lexer, such as `1_0.5e-3`.
 ///
-/// The token may have digits of any script, but the reference then hands it to `ast.literal_eval`, which refuses those.
+/// The token may have digits of any script. The reference passes it to `ast.literal_eval`, which accepts only ASCII digits.
 pub fn parse_float_literal(token: &str) -> NumberResult<f64> {
     let plain = token.replace('_', "");
-    read_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", why_no_literal(&plain))))
+    read_float(&plain).ok_or_else(|| NumberError::Syntax(format!("{} (<unknown>, line 1)", describe_bad_literal(&plain))))
 }
 
-/// What Python's tokenizer says of a float whose digits are not all ASCII.
-fn why_no_literal(text: &str) -> String {
+/// Returns the message of Python's tokenizer for a float with digits outside ASCII.
+fn describe_bad_literal(text: &str) -> String {
     let place = text.find(|char: char| !char.is_ascii()).unwrap_or(text.len());
     let (before, odd) = text.split_at_checked(place).unwrap_or((text, ""));
     let is_whole = before.bytes().all(|byte| byte.is_ascii_digit());
@@ -73,16 +66,16 @@ fn why_no_literal(text: &str) -> String {
     }
 }
 
-/// The text with digits and spaces of any script made ASCII, up to the first character that is neither, which becomes `?`.
-fn to_ascii(text: &str, rules: &CharacterRules) -> String {
+/// Replaces digits and spaces of any script by those of ASCII. The first other character outside ASCII becomes `?` and ends the text.
+fn to_ascii(text: &str) -> String {
     let mut ascii = String::with_capacity(text.len());
     for char in text.chars() {
-        // The separators U+001C to U+001F are ASCII already, and so stay what C does not take for spaces.
+        // The separators U+001C to U+001F are ASCII, so they are kept. C does not take them for spaces.
         if char.is_ascii() {
             ascii.push(char);
-        } else if (rules.is_space)(char) {
+        } else if is_whitespace(char) {
             ascii.push(' ');
-        } else if let Some(digit) = (rules.decimal)(char).and_then(|value| char::from_digit(value, 10)) {
+        } else if let Some(digit) = decimal_value(char).and_then(|value| char::from_digit(value, 10)) {
             ascii.push(digit);
         } else {
             ascii.push('?');
@@ -92,12 +85,12 @@ fn to_ascii(text: &str, rules: &CharacterRules) -> String {
     ascii
 }
 
-/// Whether C's `isspace` holds.
+/// C's `isspace`.
 fn is_c_space(char: char) -> bool {
     matches!(char, ' ' | '\t'..='\r')
 }
 
-/// Reads an integer, prefix and spaces included; nothing where the text is not one.
+/// Parses an integer with a prefix and surrounding spaces. The result is `None` if the text is not an integer.
 fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     let text = text.trim_start_matches(is_c_space);
     let (is_negative, text) = split_sign(text);
@@ -127,7 +120,7 @@ fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     if count > MAX_DIGITS && !radix.is_power_of_two() {
         return Err(NumberError::text_of_too_many_digits(count));
     }
-    // Base 0 reads Python's own literals, of which none but zero begins with a zero.
+    // Base 0 parses Python's own literals, in which only zero may start with a zero.
     let is_old_octal = base == 0 && prefix_base.is_none() && digits.starts_with('0');
     if is_old_octal && digits.bytes().any(|byte| !matches!(byte, b'0' | b'_')) {
         return Ok(None);
@@ -139,7 +132,7 @@ fn read_int(text: &str, base: u32) -> NumberResult<Option<Int>> {
     Ok(BigUint::parse_bytes(digits.as_bytes(), radix).map(|magnitude| Int::from(BigInt::from_biguint(sign, magnitude))))
 }
 
-/// Reads a float, spaces included; nothing where the text is not one.
+/// Parses a float with surrounding spaces. The result is `None` if the text is not a float.
 fn read_float(text: &str) -> Option<f64> {
     let text = text.trim_matches(is_c_space);
     let (is_negative, unsigned) = split_sign(text);
@@ -157,7 +150,7 @@ fn read_float(text: &str) -> Option<f64> {
     Some(if is_negative { -magnitude } else { magnitude })
 }
 
-/// The text without a sign, and whether that was a minus.
+/// Returns whether a text starts with a minus, and the text without its sign.
 fn split_sign(text: &str) -> (bool, &str) {
     match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -165,7 +158,7 @@ fn split_sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// The text without its underscores; nothing where one is not between two digits.
+/// Returns a text without its underscores, or `None` if one of them is not between two digits.
 fn without_underscores(text: &str) -> Option<String> {
     let mut plain = String::with_capacity(text.len());
     let mut previous = ' ';
@@ -186,7 +179,7 @@ fn without_underscores(text: &str) -> Option<String> {
     (previous != '_').then_some(plain)
 }
 
-/// Whether the text is digits with at most one point and then an exponent: `5.`, `.5e-3`.
+/// Returns whether a text is digits with at most one point and an optional exponent: `5.`, `.5e-3`.
 fn is_decimal(text: &str) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, Some(exponent)),
@@ -199,69 +192,4 @@ fn is_decimal(text: &str) -> bool {
         !digits.is_empty() && is_digits(digits)
     });
     is_digits(whole) && is_digits(fraction) && !(whole.is_empty() && fraction.is_empty()) && has_exponent_digits
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: CharacterRules = CharacterRules {
-        decimal: |char| match char {
-            '\u{660}'..='\u{669}' => Some(u32::from(char) - 0x660),
-            _ => char.to_digit(10),
-        },
-        is_space: char::is_whitespace,
-        repr: |text| format!("'{text}'"),
-    };
-
-    fn int(text: &str, base: i64) -> Option<Int> {
-        parse_int(text, base, &RULES).ok()
-    }
-
-    #[test]
-    fn integers() {
-        assert_eq!(int(" -1_000\n", 10), Some(Int::Small(-1000)));
-        assert_eq!(int("0x_f", 16), Some(Int::Small(15)));
-        assert_eq!(int("0b2", 16), Some(Int::Small(178)));
-        assert_eq!(int("012", 0), None);
-        assert_eq!(int("0_0", 0), Some(Int::Small(0)));
-        assert_eq!(int("\u{3000}\u{661}\u{665}", 10), Some(Int::Small(15)));
-        assert_eq!(int("\u{1c}5", 10), None);
-        assert_eq!(
-            parse_int("x", 10, &RULES),
-            Err(NumberError::value("invalid literal for int() with base 10: 'x'"))
-        );
-        assert_eq!(
-            parse_int(&"1".repeat(5000), 10, &RULES),
-            Err(NumberError::value(
-                "Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; \
-                 use sys.set_int_max_str_digits() to increase the limit"
-            ))
-        );
-        assert!(int(&"f".repeat(5000), 16).is_some());
-    }
-
-    #[test]
-    fn floats() {
-        let float = |text: &str| parse_float(text, &RULES).ok();
-        assert_eq!(float(" 1_0.5e1_0 "), Some(105_000_000_000.0));
-        assert_eq!(float("-Infinity"), Some(f64::NEG_INFINITY));
-        assert_eq!(float("1e400"), Some(f64::INFINITY));
-        assert_eq!(float("5."), Some(5.0));
-        for wrong in ["", ".", "1_", "1_e5", "e5", "1e", "infin", "i_nf", "0x1p3"] {
-            assert_eq!(float(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn literals() {
-        assert_eq!(parse_int_literal("0x_1F", &RULES), Ok(Int::Small(31)));
-        assert_eq!(parse_float_literal("007.5"), Ok(7.5));
-        assert_eq!(
-            parse_float_literal("1.\u{663}"),
-            Err(NumberError::Syntax(
-                "invalid character '\u{663}' (U+0663) (<unknown>, line 1)".to_owned()
-            ))
-        );
-    }
 }

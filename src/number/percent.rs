@@ -1,59 +1,59 @@
 //! The conversions of `%`: `'%+08.2f' % 3.14159` is `+0003.14`, `'%#x' % 255` is `0xff`.
 //!
-//! One conversion is read with [`Conversion::read`], which asks an [`Arguments`] for what `(key)` and `*` take, and a number is
-//! put into it with [`format_number`]. After CPython's `unicodeobject.c` (`unicode_format_arg_parse`, `mainformatlong`,
-//! `formatfloat`, `unicode_format_arg_output`). The walk over the format, `%%`, the argument of the conversion itself, and what is
-//! not a number, are the caller's.
+//! [`Conversion::read`] parses one conversion and takes the arguments of `(key)` and `*` from an [`Arguments`]. [`format_number`] formats
+//! a number with it. The rules are CPython's `unicodeobject.c` (`unicode_format_arg_parse`, `mainformatlong`, `formatfloat`,
+//! `unicode_format_arg_output`). The caller walks the format, handles `%%` and arguments that are not numbers.
 
 use super::digits::{FloatFormat, Notation, format_float};
 use super::error::{NumberError, NumberResult};
-use super::exact::{int_to_float, truncate};
 use super::int::{Int, IntRef, NumberRef};
-use super::spec::character;
+use super::int_float::{int_to_float, truncate};
+use super::layout::{Align, Layout, Parts, lay_out_number};
+use super::spec::char_from_code;
 use super::text::magnitude_text;
 
-/// Where a conversion gets its key and its stars from, in the order in which they are written.
+/// The source of the key and the stars of a conversion, which are taken in the order in which they are written.
 pub trait Arguments {
     /// The caller's error.
     type Error: From<NumberError>;
 
-    /// A key begins: refuses where there is no mapping, with `format requires a mapping`.
+    /// Fails with `format requires a mapping` if the right operand is not a mapping. This is called where a key starts.
     fn expect_mapping(&mut self) -> Result<(), Self::Error>;
 
-    /// Looks up the key; what it names becomes the argument of this conversion.
+    /// Looks up a key. Its value becomes the argument of this conversion.
     fn pick_key(&mut self, key: &str) -> Result<(), Self::Error>;
 
-    /// The next argument, for a star; nothing where it is not an integer.
+    /// Takes the next argument for a star. The result is `None` if it is not an integer.
     fn next_star(&mut self) -> Result<Option<Int>, Self::Error>;
 }
 
-/// One conversion, without its percent sign: `(key)-08.2f`.
+/// One conversion without its percent sign: `(key)-08.2f`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// Whether it has a key; the arguments were told it.
+    /// Whether the conversion has a key. Reading the conversion has passed the key to the arguments.
     pub has_key: bool,
-    /// `-`: the padding right.
+    /// `-`: padding on the right.
     pub is_left: bool,
-    /// `+`: a sign also where the number is not negative.
+    /// `+`: a sign also for numbers that are not negative.
     pub has_plus: bool,
-    /// A space where a plus could be.
+    /// ` `: a space in place of a plus sign.
     pub has_space: bool,
     /// `#`: the alternate form.
     pub is_alternate: bool,
-    /// `0`: zeros as padding.
+    /// `0`: padding with zeros.
     pub has_zeros: bool,
-    /// The least number of characters; a negative one of a star has become `-`.
+    /// The minimum number of characters. A negative width from a star has been converted to `-`.
     pub width: Option<usize>,
-    /// The number behind the point.
+    /// The precision: the number after the point.
     pub precision: Option<usize>,
-    /// What kind of conversion; any character at all.
+    /// The kind of the conversion, which may be any character.
     pub letter: char,
-    /// How many bytes of the format it takes, behind the percent sign.
+    /// The length in bytes, without the percent sign.
     pub length: usize,
 }
 
 impl Conversion {
-    /// Reads the conversion at the beginning of `format`, which begins behind a percent sign.
+    /// Parses the conversion at the start of `format`, which starts after a percent sign.
     pub fn read<A: Arguments>(format: &str, arguments: &mut A) -> Result<Self, A::Error> {
         let mut rest = format;
         let mut conversion = Self {
@@ -97,7 +97,7 @@ impl Conversion {
                 eat_number(&mut rest, i64::from(i32::MAX), "precision too big")?.unwrap_or(0)
             });
         }
-        // C's length modifiers mean nothing, and are accepted once.
+        // One of C's length modifiers is accepted and ignored.
         eat_one_of(&mut rest, &['h', 'l', 'L']);
         let mut chars = rest.chars();
         conversion.letter = chars.next().ok_or_else(|| NumberError::value("incomplete format"))?;
@@ -105,8 +105,8 @@ impl Conversion {
         Ok(conversion)
     }
 
-    /// The ValueError of a letter that means nothing, raised when the argument has been taken; `index` counts characters from the
-    /// beginning of the whole format.
+    /// Returns the ValueError of an unknown letter, which is raised after the argument has been taken. `index` counts the characters from
+    /// the start of the whole format.
     pub fn unsupported_letter(&self, index: usize) -> NumberError {
         let code = u32::from(self.letter);
         let shown = if (31..127).contains(&code) { self.letter } else { '?' };
@@ -115,7 +115,7 @@ impl Conversion {
         ))
     }
 
-    /// The TypeError of an argument that is not a number, for a letter that wants one.
+    /// Returns the TypeError of an argument that is not a number, for a letter that requires one.
     pub fn wants_number(&self, type_name: &str) -> NumberError {
         let letter = self.letter;
         NumberError::Type(match letter {
@@ -130,36 +130,38 @@ impl Conversion {
         })
     }
 
-    /// A text in its width, as `%s` and `%c` have it: without zeros.
+    /// Pads a text to the width for `%s` and `%c`, which ignore the flag `0`.
     pub fn pad_text(&self, text: &str, max_width: usize) -> NumberResult<String> {
         self.pad("", "", text, false, max_width)
     }
 
-    /// Sign, prefix and digits in their width.
+    /// Pads a number to the width, before the sign, after it, or after the digits.
     fn pad(&self, sign: &str, prefix: &str, digits: &str, has_zeros: bool, max_width: usize) -> NumberResult<String> {
         let width = self.width.unwrap_or(0);
         if width > max_width {
             return Err(NumberError::too_wide(width, max_width));
         }
-        let length: usize = [sign, prefix, digits].map(|part| part.chars().count()).iter().sum();
-        let missing = width.saturating_sub(length);
-        let (left, inner, right) = match (self.is_left, has_zeros) {
-            (true, _) => (0, 0, missing),
-            (false, true) => (0, missing, 0),
-            (false, false) => (missing, 0, 0),
+        let (fill, align) = match (self.is_left, has_zeros) {
+            (true, _) => (' ', Align::Left),
+            (false, true) => ('0', Align::AfterSign),
+            (false, false) => (' ', Align::Right),
         };
-        Ok([
-            &*" ".repeat(left),
+        let layout = Layout {
+            fill,
+            align,
+            width,
+            grouping: None,
+        };
+        let parts = Parts {
             sign,
             prefix,
-            &"0".repeat(inner),
-            digits,
-            &" ".repeat(right),
-        ]
-        .concat())
+            digits: "",
+            rest: digits,
+        };
+        Ok(lay_out_number(&parts, &layout))
     }
 
-    /// What stands for the sign.
+    /// Returns the text of the sign.
     fn sign(&self, is_negative: bool) -> &'static str {
         match (is_negative, self.has_plus, self.has_space) {
             (true, _, _) => "-",
@@ -170,9 +172,10 @@ impl Conversion {
     }
 }
 
-/// A number in a conversion with one of the letters `d i u o x X c e E f F g G`.
+/// Formats a number for a conversion with one of the letters `d i u o x X c e E f F g G`. Other letters are formatted as `d`.
 ///
-/// A width or precision above `max_width` is refused. Other letters are formatted as `d`.
+/// # Errors
+/// If the width or the precision is above `max_width`, or the letter does not accept the number.
 pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: usize) -> NumberResult<String> {
     match (conversion.letter, number) {
         ('e' | 'E' | 'f' | 'F' | 'g' | 'G', NumberRef::Int(int)) => format_as_float(conversion, int_to_float(int)?, max_width),
@@ -184,14 +187,14 @@ pub fn format_number(conversion: &Conversion, number: NumberRef<'_>, max_width: 
                 IntRef::Big(_) => -1,
             };
             let mut buffer = [0; 4];
-            conversion.pad_text(character(code)?.encode_utf8(&mut buffer), max_width)
+            conversion.pad_text(char_from_code(code)?.encode_utf8(&mut buffer), max_width)
         }
         (_, NumberRef::Int(int)) => format_as_int(conversion, int, max_width),
         (_, NumberRef::Float(float)) => format_as_int(conversion, truncate(float)?.as_ref(), max_width),
     }
 }
 
-/// `d i u o x X`.
+/// Formats an integer for the letters `d i u o x X`.
 fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> NumberResult<String> {
     let (base, prefix) = match conversion.letter {
         'o' => (8, "0o"),
@@ -217,7 +220,7 @@ fn format_as_int(conversion: &Conversion, int: IntRef<'_>, max_width: usize) -> 
     conversion.pad(sign, prefix, &format!("{zeros}{digits}"), conversion.has_zeros, max_width)
 }
 
-/// `e E f F g G`.
+/// Formats a float for the letters `e E f F g G`.
 fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> NumberResult<String> {
     let notation = match conversion.letter {
         'e' | 'E' => Notation::Exponent,
@@ -233,7 +236,7 @@ fn format_as_float(conversion: &Conversion, float: f64, max_width: usize) -> Num
     conversion.pad(sign, "", magnitude, conversion.has_zeros, max_width)
 }
 
-/// Takes a key with its parentheses, which may hold others in pairs.
+/// Takes a key in parentheses. The key may contain pairs of parentheses.
 fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     let mut depth = 0_usize;
     for (place, char) in rest.char_indices() {
@@ -251,7 +254,7 @@ fn eat_key<'a>(rest: &mut &'a str) -> NumberResult<&'a str> {
     Err(NumberError::value("incomplete format key"))
 }
 
-/// Takes the first character where it is one of those.
+/// Takes the first character if it is one of `wanted`.
 fn eat_one_of(rest: &mut &str, wanted: &[char]) -> Option<char> {
     let mut chars = rest.chars();
     let first = chars.next().filter(|char| wanted.contains(char))?;
@@ -259,7 +262,7 @@ fn eat_one_of(rest: &mut &str, wanted: &[char]) -> Option<char> {
     Some(first)
 }
 
-/// Takes a number in ASCII digits, where there is one.
+/// Takes a number in ASCII digits, if there is one.
 fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> NumberResult<Option<usize>> {
     let end = rest.find(|char: char| !char.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
@@ -273,88 +276,11 @@ fn eat_number(rest: &mut &str, max: i64, error: &'static str) -> NumberResult<Op
     }
 }
 
-/// The integer of a star, within the bounds of a C type.
+/// Takes the integer of a star, which must be within the bounds of a C type.
 fn read_star<A: Arguments>(arguments: &mut A, c_type: &str, bounds: std::ops::RangeInclusive<i64>) -> Result<i64, A::Error> {
     match arguments.next_star()? {
         None => Err(NumberError::Type("* wants int".to_owned()).into()),
         Some(Int::Small(small)) if bounds.contains(&small) => Ok(small),
         Some(_) => Err(NumberError::overflow(format!("Python int too large to convert to C {c_type}")).into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A tuple of integers on the right.
-    struct Tuple(Vec<i64>);
-
-    impl Arguments for Tuple {
-        type Error = NumberError;
-
-        fn expect_mapping(&mut self) -> NumberResult<()> {
-            Err(NumberError::Type("format requires a mapping".to_owned()))
-        }
-
-        fn pick_key(&mut self, _: &str) -> NumberResult<()> {
-            Ok(())
-        }
-
-        fn next_star(&mut self) -> NumberResult<Option<Int>> {
-            Ok(self.0.pop().map(Int::Small))
-        }
-    }
-
-    fn text(format: &str, number: NumberRef<'_>) -> NumberResult<String> {
-        let conversion = Conversion::read(format, &mut Tuple(vec![-6]))?;
-        format_number(&conversion, number, 1000)
-    }
-
-    #[test]
-    fn integers() {
-        let int = |format: &str, int: i64| text(format, NumberRef::Int(int.into())).unwrap_or_default();
-        assert_eq!(int("#+012.5x", 255), "+0x0000000ff");
-        assert_eq!(int("-+#12.5X", -255), "-0X000FF    ");
-        assert_eq!(int("05d", -42), "-0042");
-        assert_eq!(int("*d", 42), "42    ");
-        assert_eq!(int("ld", 5), "5");
-        assert_eq!(int("3c", 65), "  A");
-    }
-
-    #[test]
-    fn floats() {
-        let float = |format: &str, float: f64| text(format, NumberRef::Float(float)).unwrap_or_default();
-        assert_eq!(float("+08.2f", 3.147), "+0003.15");
-        assert_eq!(float("010f", f64::NEG_INFINITY), "-000000inf");
-        assert_eq!(float("d", -3.9), "-3");
-        assert_eq!(float("#.3g", 1e10), "1.00e+10");
-    }
-
-    #[test]
-    fn errors() {
-        let error = |format: &str| text(format, NumberRef::Float(1.5)).map_err(|error| error.to_string());
-        let cases = [
-            ("5", "incomplete format"),
-            ("(a)s", "format requires a mapping"),
-            ("99999999999999999999d", "width too big"),
-            (".2147483648d", "precision too big"),
-            (".2147483647d", "precision too large"),
-            ("x", "%x format: an integer is required, not float"),
-            ("c", "%c requires int or char"),
-        ];
-        for (format, text) in cases {
-            assert_eq!(error(format), Err(text.to_owned()), "{format}");
-        }
-        let conversion = Conversion::read("-z", &mut Tuple(Vec::new()));
-        assert_eq!(
-            conversion.map(|conversion| conversion.unsupported_letter(2)),
-            Ok(NumberError::value("unsupported format character 'z' (0x7a) at index 2"))
-        );
-    }
-
-    #[test]
-    fn keys_hold_parentheses_in_pairs() {
-        assert_eq!(eat_key(&mut "((a))s"), Ok("(a)"));
-        assert_eq!(eat_key(&mut "(a(b"), Err(NumberError::value("incomplete format key")));
     }
 }

@@ -1,7 +1,7 @@
 //! Rounding to decimal places, half to even on the exact value: `round(2.675, 2)` is `2.67`, `round(1250, -2)` is `1200`.
 //!
-//! After CPython's `float.__round__` and `int.__round__`, and jinja2's `do_round`. The names of the methods, and what a boolean or a
-//! string as precision means, the caller knows.
+//! The rules are CPython's `float.__round__` and `int.__round__`, and jinja2's `do_round`. The caller interprets the method's name and a
+//! precision that is not a number.
 
 use std::cmp::Ordering;
 
@@ -11,15 +11,15 @@ use num_integer::Integer;
 use super::error::{NumberError, NumberResult};
 use super::int::{Int, IntRef, Number, NumberRef};
 use super::int_arithmetic::{absolute, negate};
-use super::{arithmetic, exact};
+use super::{arithmetic, int_float};
 
-/// More decimal places than this leave every float as it is.
+/// Rounding to more decimal places changes no float.
 const MAX_PLACES: i64 = 323;
 
-/// Fewer make every float zero.
+/// Rounding to fewer decimal places makes each float zero.
 const MIN_PLACES: i64 = -308;
 
-/// `round(float, places)`: a float.
+/// Returns `round(float, places)`, a float.
 pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
     let places = match places {
         IntRef::Small(places) => places,
@@ -33,28 +33,28 @@ pub fn round_float(float: f64, places: IntRef<'_>) -> NumberResult<f64> {
         return Ok(0.0_f64.copysign(float));
     }
     if let Ok(places) = usize::try_from(places) {
-        // Both ways are exact: the digits are those of the float, and they are read back to the nearest one.
-        return format!("{float:.places$}").parse().map_err(|_| too_large());
+        // Both steps are exact: printing has the digits of the float, and parsing returns the nearest float.
+        return format!("{float:.places$}").parse().map_err(|_| rounded_too_large());
     }
     let unit = power_of_ten(places.unsigned_abs());
     let magnitude = float.abs();
-    let whole = exact::truncate(magnitude)?;
+    let whole = int_float::truncate(magnitude)?;
     let rounded = nearest_multiple(&whole.as_ref().to_big(), &unit, magnitude.fract() != 0.0);
-    let nearest = exact::int_to_float(IntRef::from(&rounded)).map_err(|_| too_large())?;
+    let nearest = int_float::int_to_float(IntRef::from(&rounded)).map_err(|_| rounded_too_large())?;
     Ok(nearest.copysign(float))
 }
 
-/// `round(float)`: an integer.
+/// Returns `round(float)`, an integer.
 pub fn round_float_to_int(float: f64) -> NumberResult<Int> {
-    exact::truncate(float.round_ties_even())
+    int_float::truncate(float.round_ties_even())
 }
 
-/// `round(int, places)`: an integer, changed only where `places` is negative.
+/// Returns `round(int, places)`, an integer. It differs from `int` only if `places` is negative.
 pub fn round_int(int: IntRef<'_>, places: IntRef<'_>) -> Int {
     if !places.is_negative() {
         return int.to_int();
     }
-    // A digit takes more than three bits, so a unit of that many digits is more than twice the number.
+    // A decimal digit takes more than three bits, so a unit of that many digits is more than twice the number.
     let digits = match places {
         IntRef::Small(places) if places.unsigned_abs().saturating_sub(2) <= int.bit_length() / 3 => places.unsigned_abs(),
         _ => return Int::Small(0),
@@ -67,7 +67,7 @@ pub fn round_int(int: IntRef<'_>, places: IntRef<'_>) -> Int {
     }
 }
 
-/// `round(number, places)`.
+/// Returns `round(number, places)`.
 pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> {
     match number {
         NumberRef::Int(int) => Ok(Number::Int(round_int(int, places))),
@@ -75,18 +75,18 @@ pub fn round(number: NumberRef<'_>, places: IntRef<'_>) -> NumberResult<Number> 
     }
 }
 
-/// The filter `round` with the method `ceil`: `math.ceil(value * 10**precision) / 10**precision`.
+/// Returns the result of the filter `round` with the method `ceil`: `math.ceil(value * 10**precision) / 10**precision`.
 pub fn round_up(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, exact::ceil)
+    round_scaled(value, precision, max_bits, int_float::ceil)
 }
 
-/// The filter `round` with the method `floor`: `math.floor(value * 10**precision) / 10**precision`.
+/// Returns the result of the filter `round` with the method `floor`: `math.floor(value * 10**precision) / 10**precision`.
 pub fn round_down(value: NumberRef<'_>, precision: NumberRef<'_>, max_bits: u64) -> NumberResult<f64> {
-    scaled(value, precision, max_bits, exact::floor)
+    round_scaled(value, precision, max_bits, int_float::floor)
 }
 
-/// The value rounded to a multiple of a power of ten as Jinja does it, with what Python's operators do on the way.
-fn scaled(
+/// Rounds `value * 10**precision` with `to_int` and divides the result by `10**precision`, with the errors of Python's operators.
+fn round_scaled(
     value: NumberRef<'_>,
     precision: NumberRef<'_>,
     max_bits: u64,
@@ -100,7 +100,7 @@ fn scaled(
     arithmetic::true_divide(NumberRef::Int(whole.as_ref()), unit.as_ref())
 }
 
-/// The multiple of `unit` nearest to `magnitude`, or to a little more where `is_inexact`; the even one of two.
+/// Returns the multiple of `unit` nearest to a magnitude, half to even. If `is_inexact` is set, the exact magnitude is a little larger.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "big integers do not overflow, and the result is hardly larger than the magnitude"
@@ -115,50 +115,12 @@ fn nearest_multiple(magnitude: &BigInt, unit: &BigInt, is_inexact: bool) -> BigI
     (quotient + u32::from(rounds_up)) * unit
 }
 
-/// A power of ten.
+/// Returns `10**exponent`.
 fn power_of_ten(exponent: u64) -> BigInt {
     BigInt::from(10).pow(u32::try_from(exponent).unwrap_or(u32::MAX))
 }
 
-/// The error of a float that would round beyond the largest one.
-fn too_large() -> NumberError {
+/// Returns the error of a result beyond the largest float.
+fn rounded_too_large() -> NumberError {
     NumberError::overflow("rounded value too large to represent")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_round_half_to_even_on_the_exact_value() {
-        let rounded = |float, places: i64| round_float(float, places.into());
-        assert_eq!(rounded(2.675, 2), Ok(2.67));
-        assert_eq!(rounded(2.5, 0), Ok(2.0));
-        assert_eq!(rounded(25.0, -1), Ok(20.0));
-        assert_eq!(rounded(25.000_000_000_000_004, -1), Ok(30.0));
-        assert!(rounded(-0.4, 0).is_ok_and(|zero| zero.is_sign_negative()));
-        assert_eq!(rounded(1.5e308, -308), Err(too_large()));
-        assert_eq!(rounded(1e300, i64::MIN), Ok(0.0));
-        assert_eq!(round_float_to_int(2.5), Ok(Int::Small(2)));
-    }
-
-    #[test]
-    fn integers_round_half_to_even() {
-        let rounded = |int: i64, places: i64| round_int(int.into(), places.into());
-        assert_eq!(rounded(1250, -2), Int::Small(1200));
-        assert_eq!(rounded(-35, -1), Int::Small(-40));
-        assert_eq!(rounded(5, -1), Int::Small(0));
-        assert_eq!(rounded(6, -1), Int::Small(10));
-        assert_eq!(rounded(6, i64::MIN), Int::Small(0));
-        assert_eq!(rounded(1250, 2), Int::Small(1250));
-    }
-
-    #[test]
-    fn jinja_rounds_up_and_down_by_a_factor() {
-        let number = NumberRef::Float(42.55);
-        let one = NumberRef::Int(1.into());
-        assert_eq!(round_down(number, one, 64), Ok(42.5));
-        assert_eq!(round_up(number, one, 64), Ok(42.6));
-        assert_eq!(round_up(NumberRef::Int(42.into()), NumberRef::Int(0.into()), 64), Ok(42.0));
-    }
 }

@@ -1,28 +1,27 @@
-//! The specifications of `format`: `'{:012,}'.format(1234567)` is `0,001,234,567`.
+//! Format specifications: `'{:012,}'.format(1234567)` is `0,001,234,567`.
 //!
-//! `[[fill]align][sign][z][#][0][width][,_][.precision][type]` for strings, integers and floats, with CPython's errors in CPython's
-//! order. After `formatter_unicode.c`. Fields, conversions and nesting are the caller's, and so is an empty specification, which
-//! means `str`; a boolean with a specification is an integer.
+//! The form is `[[fill]align][sign][z][#][0][width][,_][.precision][type]` for strings, integers and floats. Errors are those of CPython,
+//! in the order of CPython's checks. The rules are `formatter_unicode.c`. The caller handles fields, conversions and nested
+//! specifications. It also handles an empty specification, which means `str`, and passes a boolean as an integer.
 
 use super::digits::{FloatFormat, Notation, format_float as float_digits};
 use super::error::{NumberError, NumberResult};
-use super::exact::int_to_float;
 use super::int::IntRef;
+use super::int_float::int_to_float;
 use super::layout::{Align, Grouping, Layout, Parts, lay_out_number, lay_out_text};
 use super::text::magnitude_text;
+use crate::unicode::decimal_value;
 
-/// What formatting needs to know besides value and specification.
+/// The parameters of formatting besides the value and the specification.
 #[derive(Clone, Copy, Debug)]
 pub struct SpecRules<'a> {
-    /// The type's name, for error texts: `bool` and `Markup` have their own.
+    /// The type's name in error texts: `bool` and `Markup` have their own.
     pub type_name: &'a str,
-    /// The value of a decimal digit of any script; widths may be written with them.
-    pub decimal: fn(char) -> Option<u32>,
-    /// The largest width, and the most digits by precision.
+    /// The largest width, and the largest number of digits by precision.
     pub max_width: usize,
 }
 
-/// A specification, read.
+/// A parsed specification.
 #[derive(Clone, Debug)]
 struct Spec {
     fill: char,
@@ -36,10 +35,10 @@ struct Spec {
     letter: char,
 }
 
-/// What stands for no type with floats, as in CPython: there, `'\0'` may also be written.
+/// The type of a float specification without a letter, as in CPython. A specification may also contain this character.
 const NO_LETTER: char = '\0';
 
-/// `str.__format__`.
+/// `str.__format__`: formats a text.
 pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, 's', Align::Left, rules)?;
     if spec.letter != 's' {
@@ -67,13 +66,13 @@ pub fn format_str(text: &str, spec: &str, rules: &SpecRules<'_>) -> NumberResult
     Ok(lay_out_text(text.get(..end).unwrap_or(text), &spec.layout(rules)?))
 }
 
-/// `int.__format__`.
+/// `int.__format__`: formats an integer.
 pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, 'd', Align::Right, rules)?;
     match spec.letter {
         'b' | 'c' | 'd' | 'o' | 'x' | 'X' | 'n' => {}
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' | '%' => {
-            return spec.apply_to_float(int_to_float(int)?, false, rules);
+            return spec.format_float(int_to_float(int)?, false, rules);
         }
         letter => return Err(unknown_letter(letter, rules)),
     }
@@ -86,7 +85,7 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
         ));
     }
     if spec.letter == 'c' {
-        return spec.apply_to_character(int, rules);
+        return spec.format_character(int, rules);
     }
     let (base, prefix) = match spec.letter {
         'b' => (2, "0b"),
@@ -108,17 +107,17 @@ pub fn format_int(int: IntRef<'_>, spec: &str, rules: &SpecRules<'_>) -> NumberR
     Ok(lay_out_number(&parts, &spec.layout(rules)?))
 }
 
-/// `float.__format__`.
+/// `float.__format__`: formats a float.
 pub fn format_float(float: f64, spec: &str, rules: &SpecRules<'_>) -> NumberResult<String> {
     let spec = Spec::read(spec, NO_LETTER, Align::Right, rules)?;
     match spec.letter {
-        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.apply_to_float(float, spec.letter == NO_LETTER, rules),
+        NO_LETTER | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' | 'n' | '%' => spec.format_float(float, spec.letter == NO_LETTER, rules),
         letter => Err(unknown_letter(letter, rules)),
     }
 }
 
 impl Spec {
-    /// Reads a specification; `letter` and `align` are those of the type where nothing is written.
+    /// Parses a specification. `letter` and `align` are the defaults of the type.
     fn read(text: &str, letter: char, align: Align, rules: &SpecRules<'_>) -> NumberResult<Self> {
         let mut spec = Self {
             fill: ' ',
@@ -136,12 +135,12 @@ impl Spec {
         let (first, second) = (chars.next(), chars.next());
         let mut has_fill = false;
         let mut has_align = true;
-        if let Some(written) = second.and_then(align_of) {
+        if let Some(written) = second.and_then(parse_align) {
             spec.align = written;
             spec.fill = first.unwrap_or(' ');
             has_fill = true;
             rest = chars.as_str();
-        } else if let Some(written) = eat_if(&mut rest, |char| align_of(char).is_some()).and_then(align_of) {
+        } else if let Some(written) = eat_if(&mut rest, |char| parse_align(char).is_some()).and_then(parse_align) {
             spec.align = written;
         } else {
             has_align = false;
@@ -155,7 +154,7 @@ impl Spec {
                 spec.align = Align::AfterSign;
             }
         }
-        spec.width = eat_number(&mut rest, rules)?.unwrap_or(0);
+        spec.width = eat_number(&mut rest)?.unwrap_or(0);
         spec.separator = eat_if(&mut rest, |char| char == ',');
         if let Some(underscore) = eat_if(&mut rest, |char| char == '_') {
             if spec.separator.is_some() {
@@ -167,8 +166,7 @@ impl Spec {
             return Err(both_separators());
         }
         if eat_if(&mut rest, |char| char == '.').is_some() {
-            spec.precision =
-                Some(eat_number(&mut rest, rules)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
+            spec.precision = Some(eat_number(&mut rest)?.ok_or_else(|| NumberError::value("Format specifier missing precision"))?);
         }
         spec.letter = eat_if(&mut rest, |_| true).unwrap_or(letter);
         if !rest.is_empty() {
@@ -181,7 +179,7 @@ impl Spec {
         Ok(spec)
     }
 
-    /// Refuses a separator where the type has no groups.
+    /// Fails if the specification has a separator and its type has no groups.
     fn check_separator(&self) -> NumberResult<()> {
         match (self.separator, self.letter) {
             (None, _) | (_, 'd' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F' | NO_LETTER) | (Some('_'), 'b' | 'o' | 'x' | 'X') => {
@@ -194,7 +192,7 @@ impl Spec {
         }
     }
 
-    /// The layout that is asked for, unless it is too wide.
+    /// Returns the layout of the specification, or an error if it is too wide.
     fn layout(&self, rules: &SpecRules<'_>) -> NumberResult<Layout> {
         if self.width > rules.max_width {
             return Err(NumberError::too_wide(self.width, rules.max_width));
@@ -208,7 +206,7 @@ impl Spec {
         })
     }
 
-    /// What stands for the sign.
+    /// Returns the text of the sign.
     fn sign_text(&self, is_negative: bool) -> &'static str {
         match self.sign {
             _ if is_negative => "-",
@@ -218,8 +216,8 @@ impl Spec {
         }
     }
 
-    /// An integer as the character it numbers.
-    fn apply_to_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
+    /// Formats an integer as the character with that code point.
+    fn format_character(&self, int: IntRef<'_>, rules: &SpecRules<'_>) -> NumberResult<String> {
         let refused = |what: &str| {
             Err(NumberError::value(format!(
                 "{what} not allowed with integer format specifier 'c'"
@@ -235,11 +233,11 @@ impl Spec {
             return Err(NumberError::overflow("Python int too large to convert to C long"));
         };
         let mut buffer = [0; 4];
-        let character = character(small)?.encode_utf8(&mut buffer);
+        let character = char_from_code(small)?.encode_utf8(&mut buffer);
         Ok(lay_out_text(character, &self.layout(rules)?))
     }
 
-    /// CPython keeps a precision in a C int.
+    /// Fails if the precision does not fit into a C int, as in CPython.
     fn check_precision(&self) -> NumberResult<()> {
         match self.precision.map(i32::try_from) {
             Some(Err(_)) => Err(NumberError::value("precision too big")),
@@ -247,8 +245,9 @@ impl Spec {
         }
     }
 
-    /// A float, or an integer with a float's letter; `.0` may end what would look like an integer.
-    fn apply_to_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
+    /// Formats a float, or an integer whose specification has a float's letter. If `ends_with_point_zero` is set, the shortest notation
+    /// has `.0` after a whole number.
+    fn format_float(&self, float: f64, ends_with_point_zero: bool, rules: &SpecRules<'_>) -> NumberResult<String> {
         self.check_precision()?;
         let (notation, default_precision) = match self.letter {
             'e' | 'E' => (Notation::Exponent, 6),
@@ -290,8 +289,8 @@ impl Spec {
     }
 }
 
-/// The character of a number, as `%c` and the letter `c` give it.
-pub(super) fn character(code: i64) -> NumberResult<char> {
+/// Returns the character with a code point, for `%c` and the letter `c`.
+pub(super) fn char_from_code(code: i64) -> NumberResult<char> {
     let code = u32::try_from(code)
         .ok()
         .filter(|code| *code <= u32::from(char::MAX))
@@ -299,8 +298,8 @@ pub(super) fn character(code: i64) -> NumberResult<char> {
     char::from_u32(code).ok_or(NumberError::Surrogate)
 }
 
-/// The alignment that a character means.
-fn align_of(char: char) -> Option<Align> {
+/// Returns the alignment that a character stands for.
+fn parse_align(char: char) -> Option<Align> {
     match char {
         '<' => Some(Align::Left),
         '>' => Some(Align::Right),
@@ -310,7 +309,7 @@ fn align_of(char: char) -> Option<Align> {
     }
 }
 
-/// Takes the first character where it is wanted.
+/// Takes the first character if it is wanted.
 fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
     let mut chars = rest.chars();
     let first = chars.next().filter(|char| is_wanted(*char))?;
@@ -318,11 +317,11 @@ fn eat_if(rest: &mut &str, is_wanted: impl Fn(char) -> bool) -> Option<char> {
     Some(first)
 }
 
-/// Takes a number, where there is one.
-fn eat_number(rest: &mut &str, rules: &SpecRules<'_>) -> NumberResult<Option<usize>> {
+/// Takes a number in decimal digits of any script, if there is one.
+fn eat_number(rest: &mut &str) -> NumberResult<Option<usize>> {
     let mut number: Option<i64> = None;
     let mut chars = rest.chars();
-    while let Some(digit) = chars.next().and_then(rules.decimal) {
+    while let Some(digit) = chars.next().and_then(decimal_value) {
         let grown = number
             .unwrap_or(0)
             .checked_mul(10)
@@ -334,84 +333,22 @@ fn eat_number(rest: &mut &str, rules: &SpecRules<'_>) -> NumberResult<Option<usi
     Ok(number.map(|number| usize::try_from(number).unwrap_or(usize::MAX)))
 }
 
-/// The error of a separator of each kind.
+/// Returns the error of a specification with both separators.
 fn both_separators() -> NumberError {
     NumberError::value("Cannot specify both ',' and '_'.")
 }
 
-/// The error of a letter that the type does not have.
+/// Returns the error of a type letter that cannot format a value of the type.
 fn unknown_letter(letter: char, rules: &SpecRules<'_>) -> NumberError {
     let shown = show_letter(letter);
     let type_name = rules.type_name;
     NumberError::value(format!("Unknown format code '{shown}' for object of type '{type_name}'"))
 }
 
-/// A letter as error texts show it: by its number where it is not a visible ASCII character.
+/// Returns a letter as error texts show it. A character that is not visible ASCII is shown as its code point.
 fn show_letter(letter: char) -> String {
     match u32::from(letter) {
         33..=127 => letter.to_string(),
         code => format!("\\x{code:x}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RULES: SpecRules<'_> = SpecRules {
-        type_name: "int",
-        decimal: |char| char.to_digit(10),
-        max_width: 1000,
-    };
-
-    #[test]
-    fn integers() {
-        let text = |int: i64, spec: &str| format_int(int.into(), spec, &RULES).unwrap_or_default();
-        assert_eq!(text(1_234_567, "012,"), "0,001,234,567");
-        assert_eq!(text(65_536, "_x"), "1_0000");
-        assert_eq!(text(65, "#06x"), "0x0041");
-        assert_eq!(text(-65, "+c"), "");
-        assert_eq!(text(65, "05c"), "0000A");
-        assert_eq!(text(7, "^5"), "  7  ");
-        assert_eq!(text(5, ".0%"), "500%");
-    }
-
-    #[test]
-    fn floats() {
-        let text = |float: f64, spec: &str| format_float(float, spec, &RULES).unwrap_or_default();
-        assert_eq!(text(1234.5, ".3"), "1.23e+03");
-        assert_eq!(text(1_234_567.891, ",.2f"), "1,234,567.89");
-        assert_eq!(text(-0.01, "z.1f"), "0.0");
-        assert_eq!(text(f64::INFINITY, "010,"), "0000000inf");
-        assert_eq!(text(1e22, "#"), "1.e+22");
-    }
-
-    #[test]
-    fn strings() {
-        let text = |spec: &str| format_str("abc", spec, &RULES).unwrap_or_default();
-        assert_eq!(text("05"), "abc00");
-        assert_eq!(text("^6.2"), "  ab  ");
-    }
-
-    #[test]
-    fn errors() {
-        let error = |spec: &str| format_int(65.into(), spec, &RULES).map_err(|error| error.to_string());
-        let cases = [
-            ("5x5", "Invalid format specifier '5x5' for object of type 'int'"),
-            ("s", "Unknown format code 's' for object of type 'int'"),
-            ("é", "Unknown format code '\\xe9' for object of type 'int'"),
-            (",,", "Cannot specify ',' with ','."),
-            ("_,", "Cannot specify both ',' and '_'."),
-            (".2", "Precision not allowed in integer format specifier"),
-            ("99999999999999999999", "Too many decimal digits in format string"),
-            ("+c", "Sign not allowed with integer format specifier 'c'"),
-        ];
-        for (spec, text) in cases {
-            assert_eq!(error(spec), Err(text.to_owned()), "{spec}");
-        }
-        assert_eq!(
-            format_int(65.into(), "1001", &RULES),
-            Err(NumberError::too_wide(1001, RULES.max_width))
-        );
     }
 }

@@ -1,27 +1,24 @@
 //! Numbers as Python prints them: `1e16` is `1e+16`, `0.1 + 0.2` is `0.30000000000000004`.
 //!
-//! `str` and `repr` are the same for numbers. After CPython's `float_repr` and `long_to_decimal_string_internal`; formats that a
-//! template asks for are in [`spec`](super::spec) and [`percent`](super::percent).
+//! For numbers, `str` and `repr` are equal. The rules are CPython's `float_repr` and `long_to_decimal_string_internal`. Formatting with a
+//! specification is in [`spec`](super::spec) and [`percent`](super::percent).
 
 use super::digits::{FloatFormat, Notation, format_float};
-use super::error::{NumberError, NumberResult};
-use super::int::{IntRef, Number, NumberRef};
+use super::error::{MAX_DIGITS, NumberError, NumberResult};
+use super::int::IntRef;
 
-/// The digits that CPython converts from or to text, unless told otherwise: its default against quadratic time.
-pub const MAX_DIGITS: usize = 4300;
-
-/// The bits of the smallest number with more than [`MAX_DIGITS`] digits, which is `10**4300`.
+/// The number of bits of `10**4300`, the smallest number with more than [`MAX_DIGITS`] digits.
 const MAX_DIGITS_BITS: u64 = 14285;
 
-/// `repr(float)`.
+/// Returns `repr(float)`.
 pub fn float_text(float: f64) -> String {
     let mut format = FloatFormat::new(Notation::Shortest, 0);
     format.ends_with_point_zero = true;
-    // The shortest notation has no precision that could be refused.
+    // The shortest notation ignores the precision, so it cannot be too large.
     format_float(float, &format, 0).unwrap_or_default()
 }
 
-/// `repr(int)`; refused beyond [`MAX_DIGITS`], before the conversion.
+/// Returns `repr(int)`. A number of more than [`MAX_DIGITS`] digits is an error before the conversion.
 pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
     let big = match int {
         IntRef::Small(small) => return Ok(small.to_string()),
@@ -37,7 +34,7 @@ pub fn int_text(int: IntRef<'_>) -> NumberResult<String> {
     Ok(text)
 }
 
-/// Appends `repr(int)`. Most integers have few digits, and the formatter of the standard library asks how they are wanted first.
+/// Appends `repr(int)`. This is faster than the standard library's formatter, which checks for flags first.
 pub fn write_int(int: i64, out: &mut String) {
     if int < 0 {
         out.push('-');
@@ -45,7 +42,7 @@ pub fn write_int(int: i64, out: &mut String) {
     write_digits(int.unsigned_abs(), out);
 }
 
-/// Appends the digits of a number.
+/// Appends the decimal digits of a number.
 #[inline]
 pub fn write_digits(number: u64, out: &mut String) {
     match number {
@@ -71,74 +68,13 @@ fn write_many_digits(number: u64, out: &mut String) {
     }
 }
 
-/// `repr(number)`.
-pub fn number_text(number: NumberRef<'_>) -> NumberResult<String> {
-    match number {
-        NumberRef::Int(int) => int_text(int),
-        NumberRef::Float(float) => Ok(float_text(float)),
-    }
-}
-
-/// The magnitude of an integer in base 2, 8, 10 or 16, in lower case and without prefix.
+/// Returns the absolute value of an integer in base 2, 8, 10 or 16, in lower case and without a prefix.
 ///
-/// The powers of two convert in linear time, so the limit on digits is that of base 10 alone.
+/// The limit on digits applies only to base 10, because conversion to a power of two takes linear time.
 pub(super) fn magnitude_text(int: IntRef<'_>, base: u32) -> NumberResult<String> {
     if base == 10 {
         let text = int_text(int)?;
         return Ok(text.trim_start_matches('-').to_owned());
     }
     Ok(int.magnitude().to_str_radix(base))
-}
-
-impl Number {
-    /// `repr(number)`.
-    pub fn text(&self) -> NumberResult<String> {
-        number_text(self.as_ref())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use num_bigint::BigInt;
-
-    use super::*;
-
-    #[test]
-    fn integers_print_all_their_digits() {
-        for int in [0, 7, -7, 10, 99, 100, 1_234_567_890, i64::MAX, i64::MIN] {
-            let mut out = String::new();
-            write_int(int, &mut out);
-            assert_eq!(out, int.to_string());
-        }
-    }
-
-    #[test]
-    fn floats_print_their_shortest_digits() {
-        let cases = [
-            (1e15, "1000000000000000.0"),
-            (1e16, "1e+16"),
-            (1e-4, "0.0001"),
-            (1e-5, "1e-05"),
-            (-0.0, "-0.0"),
-            (0.1 + 0.2, "0.30000000000000004"),
-            (5e-324, "5e-324"),
-            (2.0_f64.powi(-25), "2.9802322387695312e-08"),
-            (1.5e301, "1.5e+301"),
-            (123.0, "123.0"),
-            (f64::NEG_INFINITY, "-inf"),
-            (f64::NAN, "nan"),
-        ];
-        for (float, text) in cases {
-            assert_eq!(float_text(float), text);
-        }
-    }
-
-    #[test]
-    fn integers_print_up_to_4300_digits() {
-        let limit = BigInt::from(10).pow(4300);
-        let below = &limit - BigInt::from(1);
-        assert_eq!(int_text((&below).into()).map(|text| text.len()), Ok(4300));
-        assert_eq!(int_text((&-below).into()).map(|text| text.len()), Ok(4301));
-        assert_eq!(int_text((&limit).into()), Err(NumberError::too_many_digits()));
-    }
 }

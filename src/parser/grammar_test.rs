@@ -1,7 +1,7 @@
-//! Sentences made of `grammar/template.ebnf`, which the parser has to accept; and a production for each function of the parser.
+//! Tests that the parser accepts sentences made from `grammar/template.ebnf`, and that each function of the parser has a production.
 //!
-//! What stands between question marks in the grammar is either a token that the notation cannot spell, for which there are samples, or a
-//! condition on what follows. Productions in upper case are tokens, and nothing is put between their parts.
+//! Text between question marks in the grammar describes either a token that the notation cannot express, for which there are samples, or
+//! a condition on the text that follows. Productions in upper case are tokens, whose parts have no blanks between them.
 #![allow(clippy::arithmetic_side_effects, reason = "a test says what it expects by failing")]
 
 use super::parse;
@@ -20,7 +20,7 @@ const SOURCES: [&str; 9] = [
     include_str!("unsupported_tag.rs"),
 ];
 
-/// What may stand for a `? … ?`.
+/// The samples for each text between question marks.
 const SAMPLES: [(&str, &[&str]); 12] = [
     ("the same name", &[""]),
     ("no name but else, or, and; no literal; no opening bracket", &[NO_ARGUMENT]),
@@ -45,12 +45,12 @@ const SAMPLES: [(&str, &[&str]); 12] = [
     ),
 ];
 
-/// Marks the end of a test without arguments.
+/// A placeholder for the condition on the text after a test without arguments.
 const NO_ARGUMENT: &str = "\u{1}";
-/// Marks a trailing comma.
+/// A placeholder for the condition on the text after a trailing comma.
 const CLOSING: &str = "\u{2}";
 
-/// Makes sentences.
+/// A generator of sentences of the grammar.
 struct Generator {
     grammar: Grammar,
     state: u64,
@@ -60,13 +60,13 @@ struct Generator {
 impl Generator {
     fn new() -> Self {
         Self {
-            grammar: Grammar::of_templates().expect("the grammar is read"),
+            grammar: Grammar::load().expect("the grammar is read"),
             state: 0x9e37_79b9_7f4a_7c15,
             sentence: String::new(),
         }
     }
 
-    /// A number below `bound`, by xorshift.
+    /// Returns a pseudorandom number below `bound`, by xorshift.
     fn below(&mut self, bound: usize) -> usize {
         self.state ^= self.state << 13;
         self.state ^= self.state >> 7;
@@ -122,7 +122,7 @@ impl Generator {
         }
     }
 
-    /// A sentence that keeps the conditions on what follows.
+    /// Returns a sentence that meets the conditions of its placeholders, without the placeholders.
     fn sentence(&mut self, start: &str) -> String {
         loop {
             self.sentence.clear();
@@ -150,7 +150,7 @@ fn begins_with_closer(rest: &str) -> bool {
 }
 
 #[test]
-fn the_parser_accepts_the_sentences_of_the_grammar() {
+fn the_parser_accepts_sentences_of_the_grammar() {
     let mut generator = Generator::new();
     for round in 0..3000 {
         let start = ["template", "statement", "output"][round % 3];
@@ -162,8 +162,8 @@ fn the_parser_accepts_the_sentences_of_the_grammar() {
 }
 
 #[test]
-fn each_function_of_the_parser_is_a_production() {
-    let grammar = Grammar::of_templates().expect("the grammar is read");
+fn each_function_of_the_parser_has_a_production() {
+    let grammar = Grammar::load().expect("the grammar is read");
     for rest in SOURCES.iter().flat_map(|source| source.split("fn parse_").skip(1)) {
         let name = rest.split('(').next().unwrap_or_default();
         assert!(grammar.find(name).is_some(), "no production {name}");

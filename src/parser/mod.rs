@@ -1,8 +1,8 @@
-//! Tokens to a tree: `a {{ b }}` is one output of a text and a name.
+//! Parses tokens to a tree: `a {{ b }}` becomes one output, of a text and a name.
 //!
-//! Recursive descent after jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators; functions have the names of the productions
-//! in `grammar/template.ebnf`. Every error has the text and the line of the reference's, and the first error is the same, because tokens
-//! are pulled in the same order. What names mean, whether filters exist and where `break` may stand is unknown here.
+//! This is a recursive descent parser after jinja2 3.1.6 `parser.py`, with a Pratt loop for binary operators. Functions named `parse_…` have
+//! the names of the productions in `grammar/template.ebnf`. Errors have the text and the line of the reference. Tokens are requested in the
+//! order of the reference, so the first error is the same one. The resolver, not the parser, checks where `break` is allowed.
 
 mod depth;
 mod expression;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-use crate::limits::Stack;
+use crate::meter::Stack;
 use crate::source::Source;
 use depth::Height;
 use expression::Start;
@@ -39,11 +39,11 @@ pub fn parse(source: &Source) -> Result<Template> {
         loop_mentions: 0,
         sets_loop: false,
         has_blocks: false,
-        is_kept: false,
+        outlives_scope: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
         pieces: Pieces::default(),
-        waiting: Vec::new(),
+        open_conditionals: Vec::new(),
         prefixes: Vec::new(),
         frames: 0,
         stack: Stack::for_trees(),
@@ -67,74 +67,75 @@ pub fn parse(source: &Source) -> Result<Template> {
 struct Parser<'s> {
     stream: TokenStream<'s>,
     symbols: Symbols,
-    /// How often the name `loop` was met.
+    /// The number of times that the name `loop` has occurred.
     loop_mentions: usize,
-    /// Whether it was met in a target.
+    /// Whether the name `loop` has occurred in a target.
     sets_loop: bool,
-    /// Whether a `block` statement was met.
+    /// Whether a `block` statement has occurred.
     has_blocks: bool,
-    /// Whether this is the body of a function that may be called when a scope around it has ended.
-    is_kept: bool,
-    /// The tags of the statements around here, for messages.
+    /// Whether the current code is in a function that can be called after the end of a scope around it.
+    outlives_scope: bool,
+    /// The tags of the statements around the current token, for messages.
     open_tags: Vec<OpenTag<'s>>,
-    /// The statements of the bodies around here, which become vectors of their own, of the right size, when they end.
+    /// The statements of all bodies that are not complete. When a body is complete, its statements move to a vector of the right size.
     stmts: Vec<Stmt>,
-    /// The output that grows until a tag ends it.
+    /// The current output, to which pieces are added until a tag ends it.
     pieces: Pieces,
-    /// The conditionals around here that wait for their last branch, with the levels of what they have.
-    waiting: Vec<(Start, Box<Conditional>, Height)>,
-    /// The prefixes around here that wait for their operand, with where they begin.
+    /// The conditionals whose last branch is not parsed yet, each with its start and the height of its parts so far.
+    open_conditionals: Vec<(Start, Box<Conditional>, Height)>,
+    /// The prefix operators whose operand is not parsed yet, each with its offset.
     prefixes: Vec<(UnaryOp, u32)>,
-    /// How many of the reference's calls are inside each other.
+    /// The number of nested calls that the reference would have made.
     frames: u32,
-    /// How much of our own stack is used.
+    /// The measure of the stack of this parser.
     stack: Stack,
-    /// What the reference finds after parsing.
+    /// The first error that the reference finds only after parsing.
     late_error: Option<Error>,
 }
 
 impl<'s> Parser<'s> {
-    /// The text of the current token, which is taken.
+    /// Takes the current token and returns its text.
     fn take_word(&mut self) -> Result<&'s str> {
         let token = self.stream.take()?;
         Ok(self.stream.text(token))
     }
 
-    /// The text of the current token, which has to be a name and is taken.
+    /// Takes the current token, which has to be a name, and returns its text.
     fn expect_name(&mut self) -> Result<&'s str> {
         let token = self.stream.expect(TokenKind::Name)?;
         Ok(self.stream.text(token))
     }
 
-    /// The symbol of a variable's name.
+    /// Returns the symbol of the name of a variable.
     fn intern(&mut self, name: &str) -> Symbol {
         if name == "loop" {
             self.loop_mentions = self.loop_mentions.saturating_add(1);
         }
         let symbol = self.symbols.intern(name);
-        if self.is_kept {
-            self.symbols.note_scoped(symbol);
+        if self.outlives_scope {
+            self.symbols.mark_scoped(symbol);
         }
         symbol
     }
 
-    /// Begins a function of the code that the reference writes; gives what `is_kept` is to be when it has ended.
-    fn begin_function(&mut self) -> bool {
+    /// Enters code that the reference compiles to a function of its own. Returns the value to which the caller has to reset `outlives_scope`
+    /// at its end.
+    fn enter_function(&mut self) -> bool {
         let around = self.open_tags.split_last().map_or(&[][..], |(_, around)| around);
-        let is_kept = self.is_kept || around.iter().any(OpenTag::is_scope);
-        std::mem::replace(&mut self.is_kept, is_kept)
+        let outlives_scope = self.outlives_scope || around.iter().any(OpenTag::is_scope);
+        std::mem::replace(&mut self.outlives_scope, outlives_scope)
     }
 
-    /// The text of a name that is no variable's, to keep.
-    fn spelling(&mut self, name: &str) -> Arc<str> {
+    /// Returns a shared string of the name of an attribute, a filter, a test or a keyword.
+    fn share_name(&mut self, name: &str) -> Arc<str> {
         let symbol = self.symbols.intern(name);
         self.symbols.spelling(symbol)
     }
 }
 
-/// The text and the line of the error that a source has; line 0 where the reference names none.
+/// Returns the message and the line of the error of a source. The line is 0 if the error has none.
 #[cfg(test)]
-fn refusal(text: &str) -> (String, u32) {
+fn syntax_error(text: &str) -> (String, u32) {
     let source = Source::new(text);
     let error = parse(&source).expect_err("the source has an error").located(&source);
     (error.message().to_owned(), error.line().unwrap_or(0))

@@ -1,7 +1,8 @@
-//! What follows an operand: `.name`, `[index]`, `(arguments)`, `|filter`, `is test`.
+//! Parses what follows an operand: `.name`, `[index]`, `(arguments)`, `|filter`, `is test`.
 //!
-//! The rules are jinja2 3.1.6 `parser.py`, `parse_postfix` to `parse_test`. Subscripts and calls bind to the operand, filters and tests
-//! to the operand with its signs, and a call may follow those too. Names of filters and tests are not looked up here.
+//! The rules are those of jinja2 3.1.6 `parser.py`, `parse_postfix` to `parse_test`. Subscripts and calls apply to the operand without its
+//! signs. Filters and tests apply to the operand with its signs, and so does a call after a filter or test. The resolver, not the parser,
+//! checks that filters and tests exist.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -13,54 +14,55 @@ use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 use crate::span::Span;
 
-/// What stands between the brackets of a subscript, or between its commas.
+/// An index between the brackets of a subscript. There can be several, with commas between them.
 enum Index {
-    /// An expression.
+    /// An expression and its height.
     Expr(Expr, Height),
-    /// A slice of nothing yet, with the height of its tallest bound.
+    /// A slice whose object is not set yet, with the height of its tallest bound.
     Slice(Box<Slice>, Height, Span),
 }
 
 impl<'s> Parser<'s> {
-    /// Subscripts and calls of an operand.
-    pub fn parse_postfix(&mut self, place: &mut Expr, mut height: Height) -> Result<Height> {
+    /// Parses attributes, subscripts and calls of the operand in `out`.
+    pub fn parse_postfix(&mut self, out: &mut Expr, mut height: Height) -> Result<Height> {
         loop {
             height = match self.stream.current().kind {
-                TokenKind::Dot => self.parse_attribute(place, height)?,
-                TokenKind::LeftBracket => self.nested(depth::POSTFIX, |parser| parser.parse_subscript(place, height))?,
-                TokenKind::LeftParen => self.parse_call(place, height)?,
+                TokenKind::Dot => self.parse_attribute(out, height)?,
+                TokenKind::LeftBracket => self.descend(depth::POSTFIX, |parser| parser.parse_subscript(out, height))?,
+                TokenKind::LeftParen => self.parse_call(out, height)?,
                 _ => return Ok(height),
             }
         }
     }
 
-    /// Filters, tests and calls. The operand begins at `start`, where its parentheses or signs do.
-    pub fn parse_filtered(&mut self, place: &mut Expr, mut height: Height, start: u32) -> Result<Height> {
+    /// Parses filters, tests and calls of the operand in `out`. `start` is the offset of its first sign or parenthesis.
+    pub fn parse_filtered(&mut self, out: &mut Expr, mut height: Height, start: u32) -> Result<Height> {
         loop {
             height = match self.stream.current().kind {
                 TokenKind::Pipe => {
                     self.stream.bump()?;
-                    self.parse_filter(place, Some(height), start)?
+                    self.parse_filter(out, Some(height), start)?
                 }
-                TokenKind::Name if self.stream.is_at_word("is") => self.parse_test(place, height, start)?,
-                TokenKind::LeftParen => self.parse_call(place, height)?,
+                TokenKind::Name if self.stream.is_at_word("is") => self.parse_test(out, height, start)?,
+                TokenKind::LeftParen => self.parse_call(out, height)?,
                 _ => return Ok(height),
             }
         }
     }
 
-    /// `.name` or `.0`
-    fn parse_attribute(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
-        let start = place.span.start;
+    /// Parses `.name` or `.0`.
+    fn parse_attribute(&mut self, out: &mut Expr, height: Height) -> Result<Height> {
+        let start = out.span.start;
         let at = self.stream.take()?.at;
         let literal = self.stream.take_literal();
         let name = self.stream.take()?;
         let kind = match name.kind {
             TokenKind::Name => ExprKind::Attribute(Box::new(Attribute {
-                name: self.spelling(self.stream.text(name)),
-                object: take(place),
+                name: self.share_name(self.stream.text(name)),
+                object: take(out),
                 is_key: false,
                 text_method: None,
+                is_get: false,
             })),
             TokenKind::Integer => {
                 let index = Expr {
@@ -68,16 +70,16 @@ impl<'s> Parser<'s> {
                     span: name.span,
                     at: name.at,
                 };
-                ExprKind::Item(Box::new([take(place), index]))
+                ExprKind::Item(Box::new([take(out), index]))
             }
             _ => return Err(self.stream.error_at("expected name or number", name.span, name.at)),
         };
-        Ok(self.put(place, kind, self.span_from(start), at, height))
+        Ok(self.build_node(out, kind, self.span_from(start), at, height))
     }
 
-    /// `[a]`, `[a:b:c]`, `[a, b]`
-    fn parse_subscript(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
-        let start = place.span.start;
+    /// Parses a subscript: `[a]`, `[a:b:c]` or `[a, b]`.
+    fn parse_subscript(&mut self, out: &mut Expr, height: Height) -> Result<Height> {
+        let start = out.span.start;
         let bracket = self.stream.expect(TokenKind::LeftBracket)?;
         let first = match self.stream.current().kind {
             TokenKind::RightBracket => None,
@@ -92,22 +94,22 @@ impl<'s> Parser<'s> {
         let span = self.span_from(start);
         let (kind, below) = match first {
             Some(Index::Slice(mut slice, below, _)) if more.is_empty() => {
-                slice.object = take(place);
+                slice.object = take(out);
                 (ExprKind::Slice(slice), below)
             }
-            Some(Index::Expr(index, below)) if more.is_empty() => (ExprKind::Item(Box::new([take(place), index])), below),
+            Some(Index::Expr(index, below)) if more.is_empty() => (ExprKind::Item(Box::new([take(out), index])), below),
             first => {
                 let indices = first.into_iter().chain(more);
                 let mut index = Expr::default();
-                let below = self.put_tuple(&mut index, indices, Span::new(bracket.span.start, span.end));
-                (ExprKind::Item(Box::new([take(place), index])), below)
+                let below = self.build_tuple(&mut index, indices, Span::new(bracket.span.start, span.end));
+                (ExprKind::Item(Box::new([take(out), index])), below)
             }
         };
-        Ok(self.put(place, kind, span, bracket.at, height.max(below)))
+        Ok(self.build_node(out, kind, span, bracket.at, height.max(below)))
     }
 
-    /// Parses `[a, b]` as one index. A slice among several indices is an error that the reference finds after parsing.
-    fn put_tuple(&mut self, place: &mut Expr, indices: impl Iterator<Item = Index>, span: Span) -> Height {
+    /// Writes several indices as one tuple to `out`: `[a, b]`. It is an error if one is a slice, which the reference finds after parsing.
+    fn build_tuple(&mut self, out: &mut Expr, indices: impl Iterator<Item = Index>, span: Span) -> Height {
         let mut tallest = 0;
         let mut items = Vec::new();
         for index in indices {
@@ -121,9 +123,10 @@ impl<'s> Parser<'s> {
             tallest = tallest.max(height);
             items.push(item);
         }
-        self.put(place, ExprKind::Tuple(items), span, span.start, tallest)
+        self.build_node(out, ExprKind::Tuple(items), span, span.start, tallest)
     }
 
+    /// Parses one index of a subscript: `a` or `a:b:c`.
     fn parse_slice(&mut self) -> Result<Index> {
         let from = self.stream.current().span.start;
         let mut start = None;
@@ -152,26 +155,27 @@ impl<'s> Parser<'s> {
         Ok(Index::Slice(slice, height, self.span_from(from)))
     }
 
-    /// A bound of a slice, which may be absent.
-    fn parse_bound(&mut self, place: &mut Option<Expr>) -> Result<Height> {
+    /// Parses a bound of a slice, if there is one. Returns its height, or 0.
+    fn parse_bound(&mut self, out: &mut Option<Expr>) -> Result<Height> {
         match self.stream.current().kind {
             TokenKind::RightBracket | TokenKind::Comma => Ok(0),
-            _ => self.parse_expression(place.insert(Expr::default())),
+            _ => self.parse_expression(out.insert(Expr::default())),
         }
     }
 
-    fn parse_call(&mut self, place: &mut Expr, height: Height) -> Result<Height> {
-        let start = place.span.start;
+    /// Parses the arguments of a call of the operand in `out`.
+    fn parse_call(&mut self, out: &mut Expr, height: Height) -> Result<Height> {
+        let start = out.span.start;
         let at = self.stream.current().at;
         let mut call = Box::new(Call {
-            callee: take(place),
+            callee: take(out),
             args: Args::default(),
         });
-        let below = self.nested(depth::POSTFIX, |parser| parser.parse_arguments(&mut call.args))?;
-        Ok(self.put(place, ExprKind::Call(call), self.span_from(start), at, height.max(below)))
+        let below = self.descend(depth::POSTFIX, |parser| parser.parse_arguments(&mut call.args))?;
+        Ok(self.build_node(out, ExprKind::Call(call), self.span_from(start), at, height.max(below)))
     }
 
-    /// `(a, b=1, *c, **d)`; gives the height of the tallest.
+    /// Parses arguments in parentheses: `(a, b=1, *c, **d)`. Returns the height of the tallest.
     fn parse_arguments(&mut self, args: &mut Args) -> Result<Height> {
         let paren = self.stream.expect(TokenKind::LeftParen)?;
         let mut height = 0;
@@ -185,7 +189,7 @@ impl<'s> Parser<'s> {
             }
             needs_comma = true;
             let kind = self.stream.current().kind;
-            let is_keyword = kind == TokenKind::Name && self.stream.look()?.kind == TokenKind::Assign;
+            let is_keyword = kind == TokenKind::Name && self.stream.peek()?.kind == TokenKind::Assign;
             let is_allowed = args.others.as_ref().is_none_or(|others| match kind {
                 TokenKind::Mul => others.star.is_none() && others.double_star.is_none(),
                 _ if kind == TokenKind::Pow || is_keyword => others.double_star.is_none(),
@@ -201,7 +205,7 @@ impl<'s> Parser<'s> {
         Ok(height)
     }
 
-    /// Adds one argument and gives its height.
+    /// Parses one argument, adds it to `args`, and returns its height.
     fn take_argument(&mut self, args: &mut Args, kind: TokenKind, is_keyword: bool) -> Result<Height> {
         let mut name = None;
         match kind {
@@ -216,7 +220,7 @@ impl<'s> Parser<'s> {
         let height = self.parse_expression(&mut value)?;
         if kind != TokenKind::Mul && kind != TokenKind::Pow && name.is_none() {
             if args.positional.is_empty() {
-                // Few calls have more than one.
+                // Few calls have more than one argument.
                 args.positional.reserve_exact(1);
             }
             args.positional.push(value);
@@ -225,7 +229,7 @@ impl<'s> Parser<'s> {
         let others = args.others.get_or_insert_default();
         match name {
             Some(name) => others.keywords.push(Keyword {
-                name: self.spelling(name),
+                name: self.share_name(name),
                 value,
             }),
             None if kind == TokenKind::Mul => others.star = Some(value),
@@ -234,19 +238,19 @@ impl<'s> Parser<'s> {
         Ok(height)
     }
 
-    /// The arguments, if a parenthesis follows.
+    /// Parses arguments if the current token is a parenthesis, and returns the height of the tallest.
     fn take_arguments(&mut self, args: &mut Args) -> Result<Option<Height>> {
         match self.stream.current().kind {
-            TokenKind::LeftParen => self.nested(depth::POSTFIX, |parser| parser.parse_arguments(args)).map(Some),
+            TokenKind::LeftParen => self.descend(depth::POSTFIX, |parser| parser.parse_arguments(args)).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// `a.b`, the name of a filter or a test.
+    /// Parses the name of a filter or a test, which can have dots: `a.b`. Returns it with the offset that has its line.
     fn parse_dotted_name(&mut self) -> Result<(Arc<str>, u32)> {
         let first = self.stream.expect(TokenKind::Name)?;
         if !self.stream.is_at(TokenKind::Dot) {
-            return Ok((self.spelling(self.stream.text(first)), first.at));
+            return Ok((self.share_name(self.stream.text(first)), first.at));
         }
         let mut name = self.stream.text(first).to_owned();
         while self.stream.eat(TokenKind::Dot)? {
@@ -256,19 +260,19 @@ impl<'s> Parser<'s> {
         Ok((name.into(), first.at))
     }
 
-    /// A filter behind its `|`, and those that follow. The input is taken from the place; the first filter of a `filter` or `set` block
-    /// has none.
-    pub fn parse_filter(&mut self, place: &mut Expr, mut input: Option<Height>, start: u32) -> Result<Height> {
+    /// Parses filters after their first `|`: `f(1)|g`. The input is in `out` and has the height `input`. The first filter of a `filter` or
+    /// `set` block has no input.
+    pub fn parse_filter(&mut self, out: &mut Expr, mut input: Option<Height>, start: u32) -> Result<Height> {
         loop {
             let (name, at) = self.parse_dotted_name()?;
             let mut filter = Box::new(Filter {
-                input: input.map(|_| take(place)),
+                input: input.map(|_| take(out)),
                 name,
                 args: Args::default(),
                 builtin: None,
             });
             let below = self.take_arguments(&mut filter.args)?.max(input).unwrap_or_default();
-            let height = self.put(place, ExprKind::Filter(filter), self.span_from(start), at, below);
+            let height = self.build_node(out, ExprKind::Filter(filter), self.span_from(start), at, below);
             if !self.stream.eat(TokenKind::Pipe)? {
                 return Ok(height);
             }
@@ -276,13 +280,13 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `is t`, `is not t(a)`, `is t a`
-    fn parse_test(&mut self, place: &mut Expr, height: Height, start: u32) -> Result<Height> {
+    /// Parses a test of the operand in `out`: `is t`, `is not t(a)` or `is t a`.
+    fn parse_test(&mut self, out: &mut Expr, height: Height, start: u32) -> Result<Height> {
         let at = self.stream.expect_word("is")?.at;
         let is_negated = self.stream.eat_word("not")?;
         let (name, _) = self.parse_dotted_name()?;
         let mut test = Box::new(Test {
-            input: take(place),
+            input: take(out),
             name,
             args: Args::default(),
             builtin: None,
@@ -292,15 +296,15 @@ impl<'s> Parser<'s> {
             None => self.parse_test_argument(&mut test.args)?,
         };
         let span = self.span_from(start);
-        let height = self.put(place, ExprKind::Test(test), span, at, height.max(below));
+        let height = self.build_node(out, ExprKind::Test(test), span, at, height.max(below));
         if !is_negated {
             return Ok(height);
         }
-        let test = Box::new(take(place));
-        Ok(self.put(place, ExprKind::Unary(UnaryOp::Not, test), span, at, height))
+        let test = Box::new(take(out));
+        Ok(self.build_node(out, ExprKind::Unary(UnaryOp::Not, test), span, at, height))
     }
 
-    /// The argument of a test without parentheses, if one begins here: any name but three does.
+    /// Parses the argument of a test without parentheses, if the current token begins one. Every name but `else`, `or` and `and` does.
     fn parse_test_argument(&mut self, args: &mut Args) -> Result<Height> {
         let token = self.stream.current();
         let begins = match token.kind {
@@ -315,37 +319,11 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error("You cannot chain multiple tests with is"));
         }
         let mut argument = Expr::default();
-        let height = self.nested(depth::TEST_ARGUMENT, |parser| {
+        let height = self.descend(depth::TEST_ARGUMENT, |parser| {
             let height = parser.parse_primary(&mut argument)?;
             parser.parse_postfix(&mut argument, height)
         })?;
         args.positional = vec![argument];
         Ok(height)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::refusal;
-
-    #[test]
-    fn arguments_have_an_order() {
-        let message = "invalid syntax for function call expression";
-        for source in [
-            "{{ f\n(a=1,\n2) }}",
-            "{{ a|f\n(*a, 1) }}",
-            "{{ a is f\n(**a, b=1) }}",
-            "{{ f\n(**a, *b) }}",
-        ] {
-            assert_eq!(refusal(source), (message.into(), 2), "{source}");
-        }
-    }
-
-    #[test]
-    fn errors_are_the_references() {
-        assert_eq!(refusal("{{ a.-1 }}").0, "expected name or number");
-        assert_eq!(refusal("{{ a is b is c }}").0, "You cannot chain multiple tests with is");
-        assert_eq!(refusal("{{ a|f[0] }}").0, "expected token 'end of print statement', got '['");
-        assert_eq!(refusal("{{ l[1:,] }}").0, "unexpected ']'");
     }
 }

@@ -1,48 +1,48 @@
-//! Which binary operator binds how tightly: Jinja's own ladder, which is not Python's.
+//! The precedence of binary operators, which differs from that of Python.
 //!
-//! `~` binds tighter than `+`, `**` looser than a sign and to the left. The ladder is the chain of calls from `parse_or` down to
-//! `parse_pow` in jinja2 3.1.6 `parser.py`; `grammar/precedence.md` shows it to people. How operands are parsed is unknown here.
+//! `~` binds tighter than `+`. `**` binds less tightly than a sign, and is left associative. The levels are those of the functions from
+//! `parse_or` down to `parse_pow` in jinja2 3.1.6 `parser.py`; `grammar/precedence.md` explains them.
 
 use crate::ast::{BinaryOp, CompareOp, LogicOp};
 use crate::lexer::TokenKind;
 
-/// The levels of binary operators and of `not`, the loosest first.
+/// The levels of precedence, from the loosest to the tightest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
-    /// `a or b`
+    /// Disjunctions: `a or b`.
     Or,
-    /// `a and b`
+    /// Conjunctions: `a and b`.
     And,
-    /// `not a`
+    /// Negations: `not a`.
     Not,
-    /// `a < b`
+    /// Comparisons: `a < b`.
     Comparison,
-    /// `a + b`
+    /// Sums and differences: `a + b`.
     Sum,
-    /// `a ~ b`
+    /// Concatenations: `a ~ b`.
     Concat,
-    /// `a * b`
+    /// Products, quotients and remainders: `a * b`.
     Product,
-    /// `a ** b`
+    /// Powers: `a ** b`.
     Power,
-    /// `-a`, which is no binary operator: the operands of all others.
+    /// `-a`: an operand with its signs, which has no binary operator.
     Unary,
 }
 
-/// What a binary operator makes.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
-    /// `a and b`
+    /// A logical operator: `a and b`.
     Logic(LogicOp),
-    /// `a < b`
+    /// A comparison operator: `a < b`.
     Compare(CompareOp),
-    /// `a + b`
+    /// An arithmetic operator: `a + b`.
     Binary(BinaryOp),
-    /// `a ~ b`
+    /// The operator of concatenation: `a ~ b`.
     Concat,
 }
 
-/// The binary operator that a name is. The first half of `not in` is for the parser to see, which can look further.
+/// Returns the binary operator that a name is, if it is one. The caller handles `not in`, for which it has to look at the next token.
 pub fn named_operator(name: &str) -> Option<(Binding, Operator)> {
     match name {
         "or" => Some((Binding::Or, Operator::Logic(LogicOp::Or))),
@@ -52,7 +52,7 @@ pub fn named_operator(name: &str) -> Option<(Binding, Operator)> {
     }
 }
 
-/// The binary operator that a token of a kind is.
+/// Returns the binary operator that a token other than a name is, if it is one.
 #[inline]
 pub fn operator(kind: TokenKind) -> Option<(Binding, Operator)> {
     let binary = |op, binding| Some((binding, Operator::Binary(op)));
@@ -77,7 +77,7 @@ pub fn operator(kind: TokenKind) -> Option<(Binding, Operator)> {
 }
 
 impl Binding {
-    /// The level of the operands: the next tighter one, as every level is left associative.
+    /// Returns the level of the right operand of an operator. It is the next tighter level, because all operators are left associative.
     pub fn operand(self) -> Self {
         match self {
             Self::Or => Self::And,

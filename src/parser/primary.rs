@@ -1,32 +1,32 @@
-//! What expressions are made of: names, literals, tuples, lists, dicts.
+//! Parses names, literals, tuples, lists and dicts.
 //!
-//! `("a" "b", [1, 2], {"k": none})` is a tuple of a string, a list and a dict. The rules are jinja2 3.1.6 `parser.py`, `parse_primary`,
-//! `parse_tuple`, `parse_list`, `parse_dict`. Which variable a name means is unknown here.
+//! `("a" "b", [1, 2], {"k": none})` is a tuple of a string, a list and a dict. The rules are those of jinja2 3.1.6 `parser.py`,
+//! `parse_primary`, `parse_tuple`, `parse_list` and `parse_dict`.
 
 use std::mem::take;
 
 use super::Parser;
-use super::depth::{self, Height, fill};
+use super::depth::{self, Height, build_leaf};
 use super::expression::Start;
 use crate::ast::{Expr, ExprKind, Literal, Name};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
 
-/// Where a tuple without parentheses stands, which says what its items are and what ends it.
+/// The place of a tuple, which determines its items and whether it can be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TupleKind {
-    /// `{{ a, b }}`, `{% set x = a, b %}`
+    /// A tuple without parentheses: `{{ a, b }}`, `{% set x = a, b %}`.
     Expressions,
-    /// `{% if a, b %}`, `{% for x in a, b %}`: an `if` is none of the items'.
+    /// A tuple without parentheses whose items cannot be conditionals: `{% if a, b %}`, `{% for x in a, b %}`.
     Conditions,
-    /// `(a, b)`, which may be empty.
+    /// A tuple in parentheses, which can be empty: `(a, b)`.
     Parenthesised,
 }
 
 impl<'s> Parser<'s> {
-    /// A name, a literal or something in brackets.
-    pub fn parse_primary(&mut self, place: &mut Expr) -> Result<Height> {
-        self.nested(depth::CALL, |parser| {
+    /// Parses a name, a literal, or an expression in brackets into `out`.
+    pub fn parse_primary(&mut self, out: &mut Expr) -> Result<Height> {
+        self.descend(depth::CALL, |parser| {
             let start = parser.start();
             match parser.stream.current().kind {
                 TokenKind::Name => {
@@ -38,17 +38,17 @@ impl<'s> Parser<'s> {
                             ..Name::default()
                         }),
                     };
-                    Ok(parser.leaf(place, kind, start))
+                    Ok(parser.build_leaf_from(out, kind, start))
                 }
-                TokenKind::String => parser.parse_string(place, start),
+                TokenKind::String => parser.parse_string(out, start),
                 TokenKind::Integer | TokenKind::Float => {
                     let literal = parser.stream.take_literal().unwrap_or(Literal::None);
                     parser.stream.bump()?;
-                    Ok(parser.leaf(place, ExprKind::Literal(literal), start))
+                    Ok(parser.build_leaf_from(out, ExprKind::Literal(literal), start))
                 }
-                TokenKind::LeftParen => parser.parse_parentheses(place, start),
-                TokenKind::LeftBracket => parser.nested(depth::CALL, |parser| parser.parse_list(place, start)),
-                TokenKind::LeftBrace => parser.nested(depth::CALL, |parser| parser.parse_dict(place, start)),
+                TokenKind::LeftParen => parser.parse_parentheses(out, start),
+                TokenKind::LeftBracket => parser.descend(depth::CALL, |parser| parser.parse_list(out, start)),
+                TokenKind::LeftBrace => parser.descend(depth::CALL, |parser| parser.parse_dict(out, start)),
                 _ => Err(parser
                     .stream
                     .error(format!("unexpected '{}'", parser.stream.describe(parser.stream.current())))),
@@ -56,8 +56,8 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// Parses adjacent string literals, which are one.
-    fn parse_string(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+    /// Parses a string literal. Adjacent string literals are joined.
+    fn parse_string(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
         let mut unsupported = self.stream.take_unsupported();
         let mut text = self.stream.take_string()?;
         while self.stream.is_at(TokenKind::String) {
@@ -69,20 +69,21 @@ impl<'s> Parser<'s> {
             Some(row) => ExprKind::UnsupportedText(row),
             None => ExprKind::Literal(Literal::Str(text.into())),
         };
-        Ok(self.leaf(place, kind, start))
+        Ok(self.build_leaf_from(out, kind, start))
     }
 
-    fn parse_parentheses(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+    /// Parses an expression or a tuple in parentheses.
+    fn parse_parentheses(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
         self.stream.bump()?;
-        let height = self.parse_tuple(place, TupleKind::Parenthesised)?;
+        let height = self.parse_tuple(out, TupleKind::Parenthesised)?;
         self.stream.expect(TokenKind::RightParen)?;
-        place.span = self.span_from(start.start);
+        out.span = self.span_from(start.start);
         Ok(height)
     }
 
-    /// One expression, or several between commas, into its place.
-    pub fn parse_tuple(&mut self, place: &mut Expr, kind: TupleKind) -> Result<Height> {
-        self.nested(depth::TUPLE, |parser| {
+    /// Parses one expression, or a tuple of several with commas between them, into `out`.
+    pub fn parse_tuple(&mut self, out: &mut Expr, kind: TupleKind) -> Result<Height> {
+        self.descend(depth::TUPLE, |parser| {
             let mut start = parser.start();
             let mut items = Vec::new();
             let mut height = 0;
@@ -94,15 +95,15 @@ impl<'s> Parser<'s> {
                     break;
                 }
                 let below = match kind {
-                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression(place)?,
-                    TupleKind::Conditions => parser.parse_condition(place)?,
+                    TupleKind::Expressions | TupleKind::Parenthesised => parser.parse_expression(out)?,
+                    TupleKind::Conditions => parser.parse_condition(out)?,
                 };
                 let is_last = !parser.stream.is_at(TokenKind::Comma);
                 if is_last && items.is_empty() {
                     return Ok(below);
                 }
                 height = height.max(below);
-                items.push(take(place));
+                items.push(take(out));
                 if is_last {
                     break;
                 }
@@ -111,19 +112,21 @@ impl<'s> Parser<'s> {
             if items.is_empty() && kind != TupleKind::Parenthesised {
                 return Err(parser.expected_expression());
             }
-            Ok(parser.put(place, ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
+            Ok(parser.build_node(out, ExprKind::Tuple(items), parser.span_from(start.start), start.at, height))
         })
     }
 
-    /// The same for an expression that has no place yet.
-    pub fn new_tuple(&mut self, kind: TupleKind) -> Result<Expr> {
+    /// Parses one expression or a tuple and returns it, for callers that have no place in the tree yet.
+    pub fn read_tuple(&mut self, kind: TupleKind) -> Result<Expr> {
         let mut expr = Expr::default();
         self.parse_tuple(&mut expr, kind)?;
         Ok(expr)
     }
 
-    /// Whether nothing may follow a trailing comma. The words `in` and `recursive` should count behind a `for`, but jinja2 3.1.6
-    /// `parser.py`, `is_tuple_end`, passes them on as one tuple, which no token equals: `{% for a, in l %}` is an error.
+    /// Returns whether the current token ends a tuple, so that a comma before it is a trailing comma.
+    ///
+    /// In a `for`, the words `in` and `recursive` should end a tuple as well. But jinja2 3.1.6 `parser.py`, `is_tuple_end`, compares tokens
+    /// with the tuple of both words, which no token equals. So `{% for a, in l %}` is an error.
     pub fn is_at_tuple_end(&self) -> bool {
         matches!(
             self.stream.current().kind,
@@ -131,58 +134,54 @@ impl<'s> Parser<'s> {
         )
     }
 
-    /// The error where an expression should begin.
+    /// Returns the error for a token that is not the beginning of an expression.
     #[cold]
     pub fn expected_expression(&self) -> Error {
         let found = self.stream.describe(self.stream.current());
         self.stream.error(format!("Expected an expression, got '{found}'"))
     }
 
-    fn parse_list(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+    fn parse_list(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
         self.stream.expect(TokenKind::LeftBracket)?;
         let mut items = Vec::new();
         let mut height = 0;
-        while !self.stream.is_at(TokenKind::RightBracket) {
-            if !items.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-                if self.stream.is_at(TokenKind::RightBracket) {
-                    break;
-                }
-            }
-            height = height.max(self.parse_expression(place)?);
-            items.push(take(place));
+        while self.eat_to_item(items.is_empty(), TokenKind::RightBracket)? {
+            height = height.max(self.parse_expression(out)?);
+            items.push(take(out));
         }
         self.stream.expect(TokenKind::RightBracket)?;
-        Ok(self.put(place, ExprKind::List(items), self.span_from(start.start), start.at, height))
+        Ok(self.build_node(out, ExprKind::List(items), self.span_from(start.start), start.at, height))
     }
 
-    fn parse_dict(&mut self, place: &mut Expr, start: Start) -> Result<Height> {
+    fn parse_dict(&mut self, out: &mut Expr, start: Start) -> Result<Height> {
         self.stream.expect(TokenKind::LeftBrace)?;
         let mut pairs = Vec::new();
         let mut height = 0;
-        while !self.stream.is_at(TokenKind::RightBrace) {
-            if !pairs.is_empty() {
-                self.stream.expect(TokenKind::Comma)?;
-                if self.stream.is_at(TokenKind::RightBrace) {
-                    break;
-                }
-            }
+        while self.eat_to_item(pairs.is_empty(), TokenKind::RightBrace)? {
             let mut key = Expr::default();
             height = height.max(self.parse_expression(&mut key)?);
             self.stream.expect(TokenKind::Colon)?;
-            height = height.max(self.parse_expression(place)?);
-            pairs.push((key, take(place)));
+            height = height.max(self.parse_expression(out)?);
+            pairs.push((key, take(out)));
         }
         self.stream.expect(TokenKind::RightBrace)?;
-        Ok(self.put(place, ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
+        Ok(self.build_node(out, ExprKind::Dict(pairs), self.span_from(start.start), start.at, height))
     }
 
-    fn leaf(&self, place: &mut Expr, kind: ExprKind, start: Start) -> Height {
-        fill(place, kind, self.span_from(start.start), start.at)
+    /// Takes the comma before an item, unless the item is the first. Returns whether there is an item before the bracket `end`.
+    fn eat_to_item(&mut self, is_first: bool, end: TokenKind) -> Result<bool> {
+        if !is_first && !self.stream.is_at(end) {
+            self.stream.expect(TokenKind::Comma)?;
+        }
+        Ok(!self.stream.is_at(end))
+    }
+
+    fn build_leaf_from(&self, out: &mut Expr, kind: ExprKind, start: Start) -> Height {
+        build_leaf(out, kind, self.span_from(start.start), start.at)
     }
 }
 
-/// The value of the only names that are literals.
+/// Returns the value of a name that is a literal, such as `true`.
 pub fn constant(name: &str) -> Option<Literal> {
     match name {
         "true" | "True" => Some(Literal::Bool(true)),

@@ -1,7 +1,7 @@
-//! Tags whose body is a scope of its own: macros, call blocks, filters, `with`.
+//! Parses tags whose body is a scope of its own: macros, call blocks, `generation`, filters, `with`.
 //!
-//! The rules are jinja2 3.1.6 `parser.py`, `parse_macro`, `parse_call_block`, `parse_filter_block`, `parse_with`, and transformers
-//! `chat_template_utils.py`, `AssistantTracker.parse`.
+//! The rules are those of jinja2 3.1.6 `parser.py`, `parse_macro`, `parse_call_block`, `parse_filter_block` and `parse_with`, and of
+//! transformers `chat_template_utils.py`, `AssistantTracker.parse`.
 
 use super::Parser;
 use super::depth;
@@ -10,19 +10,19 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 
 impl<'s> Parser<'s> {
-    /// `macro m(a, b=1)`
+    /// Parses a macro: `macro m(a, b=1)`.
     pub fn parse_macro(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let (name, _) = self.parse_name_target()?;
         let name = self.intern(name);
-        let is_kept = self.begin_function();
+        let outlives_scope = self.enter_function();
         let parameters = self.parse_signature()?;
         let body = self.close_statements(&["endmacro"])?;
-        self.is_kept = is_kept;
+        self.outlives_scope = outlives_scope;
         Ok(StmtKind::Macro(Box::new(new_macro(Some(name), parameters, body))))
     }
 
-    /// `(a, b=1)`, without a trailing comma.
+    /// Parses parameters in parentheses, without a trailing comma: `(a, b=1)`.
     fn parse_signature(&mut self) -> Result<Vec<Parameter>> {
         self.stream.expect(TokenKind::LeftParen)?;
         let mut parameters: Vec<Parameter> = Vec::new();
@@ -34,7 +34,7 @@ impl<'s> Parser<'s> {
             let (name, _) = self.parse_name_target()?;
             let mut default = None;
             if self.stream.eat(TokenKind::Assign)? {
-                default = Some(self.nested(depth::CALL, Self::new_expression)?);
+                default = Some(self.descend(depth::CALL, Self::read_expression)?);
                 has_default = true;
             } else if has_default {
                 return Err(self.stream.error("non-default argument follows default argument"));
@@ -50,21 +50,21 @@ impl<'s> Parser<'s> {
         Ok(parameters)
     }
 
-    /// `call(a) m()`
+    /// Parses a call block: `call(a) m()`.
     pub fn parse_call_block(&mut self) -> Result<StmtKind> {
         let tag = self.stream.take()?;
-        let is_kept = self.begin_function();
+        let outlives_scope = self.enter_function();
         let parameters = match self.stream.current().kind {
             TokenKind::LeftParen => self.parse_signature()?,
             _ => Vec::new(),
         };
-        let call = self.new_expression()?;
+        let call = self.read_expression()?;
         let ExprKind::Call(called) = call.kind else {
             return Err(self.stream.error_at("expected call", call.span, tag.at));
         };
         let Call { callee, args } = *called;
         let body = self.close_statements(&["endcall"])?;
-        self.is_kept = is_kept;
+        self.outlives_scope = outlives_scope;
         Ok(StmtKind::CallBlock(Box::new(CallBlock {
             callee,
             args,
@@ -73,23 +73,23 @@ impl<'s> Parser<'s> {
         })))
     }
 
-    /// `generation`
+    /// Parses a `generation` block.
     pub fn parse_generation(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let body = self.close_statements(&["endgeneration"])?;
         Ok(StmtKind::Generation(Box::new(new_macro(None, Vec::new(), body))))
     }
 
-    /// `filter f|g(1)`
+    /// Parses a filter block: `filter f|g(1)`.
     pub fn parse_filter_block(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        let filter = self.block_filter()?;
+        let filter = self.read_block_filter()?;
         let body = self.close_statements(&["endfilter"])?;
         let scope = Scope::default();
         Ok(StmtKind::FilterBlock(Box::new(FilterBlock { filter, body, scope })))
     }
 
-    /// `with a = 1, b = 2`
+    /// Parses a `with` block: `with a = 1, b = 2`.
     pub fn parse_with(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let mut bindings = Vec::new();
@@ -99,7 +99,7 @@ impl<'s> Parser<'s> {
             }
             let target = self.parse_target(false)?;
             self.stream.expect(TokenKind::Assign)?;
-            let value = self.new_expression()?;
+            let value = self.read_expression()?;
             bindings.push((target, value, 0));
         }
         let body = self.close_statements(&["endwith"])?;
@@ -114,19 +114,5 @@ fn new_macro(name: Option<Symbol>, parameters: Vec<Parameter>, body: Body) -> Ma
         parameters,
         body,
         ..Macro::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::refusal;
-
-    #[test]
-    fn errors_are_the_references() {
-        assert_eq!(
-            refusal("{% macro m(a=1, b) %}{% endmacro %}").0,
-            "non-default argument follows default argument"
-        );
-        assert_eq!(refusal("{% call\nm %}{% endcall %}"), ("expected call".into(), 1));
     }
 }

@@ -1,8 +1,8 @@
-//! The template and its statements: text and outputs, choices, loops, assignments.
+//! Parses the template and its statements: text and outputs, choices, loops, assignments.
 //!
-//! The rules are jinja2 3.1.6 `parser.py`, `subparse`, `parse_statement`, `parse_statements` and those of the tags; `ext.py`,
-//! `LoopControlExtension`; transformers `chat_template_utils.py`, `AssistantTracker.parse`. Tags that make scopes of their own are in
-//! `scope_tag.rs`, those that a chat template cannot have in `unsupported_tag.rs`.
+//! The rules are those of jinja2 3.1.6 `parser.py`, `subparse`, `parse_statement`, `parse_statements` and the functions of the tags, and of
+//! `ext.py`, `LoopControlExtension`. `scope_tag.rs` parses tags whose body is a scope of its own, and `unsupported_tag.rs` those that this
+//! crate does not support.
 
 use super::Parser;
 use super::depth;
@@ -14,7 +14,7 @@ use crate::lexer::TokenKind;
 use crate::limits::{Limit, Reached};
 use crate::span::Span;
 
-/// An output that grows until a tag ends it.
+/// The pieces of an output that is not complete.
 #[derive(Debug, Default)]
 pub struct Pieces {
     pieces: Vec<Piece>,
@@ -23,12 +23,13 @@ pub struct Pieces {
 }
 
 impl<'s> Parser<'s> {
-    /// The whole source.
+    /// Parses the whole source.
     pub fn parse_template(&mut self) -> Result<Body> {
         self.parse_body(&[])
     }
 
-    /// Text, outputs and statements up to a tag among `ends`, whose name is then the current token, or to the end of the template.
+    /// Parses text, outputs and statements up to a tag whose name is in `ends`, or to the end of the template. The name of the tag is then
+    /// the current token.
     fn parse_body(&mut self, ends: &'static [&'static str]) -> Result<Body> {
         let outer = self.stmts.len();
         loop {
@@ -41,7 +42,7 @@ impl<'s> Parser<'s> {
                 }
                 TokenKind::VariableBegin => {
                     let start = self.stream.take()?.span.start;
-                    let expr = self.new_tuple(TupleKind::Expressions)?;
+                    let expr = self.read_tuple(TupleKind::Expressions)?;
                     let at = expr.at;
                     self.pieces.push(Piece::Expr(expr, 0), start, at);
                     self.stream.expect(TokenKind::VariableEnd)?;
@@ -65,7 +66,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The statements since there were so many.
+    /// Returns a body of the collected statements after the first `outer` ones.
     fn close_body(&mut self, outer: usize) -> Body {
         Body {
             stmts: split_off(&mut self.stmts, outer),
@@ -73,7 +74,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// A statement whose tag begins at `start`, up to its last delimiter.
+    /// Parses a statement whose tag begins at `start`, up to its last delimiter.
     fn parse_statement(&mut self, start: u32) -> Result<Stmt> {
         let token = self.stream.current();
         let at = token.at;
@@ -83,15 +84,15 @@ impl<'s> Parser<'s> {
         let name = self.stream.text(token);
         let statements = self.open_tags.len().saturating_add(1);
         if statements > depth::STATEMENTS {
-            let reached = Reached::sizes(Limit::Statements, statements, depth::STATEMENTS);
-            return Err(depth::too_deep(reached, token.span));
+            let reached = Reached::from_sizes(Limit::Statements, statements, depth::STATEMENTS);
+            return Err(depth::recursion_error(reached, token.span));
         }
         self.open_tags.push(OpenTag {
             name,
             end: None,
-            awaited: None,
+            ends: None,
         });
-        let kind = self.nested(depth::TAG, |parser| parser.parse_tag(name))?;
+        let kind = self.descend(depth::TAG, |parser| parser.parse_tag(name))?;
         let end = self.open_tags.pop().and_then(|tag| tag.end);
         let end = end.unwrap_or(self.stream.current().span.end);
         Ok(Stmt {
@@ -102,14 +103,15 @@ impl<'s> Parser<'s> {
         })
     }
 
+    /// Parses a statement by the name of its tag.
     fn parse_tag(&mut self, name: &str) -> Result<StmtKind> {
         match name {
             "for" => self.parse_for(),
             "if" => self.parse_if(),
             "set" => self.parse_set(),
             "print" => self.parse_print(),
-            "break" => self.parse_break(),
-            "continue" => self.parse_continue(),
+            "break" => self.stream.bump().map(|()| StmtKind::Break),
+            "continue" => self.stream.bump().map(|()| StmtKind::Continue),
             "macro" => self.parse_macro(),
             "call" => self.parse_call_block(),
             "generation" => self.parse_generation(),
@@ -123,30 +125,30 @@ impl<'s> Parser<'s> {
             "extends" => self.parse_extends(),
             _ => {
                 self.open_tags.pop();
-                Err(self.unknown_tag(self.stream.current()))
+                Err(self.unknown_tag_error(self.stream.current()))
             }
         }
     }
 
-    /// The rest of a tag and the body behind it, up to one of the words, which becomes the current token.
+    /// Parses the end of a tag and the body after it, up to a tag whose name is in `ends`. That name is then the current token.
     fn parse_statements(&mut self, ends: &'static [&'static str]) -> Result<Body> {
         self.stream.eat(TokenKind::Colon)?;
         let end = self.stream.expect(TokenKind::BlockEnd)?.span.end;
         if let Some(tag) = self.open_tags.last_mut() {
             tag.end.get_or_insert(end);
-            tag.awaited = Some(ends);
+            tag.ends = Some(ends);
         }
-        let body = self.nested(depth::BODY, |parser| parser.parse_body(ends))?;
+        let body = self.descend(depth::BODY, |parser| parser.parse_body(ends))?;
         if self.stream.is_at(TokenKind::End) {
-            return Err(self.missing_end());
+            return Err(self.missing_end_error());
         }
         if let Some(tag) = self.open_tags.last_mut() {
-            tag.awaited = None;
+            tag.ends = None;
         }
         Ok(body)
     }
 
-    /// A body that ends with one of the words, which is taken.
+    /// Parses the end of a tag and the body after it, and takes the name of the tag that ends the body.
     pub fn close_statements(&mut self, ends: &'static [&'static str]) -> Result<Body> {
         let body = self.parse_statements(ends)?;
         self.stream.bump()?;
@@ -157,24 +159,24 @@ impl<'s> Parser<'s> {
         self.stream.bump()?;
         let target = self.parse_target(false)?;
         self.stream.expect_word("in")?;
-        let iter = self.new_tuple(TupleKind::Conditions)?;
+        let iter = self.read_tuple(TupleKind::Conditions)?;
         let mut test = None;
         if self.stream.eat_word("if")? {
-            let is_kept = self.begin_function();
+            let outlives_scope = self.enter_function();
             test = Some(LoopTest {
-                condition: self.new_expression()?,
+                condition: self.read_expression()?,
                 target: target.clone(),
                 line: 0,
                 steps: 0,
                 scope: Scope::default(),
                 frame: Default::default(),
             });
-            self.is_kept = is_kept;
+            self.outlives_scope = outlives_scope;
         }
         let recursive = self.stream.eat_word("recursive")?;
-        let is_kept = self.is_kept;
+        let outlives_scope = self.outlives_scope;
         if recursive {
-            self.begin_function();
+            self.enter_function();
         }
         let mentions = self.loop_mentions;
         let body = self.parse_statements(&["endfor", "else"])?;
@@ -183,7 +185,7 @@ impl<'s> Parser<'s> {
             "else" => self.close_statements(&["endfor"])?,
             _ => Body::default(),
         };
-        self.is_kept = is_kept;
+        self.outlives_scope = outlives_scope;
         Ok(StmtKind::For(Box::new(For {
             target,
             iter,
@@ -202,7 +204,7 @@ impl<'s> Parser<'s> {
         let mut at = self.stream.take()?.at;
         let mut arms = Vec::with_capacity(1);
         loop {
-            let test = self.new_tuple(TupleKind::Conditions)?;
+            let test = self.read_tuple(TupleKind::Conditions)?;
             let body = self.parse_statements(&["elif", "else", "endif"])?;
             arms.push(IfArm { test, body, at, line: 0 });
             let otherwise = match self.take_word()? {
@@ -217,12 +219,12 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An assignment of a value, or of a block's text.
+    /// Parses an assignment of a value, or of the text of a block.
     fn parse_set(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let target = self.parse_target(true)?;
         if self.stream.eat(TokenKind::Assign)? {
-            let value = self.new_tuple(TupleKind::Expressions)?;
+            let value = self.read_tuple(TupleKind::Expressions)?;
             return Ok(StmtKind::Set(Box::new(Set {
                 target,
                 value,
@@ -231,7 +233,7 @@ impl<'s> Parser<'s> {
             })));
         }
         let filter = if self.stream.eat(TokenKind::Pipe)? {
-            Some(self.block_filter()?)
+            Some(self.read_block_filter()?)
         } else {
             None
         };
@@ -245,8 +247,8 @@ impl<'s> Parser<'s> {
         })))
     }
 
-    /// Filters that a block's text goes through.
-    pub fn block_filter(&mut self) -> Result<Expr> {
+    /// Parses the filters of a `filter` or `set` block.
+    pub fn read_block_filter(&mut self) -> Result<Expr> {
         let start = self.stream.current().span.start;
         let mut filter = Expr::default();
         self.parse_filter(&mut filter, None, start)?;
@@ -260,19 +262,9 @@ impl<'s> Parser<'s> {
             if !pieces.is_empty() {
                 self.stream.expect(TokenKind::Comma)?;
             }
-            pieces.push(Piece::Expr(self.new_expression()?, 0));
+            pieces.push(Piece::Expr(self.read_expression()?, 0));
         }
         Ok(StmtKind::Output(pieces))
-    }
-
-    fn parse_break(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        Ok(StmtKind::Break)
-    }
-
-    fn parse_continue(&mut self) -> Result<StmtKind> {
-        self.stream.bump()?;
-        Ok(StmtKind::Continue)
     }
 }
 
@@ -285,7 +277,7 @@ impl Pieces {
         self.pieces.push(piece);
     }
 
-    /// The output so far, if there is any.
+    /// Removes the collected pieces and returns them as an output, if there are any. `end` is the offset after them.
     fn finish(&mut self, end: u32) -> Option<Stmt> {
         if self.pieces.is_empty() {
             return None;
@@ -299,7 +291,7 @@ impl Pieces {
     }
 }
 
-/// What a vector has from an index on, as a vector of the right size; it keeps its room for what comes next.
+/// Removes the items from an index to the end, and returns them in a vector without spare capacity. `items` keeps its capacity.
 fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
     if from > 0 {
         return items.split_off(from);
@@ -312,11 +304,11 @@ fn split_off<T>(items: &mut Vec<T>, from: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use crate::ast::StmtKind;
-    use crate::parser::{parse, refusal};
+    use crate::parser::parse;
     use crate::source::Source;
 
     #[test]
-    fn text_and_outputs_are_one_statement_until_a_tag() {
+    fn texts_and_outputs_are_one_statement_until_a_tag() {
         let source = Source::new("a{{ b }}{# c #}d{% print e, f %}");
         let template = parse(&source).unwrap();
         let pieces: Vec<_> = template
@@ -336,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_span_their_tag_and_have_the_line_of_its_name() {
+    fn a_statement_has_the_span_of_its_tag_and_the_line_of_the_tags_name() {
         let source = Source::new("{%-\nif a +%}b{% elif\nc %}{% endif %}");
         let template = parse(&source).unwrap();
         let stmt = &template.body.stmts[0];
@@ -344,20 +336,5 @@ mod tests {
         let StmtKind::If(choice) = &stmt.kind else { panic!("an if") };
         let lines: Vec<u32> = choice.arms.iter().map(|arm| source.line(arm.at)).collect();
         assert_eq!(lines, [2, 3]);
-    }
-
-    #[test]
-    fn errors_are_the_references() {
-        assert_eq!(refusal("{%\n 1 %}"), ("tag name expected".into(), 2));
-        assert_eq!(
-            refusal("{% if 1 if t else 0 %}{% endif %}").0,
-            "expected token 'end of statement block', got 'if'"
-        );
-        assert_eq!(
-            refusal("{% if a").0,
-            "unexpected end of template, expected 'end of statement block'."
-        );
-        assert_eq!(refusal("{{ }}").0, "Expected an expression, got 'end of print statement'");
-        assert_eq!(refusal("{% raw +%}x{% endraw %}").0, "Encountered unknown tag 'raw'.");
     }
 }

@@ -1,7 +1,7 @@
-//! The tokens as the parser sees them: the current one, one of lookahead on demand, and what was expected instead.
+//! The stream of tokens that the parser reads: the current token, and one token of lookahead.
 //!
-//! Tokens are pulled when the parser goes on, one behind the current one at most, as jinja2 3.1.6 `lexer.py`, `TokenStream`, does; the
-//! texts are those of its `expect`. Grammar is unknown here.
+//! As in jinja2 3.1.6 `lexer.py`, `TokenStream`, a token is read from the lexer only when the parser needs it. The messages are those of
+//! its `expect`.
 
 use std::borrow::Cow;
 
@@ -12,19 +12,19 @@ use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
-/// The tokens of a source, from the current one on.
+/// The tokens of a source, from the current one to the end.
 #[derive(Debug)]
 pub struct TokenStream<'s> {
     source: &'s Source<'s>,
     lexer: Lexer<'s>,
     current: Token,
     ahead: Option<Token>,
-    /// Where the token before the current one ends.
+    /// The offset after the token before the current one.
     end: u32,
 }
 
 impl<'s> TokenStream<'s> {
-    /// The tokens of a source; the first one is pulled at once.
+    /// Returns the tokens of a source, and reads the first one.
     pub fn new(source: &'s Source<'s>) -> Result<Self> {
         let mut lexer = Lexer::new(source);
         let mut current = Token::default();
@@ -38,18 +38,18 @@ impl<'s> TokenStream<'s> {
         })
     }
 
-    /// The current token.
+    /// Returns the current token.
     pub fn current(&self) -> Token {
         self.current
     }
 
-    /// Where the last token that was taken ends.
+    /// Returns the offset after the last token that was taken.
     pub fn end(&self) -> u32 {
         self.end
     }
 
-    /// The token behind the current one.
-    pub fn look(&mut self) -> Result<Token> {
+    /// Returns the token after the current one.
+    pub fn peek(&mut self) -> Result<Token> {
         if let Some(token) = self.ahead {
             return Ok(token);
         }
@@ -59,13 +59,13 @@ impl<'s> TokenStream<'s> {
         Ok(token)
     }
 
-    /// Whether the token behind the current one is the name `word`.
-    pub fn is_ahead(&mut self, word: &str) -> Result<bool> {
-        let token = self.look()?;
+    /// Returns whether the token after the current one is the name `word`.
+    pub fn is_next_word(&mut self, word: &str) -> Result<bool> {
+        let token = self.peek()?;
         Ok(self.is_word(token, word))
     }
 
-    /// Goes on to the next token. The end stays where it is.
+    /// Moves to the next token. At the end of the template, the current token stays the same.
     #[inline(never)]
     pub fn bump(&mut self) -> Result<()> {
         self.end = self.current.span.end;
@@ -76,7 +76,7 @@ impl<'s> TokenStream<'s> {
         Ok(())
     }
 
-    /// Takes the current token.
+    /// Returns the current token and moves to the next one.
     #[inline]
     pub fn take(&mut self) -> Result<Token> {
         let token = self.current;
@@ -84,12 +84,12 @@ impl<'s> TokenStream<'s> {
         Ok(token)
     }
 
-    /// The source of a token.
+    /// Returns the source of a token.
     pub fn text(&self, token: Token) -> &'s str {
         self.source.slice(token.span)
     }
 
-    /// The name of a token in messages; a name is its own.
+    /// Returns how messages name a token: a name by its text, and any other token by its kind.
     pub fn describe(&self, token: Token) -> &'s str {
         match token.kind {
             TokenKind::Name => self.text(token),
@@ -97,26 +97,27 @@ impl<'s> TokenStream<'s> {
         }
     }
 
-    /// Whether a token is the name `word`.
+    /// Returns whether a token is the name `word`.
     #[inline]
     pub fn is_word(&self, token: Token, word: &str) -> bool {
         let Span { start, end } = token.span;
         token.kind == TokenKind::Name && end.saturating_sub(start) as usize == word.len() && self.text(token) == word
     }
 
-    /// Whether a token is a name among `words`.
+    /// Returns whether a token is one of the names `words`.
     #[inline]
     pub fn is_any_word(&self, token: Token, words: &[&str]) -> bool {
         words.iter().any(|word| self.is_word(token, word))
     }
 
-    /// The value of the current token, if that is a string with escapes or a number. Whoever looks at the token behind it stands at a
-    /// name, so that the last literal is the current token's.
+    /// Takes the value of the current token, if it is a number or a string with escapes.
+    ///
+    /// The lexer has the value of the last token that it read. This is the current token, because the parser peeks only when it is at a name.
     pub fn take_literal(&mut self) -> Option<Literal> {
         self.lexer.take_literal()
     }
 
-    /// Takes the row of an escape in the current token, if that is a string with an escape that is not supported.
+    /// Takes the unsupported escape of the current token, if it is a string that has one.
     pub fn take_unsupported(&mut self) -> Option<&'static Unsupported> {
         self.lexer.take_unsupported()
     }
@@ -131,17 +132,17 @@ impl<'s> TokenStream<'s> {
         })
     }
 
-    /// Whether the current token is of a kind.
+    /// Returns whether the current token has this kind.
     pub fn is_at(&self, kind: TokenKind) -> bool {
         self.current.kind == kind
     }
 
-    /// Whether the current token is the name `word`.
+    /// Returns whether the current token is the name `word`.
     pub fn is_at_word(&self, word: &str) -> bool {
         self.is_word(self.current, word)
     }
 
-    /// Takes the current token if it is of a kind.
+    /// Takes the current token if it has this kind. Returns whether it did.
     pub fn eat(&mut self, kind: TokenKind) -> Result<bool> {
         let is_there = self.is_at(kind);
         if is_there {
@@ -150,7 +151,7 @@ impl<'s> TokenStream<'s> {
         Ok(is_there)
     }
 
-    /// Takes the current token if it is the name `word`.
+    /// Takes the current token if it is the name `word`. Returns whether it was.
     pub fn eat_word(&mut self, word: &str) -> Result<bool> {
         let is_there = self.is_at_word(word);
         if is_there {
@@ -159,7 +160,7 @@ impl<'s> TokenStream<'s> {
         Ok(is_there)
     }
 
-    /// Takes the current token, which has to be of a kind.
+    /// Takes the current token, which has to have this kind.
     pub fn expect(&mut self, kind: TokenKind) -> Result<Token> {
         if self.is_at(kind) {
             self.take()
@@ -177,18 +178,19 @@ impl<'s> TokenStream<'s> {
         }
     }
 
-    /// A syntax error at the current token.
+    /// Returns a syntax error at the current token.
     #[cold]
     pub fn error(&self, message: impl Into<String>) -> Error {
         self.error_at(message, self.current.span, self.current.at)
     }
 
-    /// A syntax error with the line of an offset.
+    /// Returns a syntax error at `span`, with the line of the offset `at`.
     #[cold]
     pub fn error_at(&self, message: impl Into<String>, span: Span, at: u32) -> Error {
         Error::syntax(message, span).on_line(self.source.line(at))
     }
 
+    /// Returns the error for a current token that is not the expected one.
     #[cold]
     fn unexpected(&self, expected: &str) -> Error {
         if self.is_at(TokenKind::End) {

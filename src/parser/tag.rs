@@ -1,7 +1,7 @@
-//! The tags around the current place, and what is said where one is unknown or missing.
+//! The tags around the current token, and the errors for tags that are unknown or missing.
 //!
-//! `{% for x in l %}{% foo %}` knows that `endfor` or `else` was awaited. The rules are jinja2 3.1.6 `parser.py`, `_fail_ut_eof` and its
-//! two callers.
+//! In `{% for x in l %}{% foo %}` the error about `foo` says that `endfor` or `else` was expected. The rules are those of jinja2 3.1.6
+//! `parser.py`, `_fail_ut_eof` and its two callers.
 
 use super::Parser;
 use crate::error::Error;
@@ -11,51 +11,51 @@ use crate::text::quote;
 /// The tag of a statement that is being parsed.
 #[derive(Debug)]
 pub struct OpenTag<'s> {
-    /// Its name.
+    /// The name of the tag.
     pub name: &'s str,
-    /// Where its delimiter ends, once that was seen.
+    /// The offset after the closing delimiter of the tag, once it has been parsed.
     pub end: Option<u32>,
-    /// The words that end the body that is being parsed.
-    pub awaited: Option<&'static [&'static str]>,
+    /// The names of the tags that end the body that is being parsed.
+    pub ends: Option<&'static [&'static str]>,
 }
 
 impl OpenTag<'_> {
-    /// Whether its body is a scope whose variables become missing where it ends.
+    /// Returns whether the body of the tag is a scope whose variables become missing at its end.
     pub fn is_scope(&self) -> bool {
         matches!(self.name, "for" | "set" | "filter" | "with")
     }
 }
 
 impl<'s> Parser<'s> {
-    /// The error of a tag that nobody knows.
+    /// Returns the error for a tag with an unknown name.
     #[cold]
-    pub fn unknown_tag(&self, tag: Token) -> Error {
+    pub fn unknown_tag_error(&self, tag: Token) -> Error {
         let name = self.stream.text(tag);
         let mut message = format!("Encountered unknown tag {}.", quote::repr(name));
-        if self.awaited().any(|words| words.contains(&name)) {
+        if self.expected_ends().any(|words| words.contains(&name)) {
             message.push_str(" You probably made a nesting mistake. Jinja is expecting this tag, but currently looking for ");
-            message.push_str(&self.awaited_words());
+            message.push_str(&self.list_expected_ends());
             message.push('.');
         } else {
-            self.push_awaited(&mut message);
+            self.push_expected_ends(&mut message);
         }
         self.push_innermost(&mut message);
         self.stream.error_at(message, tag.span, tag.at)
     }
 
-    /// The error of a template that ends inside a body.
+    /// Returns the error for a template that ends inside a body.
     #[cold]
-    pub fn missing_end(&self) -> Error {
+    pub fn missing_end_error(&self) -> Error {
         let mut message = String::from("Unexpected end of template.");
-        self.push_awaited(&mut message);
+        self.push_expected_ends(&mut message);
         self.push_innermost(&mut message);
         self.stream.error(message)
     }
 
-    fn push_awaited(&self, message: &mut String) {
-        if self.awaited().next().is_some() {
+    fn push_expected_ends(&self, message: &mut String) {
+        if self.expected_ends().next().is_some() {
             message.push_str(" Jinja was looking for the following tags: ");
-            message.push_str(&self.awaited_words());
+            message.push_str(&self.list_expected_ends());
             message.push('.');
         }
     }
@@ -68,38 +68,15 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The words that end each of the bodies around here, from the inside out.
-    fn awaited(&self) -> impl Iterator<Item = &'static [&'static str]> {
-        self.open_tags.iter().rev().filter_map(|tag| tag.awaited)
+    /// Returns, for each body around the current token, the names of the tags that end it. The innermost body comes first.
+    fn expected_ends(&self) -> impl Iterator<Item = &'static [&'static str]> {
+        self.open_tags.iter().rev().filter_map(|tag| tag.ends)
     }
 
-    /// What would end the innermost body.
-    fn awaited_words(&self) -> String {
-        let words = self.awaited().next().unwrap_or_default();
+    /// Returns the names of the tags that end the innermost body, in quotes and with `or` between them.
+    fn list_expected_ends(&self) -> String {
+        let words = self.expected_ends().next().unwrap_or_default();
         let quoted: Vec<String> = words.iter().map(|word| quote::repr(word)).collect();
         quoted.join(" or ")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::refusal;
-
-    #[test]
-    fn unknown_tags_name_what_was_awaited() {
-        let message = "Encountered unknown tag 'foo'. Jinja was looking for the following tags: 'endfor' or 'else'. \
-                       The innermost block that needs to be closed is 'for'.";
-        assert_eq!(refusal("{% for x in l %}\n{% foo %}{% endfor %}"), (message.into(), 2));
-        let message = "Encountered unknown tag 'endfor'. You probably made a nesting mistake. Jinja is expecting this tag, but \
-                       currently looking for 'elif' or 'else' or 'endif'. The innermost block that needs to be closed is 'if'.";
-        assert_eq!(refusal("{% for x in l %}{% if t %}{% endfor %}"), (message.into(), 1));
-        assert_eq!(refusal("{% endif %}"), ("Encountered unknown tag 'endif'.".into(), 1));
-    }
-
-    #[test]
-    fn an_early_end_has_the_line_of_the_last_token() {
-        let message = "Unexpected end of template. Jinja was looking for the following tags: 'elif' or 'else' or 'endif'. \
-                       The innermost block that needs to be closed is 'if'.";
-        assert_eq!(refusal("{% if t %}\n\n{# c #}\n"), (message.into(), 2));
     }
 }

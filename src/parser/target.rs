@@ -1,7 +1,8 @@
-//! What can be assigned to: names, namespaces' attributes, tuples of those.
+//! Parses the targets of assignments and loops: names, attributes of namespaces, and tuples of targets.
 //!
-//! The rule is jinja2 3.1.6 `parser.py`, `parse_assign_target`: it parses a tuple of primaries and then asks each node `can_assign`
-//! (`nodes.py`), so that `{% set 'a' = 1 %}` says `can't assign to 'const'`. Whether an attribute's object is a namespace is unknown here.
+//! As in jinja2 3.1.6 `parser.py`, `parse_assign_target`, a target is parsed as a tuple of primaries, and then each node is checked by
+//! `can_assign` (`nodes.py`). So the error of `{% set 'a' = 1 %}` is `can't assign to 'const'`. Whether the object of an attribute is a
+//! namespace is checked when the template is rendered.
 
 use super::Parser;
 use super::depth;
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::span::Span;
 
-/// An expression that nothing can be assigned to, by the reference's class of nodes.
+/// An expression that is not a target, with the name of its class in the reference.
 struct Unassignable {
     class: &'static str,
     span: Span,
@@ -19,7 +20,7 @@ struct Unassignable {
 }
 
 impl<'s> Parser<'s> {
-    /// A target that is a single name, and its spelling.
+    /// Parses a target that is a single name. Returns the name and the target.
     pub fn parse_name_target(&mut self) -> Result<(&'s str, Target)> {
         let token = self.stream.expect(TokenKind::Name)?;
         let name = self.stream.text(token);
@@ -27,31 +28,31 @@ impl<'s> Parser<'s> {
             return Err(self.stream.error_at("can't assign to 'name'", token.span, token.at));
         }
         let symbol = self.intern(name);
-        self.symbols.note_scoped(symbol);
+        self.symbols.mark_scoped(symbol);
         Ok((name, variable(symbol, token.span, token.at)))
     }
 
-    /// A name or a tuple of targets; namespaces' attributes only where `with_namespace` allows.
+    /// Parses a target. Attributes of namespaces are allowed only if `with_namespace` is true.
     pub fn parse_target(&mut self, with_namespace: bool) -> Result<Target> {
         let mentions = self.loop_mentions;
-        let parsed = self.nested(depth::CALL + depth::TUPLE, |parser| parser.target_parts(with_namespace))?;
+        let parsed = self.descend(depth::CALL + depth::TUPLE, |parser| parser.read_target(with_namespace))?;
         self.sets_loop |= self.loop_mentions > mentions;
         let target = parsed
             .map_err(|Unassignable { class, span, at }| self.stream.error_at(format!("can't assign to '{class}'"), span, at))?;
-        self.note_targets(&target);
+        self.mark_targets(&target);
         Ok(target)
     }
 
-    /// Notes which names a target gives values.
-    fn note_targets(&mut self, target: &Target) {
+    /// Marks the names that a target sets as names whose meaning depends on the scope.
+    fn mark_targets(&mut self, target: &Target) {
         match &target.kind {
-            TargetKind::Name { symbol, .. } => self.symbols.note_scoped(*symbol),
+            TargetKind::Name { symbol, .. } => self.symbols.mark_scoped(*symbol),
             TargetKind::Attribute { .. } => {}
-            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.note_targets(target)),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.mark_targets(target)),
         }
     }
 
-    fn target_parts(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
+    fn read_target(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
         let start = self.start();
         if self.is_at_tuple_end() {
             return Err(self.expected_expression());
@@ -69,17 +70,17 @@ impl<'s> Parser<'s> {
             }
             parts.push(self.parse_target_part(with_namespace)?);
         }
-        Ok(tuple(parts.into_iter(), self.span_from(start.start), at))
+        Ok(tuple_target(parts.into_iter(), self.span_from(start.start), at))
     }
 
-    /// One part of a target: a namespace's attribute or a primary.
+    /// Parses one part of a target: an attribute of a namespace, or a primary.
     fn parse_target_part(&mut self, with_namespace: bool) -> Result<Result<Target, Unassignable>> {
         let token = self.stream.current();
         let is_variable = token.kind == TokenKind::Name && constant(self.stream.text(token)).is_none();
         if !is_variable {
             let mut expr = Expr::default();
             self.parse_primary(&mut expr)?;
-            return Ok(assignable(expr));
+            return Ok(to_target(expr));
         }
         let name = self.stream.take()?;
         let symbol = self.intern(self.stream.text(name));
@@ -91,7 +92,7 @@ impl<'s> Parser<'s> {
             kind: TargetKind::Attribute {
                 object: symbol,
                 slot: Slot::default(),
-                name: self.spelling(self.stream.text(attribute)),
+                name: self.share_name(self.stream.text(attribute)),
             },
             span: self.span_from(name.span.start),
             at: name.at,
@@ -99,12 +100,12 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// The expression as a target. The calls inside are as deep as those that parsed it.
-fn assignable(expr: Expr) -> Result<Target, Unassignable> {
+/// Converts an expression to a target. The recursion is bounded, because the parser bounds the height of the expression.
+fn to_target(expr: Expr) -> Result<Target, Unassignable> {
     let Expr { kind, span, at } = expr;
     match kind {
         ExprKind::Name(name) => Ok(variable(name.symbol, span, at)),
-        ExprKind::Tuple(items) => tuple(items.into_iter().map(assignable), span, at),
+        ExprKind::Tuple(items) => tuple_target(items.into_iter().map(to_target), span, at),
         kind => Err(Unassignable {
             class: class_name(&kind),
             span,
@@ -113,7 +114,7 @@ fn assignable(expr: Expr) -> Result<Target, Unassignable> {
     }
 }
 
-fn tuple(parts: impl Iterator<Item = Result<Target, Unassignable>>, span: Span, at: u32) -> Result<Target, Unassignable> {
+fn tuple_target(parts: impl Iterator<Item = Result<Target, Unassignable>>, span: Span, at: u32) -> Result<Target, Unassignable> {
     match parts.collect() {
         Ok(targets) => Ok(Target {
             kind: TargetKind::Tuple(targets),
@@ -140,7 +141,7 @@ fn variable(symbol: Symbol, span: Span, at: u32) -> Target {
     }
 }
 
-/// The name of the reference's class of nodes, in lower case.
+/// Returns the name of the reference's class for a kind of node, in lower case.
 fn class_name(kind: &ExprKind) -> &'static str {
     match kind {
         ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => "const",
@@ -168,28 +169,5 @@ fn class_name(kind: &ExprKind) -> &'static str {
         ExprKind::Filter(_) => "filter",
         ExprKind::Test(_) => "test",
         ExprKind::Call(..) => "call",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::parser::refusal;
-
-    #[test]
-    fn nodes_that_are_no_targets_are_named() {
-        assert_eq!(refusal("{% set 'a' = 1 %}").0, "can't assign to 'const'");
-        assert_eq!(refusal("{% set (a.b) = 1 %}").0, "can't assign to 'getattr'");
-        assert_eq!(refusal("{% set (a,\n1) = 1 %}"), ("can't assign to 'tuple'".into(), 1));
-        assert_eq!(refusal("{% macro true() %}{% endmacro %}").0, "can't assign to 'name'");
-    }
-
-    #[test]
-    fn attributes_are_targets_of_set_only_and_have_one_dot() {
-        assert_eq!(refusal("{% for x.y in l %}{% endfor %}").0, "expected token 'in', got '.'");
-        assert_eq!(
-            refusal("{% set a.b.c = 1 %}").0,
-            "expected token 'end of statement block', got '.'"
-        );
-        assert_eq!(refusal("{% for a, in l %}{% endfor %}").0, "expected token 'in', got 'l'");
     }
 }

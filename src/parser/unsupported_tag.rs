@@ -1,9 +1,9 @@
-//! Tags that a chat template cannot have: `include`, `import`, `from`, `extends`, `block`, `autoescape`.
+//! Parses tags that this crate does not support: `include`, `import`, `from`, `extends`, `block`, `autoescape`.
 //!
-//! Each parses, so that the template around it compiles, and fails when it is reached. Its parts are dropped.
+//! A template with such a tag compiles, and it is an error to reach the tag. The tree does not keep its parts.
 //!
-//! The rules are jinja2 3.1.6 `parser.py`, `parse_include`, `parse_import`, `parse_from`, `parse_import_context`, `parse_extends`,
-//! `parse_block`, `parse_autoescape`.
+//! The rules are those of jinja2 3.1.6 `parser.py`, `parse_include`, `parse_import`, `parse_from`, `parse_import_context`,
+//! `parse_extends`, `parse_block` and `parse_autoescape`.
 
 use super::Parser;
 use crate::ast::StmtKind;
@@ -11,11 +11,11 @@ use crate::error::Result;
 use crate::lexer::TokenKind;
 
 impl<'s> Parser<'s> {
-    /// `include a ignore missing with context`
+    /// Parses `include a ignore missing with context`.
     pub fn parse_include(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.new_expression()?;
-        if self.stream.is_at_word("ignore") && self.stream.is_ahead("missing")? {
+        self.read_expression()?;
+        if self.stream.is_at_word("ignore") && self.stream.is_next_word("missing")? {
             self.stream.bump()?;
             self.stream.bump()?;
         }
@@ -23,20 +23,20 @@ impl<'s> Parser<'s> {
         Ok(StmtKind::Unsupported("include"))
     }
 
-    /// `import a as b with context`
+    /// Parses `import a as b with context`.
     pub fn parse_import(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.new_expression()?;
+        self.read_expression()?;
         self.stream.expect_word("as")?;
         self.parse_name_target()?;
         self.eat_import_context()?;
         Ok(StmtKind::Unsupported("import"))
     }
 
-    /// `from a import b, c as d with context`
+    /// Parses `from a import b, c as d with context`.
     pub fn parse_from(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.new_expression()?;
+        self.read_expression()?;
         self.stream.expect_word("import")?;
         while !self.eat_import_context()? {
             self.parse_name_target()?;
@@ -50,10 +50,10 @@ impl<'s> Parser<'s> {
         Ok(StmtKind::Unsupported("from"))
     }
 
-    /// `with context` or `without context`, if the next tokens are these; returns whether they were.
+    /// Takes `with context` or `without context`, if these are the next tokens. Returns whether they were.
     fn eat_import_context(&mut self) -> Result<bool> {
         let is_word = self.stream.is_any_word(self.stream.current(), &["with", "without"]);
-        let is_context = is_word && self.stream.is_ahead("context")?;
+        let is_context = is_word && self.stream.is_next_word("context")?;
         if is_context {
             self.stream.bump()?;
             self.stream.bump()?;
@@ -61,14 +61,14 @@ impl<'s> Parser<'s> {
         Ok(is_context)
     }
 
-    /// `extends a`
+    /// Parses `extends a`.
     pub fn parse_extends(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.new_expression()?;
+        self.read_expression()?;
         Ok(StmtKind::Unsupported("extends"))
     }
 
-    /// `block b scoped required`
+    /// Parses `block b scoped required`.
     pub fn parse_block(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
         let name = self.expect_name()?;
@@ -80,10 +80,10 @@ impl<'s> Parser<'s> {
         Ok(StmtKind::Unsupported("block"))
     }
 
-    /// `autoescape a`
+    /// Parses `autoescape a`.
     pub fn parse_autoescape(&mut self) -> Result<StmtKind> {
         self.stream.bump()?;
-        self.new_expression()?;
+        self.read_expression()?;
         self.close_statements(&["endautoescape"])?;
         Ok(StmtKind::Unsupported("autoescape"))
     }
@@ -91,20 +91,20 @@ impl<'s> Parser<'s> {
 
 #[cfg(test)]
 mod tests {
-    use crate::parser::refusal;
+    use crate::parser::syntax_error;
 
     #[test]
-    fn what_is_dropped_is_parsed() {
+    fn the_parts_of_an_unsupported_tag_are_checked() {
         assert_eq!(
-            refusal("{% autoescape a %}{{ }}{% endautoescape %}").0,
+            syntax_error("{% autoescape a %}{{ }}{% endautoescape %}").0,
             "Expected an expression, got 'end of print statement'"
         );
         assert_eq!(
-            refusal("{% import 'a' %}").0,
+            syntax_error("{% import 'a' %}").0,
             "expected token 'as', got 'end of statement block'"
         );
         assert_eq!(
-            refusal("{% from 'a' import b c %}").0,
+            syntax_error("{% from 'a' import b c %}").0,
             "expected token 'end of statement block', got 'c'"
         );
     }

@@ -71,6 +71,6 @@ fn may_see(expr: &Expr, slot: Slot) -> bool {
         ExprKind::Name(name) => name.slot == slot,
         _ => false,
     };
-    expr.children(&mut |child| sees |= may_see(child, slot));
+    expr.for_each_child(&mut |child| sees |= may_see(child, slot));
     sees
 }

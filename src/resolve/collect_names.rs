@@ -46,7 +46,7 @@ impl Scopes {
 
     /// Collects the names of an expression.
     pub fn collect_expr(&mut self, expr: &Expr) {
-        expr.names(&mut |name| self.load(name.symbol));
+        expr.for_each_name(&mut |name| self.load(name.symbol));
     }
 
     /// Collects the names that a statement reads and sets in the scope around it (`FrameSymbolVisitor`).
@@ -66,7 +66,7 @@ impl Scopes {
             StmtKind::For(node) => self.collect_expr(&node.iter),
             StmtKind::CallBlock(node) => {
                 self.collect_expr(&node.callee);
-                node.args.children(&mut |child| self.collect_expr(child));
+                node.args.for_each_child(&mut |child| self.collect_expr(child));
             }
             StmtKind::FilterBlock(node) => self.collect_expr(&node.filter),
             StmtKind::With(node) => node.bindings.iter().for_each(|(_, value, _)| self.collect_expr(value)),
@@ -152,9 +152,9 @@ impl<const N: usize> Search<N> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        stmt.children(&mut |child| match child {
-            Child::Expr(expr) => expr.names(&mut |name| self.read(name.symbol)),
-            Child::Target(target) => target.names(&mut |_, symbol| self.set(symbol)),
+        stmt.for_each_child(&mut |child| match child {
+            Child::Expr(expr) => expr.for_each_name(&mut |name| self.read(name.symbol)),
+            Child::Target(target) => target.for_each_name(&mut |_, symbol| self.set(symbol)),
             Child::Parameter(symbol) => self.set(symbol),
             Child::Body(body) => self.body(body),
         });

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::fold;
 use super::{Place, Resolver};
 use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
-use crate::builtins::{access, filters, methods, predicates};
+use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 use crate::unicode::{is_python_keyword, nfkc};
@@ -149,7 +149,7 @@ impl Resolver<'_> {
     fn check_dropped(&self, expr: &Expr) -> Result<()> {
         self.check_stack(expr.span)?;
         let mut checked = Ok(());
-        expr.children(&mut |child| {
+        expr.for_each_child(&mut |child| {
             if checked.is_ok() {
                 checked = self.check_dropped(child);
             }
@@ -184,8 +184,8 @@ impl Resolver<'_> {
     }
 
     fn filter(&mut self, filter: &mut Filter, place: &Place, at: u32, span: Span) -> Result<()> {
-        filter.builtin = filters::find(&filter.name);
-        if filter.builtin.is_none() && !filters::is_unsupported(&filter.name) && !place.soft {
+        filter.builtin = filters::find_index(&filter.name);
+        if filter.builtin.is_none() && unsupported::find(unsupported::Place::Filter, &filter.name).is_none() && !place.soft {
             return Err(self.unknown("filter", &filter.name, at, span));
         }
         self.check_keywords(&mut filter.args, None, span);
@@ -196,7 +196,7 @@ impl Resolver<'_> {
     }
 
     fn test(&mut self, test: &mut Test, place: &Place, at: u32, span: Span) -> Result<()> {
-        test.builtin = predicates::find(&test.name);
+        test.builtin = jinja_tests::find_index(&test.name);
         if test.builtin.is_none() && !place.soft {
             return Err(self.unknown("test", &test.name, at, span));
         }
@@ -293,12 +293,14 @@ fn classify(attribute: &mut Attribute) {
         && !name.starts_with('_')
         && !access::is_dict_attribute(name)
         && unsupported::find(unsupported::Place::Attribute("str"), name).is_none();
-    attribute.text_method = methods::find_text(name);
+    attribute.text_method = methods::find_str_index(name);
+    attribute.is_get = name == "get";
 }
 
-/// Whether `x["key"]` is the same as `x.key`: only a dict has items and attributes of one name, and these are its methods.
+/// Returns whether `x["key"]` has the value of `x.key` for all objects. It does unless a dict, or an undefined value, has an attribute of
+/// that name.
 fn is_key([_, index]: &[Expr; 2]) -> bool {
-    matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !access::is_dict_attribute(name))
+    matches!(&index.kind, ExprKind::Literal(Literal::Str(name)) if !name.starts_with('_') && !access::is_dict_attribute(name))
 }
 
 /// `x["key"]` as `x.key`; another expression is left as it is.
@@ -317,6 +319,7 @@ fn by_key(kind: ExprKind) -> ExprKind {
                     name: name.into(),
                     is_key: false,
                     text_method: None,
+                    is_get: false,
                 };
                 classify(&mut attribute);
                 ExprKind::Attribute(Box::new(attribute))

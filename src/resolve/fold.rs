@@ -6,11 +6,12 @@ use num_bigint::Sign;
 
 use super::operators;
 use crate::ast::{Args, Compare, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
-use crate::builtins::{access, filters, globals, predicates};
+use crate::builtins::{LOOKUPS, access, filters, globals, jinja_tests};
 use crate::clock::SystemClock;
-use crate::data::{Data, Object};
 use crate::error::{Error, ErrorKind, Result};
+use crate::json::{Data, Object};
 use crate::limits::Limits;
+use crate::meter::Meter;
 use crate::value::ops;
 use crate::value::print;
 use crate::value::{Arguments, Entries, Function, Iter, Key, Runtime, Str, Undefined, Value};
@@ -145,13 +146,16 @@ fn has_constant_operands(kind: &ExprKind) -> bool {
 
 /// Whether a filter of a constant is one.
 fn is_constant_filter(filter: &Filter) -> bool {
-    let function = filter.builtin.or_else(|| filters::find(&filter.name)).and_then(filters::get);
+    let function = filter
+        .builtin
+        .or_else(|| filters::find_index(&filter.name))
+        .and_then(filters::get);
     function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args)
 }
 
 fn have_constants(args: &Args) -> bool {
     let mut all = true;
-    args.children(&mut |child| all &= is_constant(child));
+    args.for_each_child(&mut |child| all &= is_constant(child));
     all
 }
 
@@ -174,7 +178,7 @@ impl<'t> Folding<'t> {
             stack: Limits::default().stack / 4,
             ..Limits::default()
         };
-        let runtime = Runtime::new(limits, &CLOCK);
+        let runtime = Runtime::with_meter(Meter::new(limits), &CLOCK, &LOOKUPS);
         Self { runtime }
     }
 
@@ -252,13 +256,13 @@ impl<'t> Folding<'t> {
             }
             ExprKind::Attribute(attribute) => {
                 let object = self.constant(&attribute.object)?;
-                access::attribute(&mut self.runtime, &object, &Str::from(&*attribute.name))
+                access::get_attribute(&mut self.runtime, &object, &Str::from(&*attribute.name))
             }
             ExprKind::Item(operands) => {
                 let [object, index] = &**operands;
                 let object = self.constant(object)?;
                 let index = self.constant(index)?;
-                access::item(&mut self.runtime, &object, &index)
+                access::get_item(&mut self.runtime, &object, &index)
             }
             ExprKind::Slice(slice) => return self.sliced(slice),
             ExprKind::Filter(filter) => return self.filtered(filter),
@@ -293,15 +297,15 @@ impl<'t> Folding<'t> {
 
     fn filtered(&mut self, filter: &'t Filter) -> Option<Result<Value<'t>>> {
         // One that is never compiled has no number yet.
-        let number = filter.builtin.or_else(|| filters::find(&filter.name))?;
+        let number = filter.builtin.or_else(|| filters::find_index(&filter.name))?;
         let function = filters::get(number).filter(|function| !takes_context(function))?;
         let mut arguments = self.arguments(filter.input.as_ref()?, &filter.args)?;
         Some(function.call(&mut self.runtime, &mut arguments))
     }
 
     fn tested(&mut self, test: &'t Test) -> Option<Result<Value<'t>>> {
-        let number = test.builtin.or_else(|| predicates::find(&test.name))?;
-        let function = predicates::get(number)?;
+        let number = test.builtin.or_else(|| jinja_tests::find_index(&test.name))?;
+        let function = jinja_tests::get(number)?;
         let mut arguments = self.arguments(&test.input, &test.args)?;
         Some(function.call(&mut self.runtime, &mut arguments))
     }

@@ -7,7 +7,7 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body.
 
-use crate::ast::{Frame, Load, Scope, Slot, Stored, Symbol, Template};
+use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
 
 /// A variable, as an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,15 +246,15 @@ impl Frames {
             owned.place = *next;
             *next = next.saturating_add(1);
         }
-        template.storage(&mut |stored| match stored {
-            Stored::Slot(slot) => *slot = self.final_slot(*slot),
-            Stored::Frame(frame) => {
+        template.for_each_slot_mut(&mut |node| match node {
+            SlotNode::Slot(slot) => *slot = self.final_slot(*slot),
+            SlotNode::Frame(frame) => {
                 *frame = self
                     .frames
                     .get(frame.locals as usize)
                     .map_or(*frame, |function| function.size)
             }
-            Stored::Scope(scope) => self.load_captured(scope),
+            SlotNode::Scope(scope) => self.load_captured(scope),
         });
     }
 

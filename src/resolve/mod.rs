@@ -23,7 +23,7 @@ use scopes::Scopes;
 use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
-use crate::limits::{STEP_BYTES, Stack};
+use crate::meter::{STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
@@ -272,30 +272,10 @@ impl Names {
             StmtKind::With(node) => self.scope(&node.scope),
             _ => {}
         }
-        stmt.children(&mut |child| {
+        stmt.for_each_child(&mut |child| {
             if let Child::Body(body) = child {
                 body.stmts.iter().for_each(|stmt| self.stmt(stmt));
             }
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::Template;
-
-    #[test]
-    fn names_count_for_scopes_where_a_constant_stands_for_them() {
-        let source = "{% generation %}{{ a }}{% endgeneration %}{{ '<' or a }}";
-        let rendered = Template::compile(source).unwrap().render(&serde_json::json!({"a": "a"}));
-        assert_eq!(rendered.unwrap(), "a<");
-    }
-
-    #[test]
-    fn a_recursive_loop_keeps_its_variables_for_its_macros() {
-        let source = "{% set ns = namespace() %}{% for i in [1] recursive %}{% macro m() %}{{ a }}{% endmacro %}\
-                      {% set ns.m = m %}{{ a }}{% endfor %}{{ ns.m() }}";
-        let rendered = Template::compile(source).unwrap().render(&serde_json::json!({"a": "a"}));
-        assert_eq!(rendered.unwrap(), "aa");
     }
 }

@@ -28,9 +28,9 @@ pub fn unary<'a>(runtime: &mut Runtime<'a>, op: UnaryOp, operand: &Value<'a>) ->
     }
 }
 
-/// Sums and differences that fit, which count messages, and what is left of a count; None leaves the rest to the operators.
+/// Returns the sum, the difference or the remainder of two integers if it fits; other results are left to [`binary`].
 #[inline]
-fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+pub fn small(runtime: &Runtime<'_>, op: BinaryOp, left: i64, right: i64) -> Option<i64> {
     let int = match op {
         BinaryOp::Add => left.checked_add(right)?,
         BinaryOp::Sub => left.checked_sub(right)?,

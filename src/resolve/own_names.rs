@@ -110,7 +110,7 @@ impl Walk {
             StmtKind::Generation(node) => self.scope(|walk| walk.callable(node)),
             StmtKind::CallBlock(node) => {
                 self.read(&node.callee);
-                node.args.children(&mut |argument| self.read(argument));
+                node.args.for_each_child(&mut |argument| self.read(argument));
                 self.scope(|walk| walk.callable(&node.body));
             }
             StmtKind::With(node) => {
@@ -120,7 +120,7 @@ impl Walk {
                     walk.body(&node.body);
                 });
             }
-            _ => stmt.children(&mut |child| match child {
+            _ => stmt.for_each_child(&mut |child| match child {
                 Child::Expr(expr) => self.read(expr),
                 Child::Target(target) => self.target(target),
                 Child::Parameter(name) => self.name(name),
@@ -159,7 +159,7 @@ impl Walk {
     }
 
     fn read(&mut self, expr: &Expr) {
-        expr.names(&mut |name| self.read_name(name.symbol));
+        expr.for_each_name(&mut |name| self.read_name(name.symbol));
     }
 
     fn read_name(&mut self, name: Symbol) {
@@ -173,8 +173,8 @@ impl Walk {
 fn stored(body: &Body, names: &mut Vec<Symbol>) {
     for stmt in &body.stmts {
         match &stmt.kind {
-            StmtKind::Set(node) => node.target.names(&mut |_, name| names.push(name)),
-            StmtKind::SetBlock(node) => node.target.names(&mut |_, name| names.push(name)),
+            StmtKind::Set(node) => node.target.for_each_name(&mut |_, name| names.push(name)),
+            StmtKind::SetBlock(node) => node.target.for_each_name(&mut |_, name| names.push(name)),
             StmtKind::Macro(node) => names.extend(node.name),
             StmtKind::If(node) => stored_in_branches(node, names),
             _ => {}
@@ -195,7 +195,7 @@ fn tested(condition: &Expr, visit: &mut dyn FnMut(Symbol)) {
                 visit(name.symbol);
             }
         }
-        _ => condition.children(&mut |part| tested(part, visit)),
+        _ => condition.for_each_child(&mut |part| tested(part, visit)),
     }
 }
 

@@ -313,7 +313,7 @@ impl Resolver<'_> {
 
     /// Marks the variables of a target as set.
     fn note_set(&mut self, target: &Target) {
-        target.names(&mut |_, name| {
+        target.for_each_name(&mut |_, name| {
             if let Some(variable) = self.scopes.find(name) {
                 self.scopes.frames.set(variable);
             }
@@ -343,7 +343,7 @@ fn first_target<'t>(stmts: impl Iterator<Item = &'t Stmt>, name: Symbol) -> Opti
 
 fn named(target: &Target, name: Symbol) -> Option<Target> {
     let mut found = None;
-    target.names(&mut |target, symbol| {
+    target.for_each_name(&mut |target, symbol| {
         if symbol == name && found.is_none() {
             found = Some(target.clone());
         }
@@ -354,7 +354,7 @@ fn named(target: &Target, name: Symbol) -> Option<Target> {
 /// Calls `look` with each target of `for` and `set` in a statement and its bodies. The targets of `with` are parameters in the reference.
 fn each_target(stmt: &Stmt, look: &mut dyn FnMut(&Target)) {
     let is_with = matches!(stmt.kind, StmtKind::With(_));
-    stmt.children(&mut |child| match child {
+    stmt.for_each_child(&mut |child| match child {
         Child::Target(target) if !is_with => look(target),
         Child::Body(body) => body.stmts.iter().for_each(|stmt| each_target(stmt, look)),
         _ => {}

@@ -4,12 +4,12 @@
 //! %-d -> 2      %_5d -> "    2"      %^a -> FRI      %#p -> am      %Ey -> 26      %Q -> %Q
 //! ```
 //!
-//! The rule is `__strftime_internal` of glibc 2.36 `strftime_l.c`, in its wide form, which is the one that CPython calls. It is told
-//! that the time has no zone and that nobody knows of summer time, so that `%5Z` is five blanks and `%5z` nothing.
+//! The rule is `__strftime_internal` of glibc 2.36 `strftime_l.c` in its wide-character form, which CPython calls. CPython passes a time
+//! whose zone and summer time are unknown, so `%5Z` writes five blanks and `%5z` nothing.
 
 use std::borrow::Cow;
 
-use super::{Overrun, Page};
+use super::{Output, Overrun};
 use crate::clock::LocalTime;
 use crate::unicode::to_upper;
 
@@ -30,60 +30,62 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// The longest abbreviation of a weekday or month.
+/// The length of the abbreviation of a weekday or month.
 const SHORT: usize = 3;
 
-/// Writes the time by the format, in which Python has replaced what it replaces.
-pub(super) fn write(time: &LocalTime, format: &str, page: &mut Page) -> Result<(), Overrun> {
+/// Writes a time in a format, in which Python's own directives have been replaced.
+pub(super) fn write(time: &LocalTime, format: &str, output: &mut Output) -> Result<(), Overrun> {
     let mut rest = format;
-    // Mostly a directive is near, and looking for it byte by byte takes less than a search that is set up for a long text.
+    // The next directive is usually near, so a simple loop is faster than a search with a set-up cost.
     while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
         let (plain, directive) = rest.split_at_checked(at).unwrap_or_default();
         if !plain.is_empty() {
-            page.put(plain, 0, ' ')?;
+            output.write(plain, 0, ' ')?;
         }
         let directive = Directive::read(directive.get(1..).unwrap_or_default());
-        directive.write(time, page)?;
+        directive.write(time, output)?;
         rest = directive.rest;
     }
-    match rest.is_empty() {
-        true => Ok(()),
-        false => page.put(rest, 0, ' '),
+    if rest.is_empty() {
+        return Ok(());
     }
+    output.write(rest, 0, ' ')
 }
 
-/// One directive of a format, from behind its percent sign to its letter: `^10a`.
+/// A directive of a format without its percent sign: `^10a`.
 struct Directive<'f> {
-    /// The format from there on.
+    /// The format after the percent sign.
     source: &'f str,
-    /// What follows the letter.
+    /// The format after the letter.
     rest: &'f str,
-    /// The last of `_`, `-` and `0`.
+    /// The last flag of `_`, `-` and `0`.
     pad: Option<char>,
+    /// The flag `^`.
     upper: bool,
+    /// The flag `#`.
     change_case: bool,
     width: usize,
-    /// `E` or `O`, which ask for another calendar or other digits; the C locale has neither.
+    /// `E` or `O`, which request another calendar or other digits. The C locale has neither.
     modifier: Option<char>,
-    /// None where the format ends before it.
+    /// The letter, or `None` if the format ends before it.
     letter: Option<char>,
 }
 
-/// What a directive stands for.
+/// The value of a directive.
 enum Field {
-    /// A number, of at least so many digits, with zeros or blanks before it.
+    /// A number, its minimum number of digits, and its usual fill character.
     Number(u32, usize, char),
-    /// A number that takes fill characters like a text.
+    /// A number that is filled like a text.
     Seconds(i64),
     Text(&'static str),
-    /// A name, whose case `#` changes.
+    /// A name, which the flag `#` converts to upper case.
     Name(&'static str),
-    /// The half of the day, whose case `#` changes the other way.
+    /// The half of the day, which the flag `#` converts to lower case.
     HalfDay(&'static str),
     HalfDayInLowerCase(&'static str),
-    /// A format of its own.
+    /// The format of a directive that stands for several others, such as `%D`.
     Format(&'static str),
-    /// Not even its width.
+    /// No text at all; the width is ignored too.
     Nothing,
 }
 
@@ -122,21 +124,21 @@ impl<'f> Directive<'f> {
         directive
     }
 
-    fn write(&self, time: &LocalTime, page: &mut Page) -> Result<(), Overrun> {
+    fn write(&self, time: &LocalTime, output: &mut Output) -> Result<(), Overrun> {
         let fill = if self.pad == Some('0') { '0' } else { ' ' };
-        let Some(field) = self.field(time) else {
-            // strftime_l.c: only the short month looks at `#` before it refuses its modifier.
+        let Some(field) = self.find_field(time) else {
+            // strftime_l.c: only the code of the short month looks at `#` before it refuses the modifier.
             let upper = self.upper || (self.change_case && matches!(self.letter, Some('b' | 'h')));
-            return page.put(&in_case(upper, &self.unknown()), self.width, fill);
+            return output.write(&change_case_if(upper, &self.copy_unknown()), self.width, fill);
         };
         match field {
             Field::Nothing => Ok(()),
-            Field::Text(text) => page.put(text, self.width, fill),
-            Field::Seconds(seconds) => page.put(&seconds.to_string(), self.width, fill),
-            Field::Name(name) if self.change_case => page.put(&name.to_ascii_uppercase(), self.width, fill),
-            Field::HalfDay(half) if self.change_case => page.put(&half.to_ascii_lowercase(), self.width, fill),
-            Field::HalfDayInLowerCase(half) => page.put(&half.to_ascii_lowercase(), self.width, fill),
-            Field::Name(text) | Field::HalfDay(text) => page.put(&in_case(self.upper, text), self.width, fill),
+            Field::Text(text) => output.write(text, self.width, fill),
+            Field::Seconds(seconds) => output.write(&seconds.to_string(), self.width, fill),
+            Field::Name(name) if self.change_case => output.write(&name.to_ascii_uppercase(), self.width, fill),
+            Field::HalfDay(half) if self.change_case => output.write(&half.to_ascii_lowercase(), self.width, fill),
+            Field::HalfDayInLowerCase(half) => output.write(&half.to_ascii_lowercase(), self.width, fill),
+            Field::Name(text) | Field::HalfDay(text) => output.write(&change_case_if(self.upper, text), self.width, fill),
             Field::Number(number, digits, usual_fill) => {
                 let (width, fill) = match self.pad {
                     Some('-') => (self.width, ' '),
@@ -144,32 +146,32 @@ impl<'f> Directive<'f> {
                     Some(_) => (self.width.max(digits), '0'),
                     None => (self.width.max(digits), usual_fill),
                 };
-                page.put_number(number, width, fill)
+                output.write_number(number, width, fill)
             }
             Field::Format(format) => {
-                // The formats that stand for others are short and name no further ones.
-                let mut inner = Page {
+                // These formats are short, and contain no other directives of this kind.
+                let mut inner = Output {
                     text: String::new(),
                     room: usize::MAX,
                     max_len: usize::MAX,
                 };
                 write(time, format, &mut inner)?;
-                page.put(&in_case(self.upper, &inner.text), self.width, fill)
+                output.write(&change_case_if(self.upper, &inner.text), self.width, fill)
             }
         }
     }
 
-    /// What glibc writes for a directive that it does not know: all of it, by searching backwards for the percent sign where it
-    /// begins. In `%E%` it finds the wrong one.
-    fn unknown(&self) -> String {
+    /// Returns what glibc writes for an unknown directive: the whole directive. glibc searches backwards for its percent sign, and finds
+    /// the wrong one in `%E%`.
+    fn copy_unknown(&self) -> String {
         let read = self.source.len().saturating_sub(self.rest.len());
         let source = self.source.get(..read).unwrap_or(self.source);
         let source = if self.letter == Some('%') { "" } else { source };
         format!("%{source}")
     }
 
-    /// What the letter stands for; none for a letter that glibc does not know, or not with this modifier.
-    fn field(&self, time: &LocalTime) -> Option<Field> {
+    /// Returns the value of the directive, or `None` if glibc does not know its letter or does not allow its modifier.
+    fn find_field(&self, time: &LocalTime) -> Option<Field> {
         let letter = self.letter?;
         let is_known = match self.modifier {
             Some('E') => "CPRTXYZcnprstuxyz".contains(letter),
@@ -190,8 +192,8 @@ impl<'f> Directive<'f> {
         };
         Some(match letter {
             '%' => Field::Text("%"),
-            'A' => Field::Name(weekday(time)),
-            'B' => Field::Name(month(time)),
+            'A' => Field::Name(weekday_name(time)),
+            'B' => Field::Name(month_name(time)),
             'C' => one(year / 100),
             'D' | 'x' => Field::Format("%m/%d/%y"),
             'F' => Field::Format("%Y-%m-%d"),
@@ -203,13 +205,13 @@ impl<'f> Directive<'f> {
             'R' => Field::Format("%H:%M"),
             'S' => two(time.second()),
             'T' | 'X' => Field::Format("%H:%M:%S"),
-            'U' => two(weeks_begun(time, time.weekday())),
+            'U' => two(count_weeks_begun(time, time.weekday())),
             'V' => two(iso_week(time).1),
-            'W' => two(weeks_begun(time, weekday_from_monday(time).saturating_sub(1))),
+            'W' => two(count_weeks_begun(time, weekday_from_monday(time).saturating_sub(1))),
             'Y' => one(year),
             'Z' => Field::Text(""),
-            'a' => Field::Name(abbreviated(weekday(time))),
-            'b' | 'h' => Field::Name(abbreviated(month(time))),
+            'a' => Field::Name(abbreviate(weekday_name(time))),
+            'b' | 'h' => Field::Name(abbreviate(month_name(time))),
             'c' => Field::Format("%a %b %e %H:%M:%S %Y"),
             'd' => two(time.day()),
             'e' => two_or_blank(time.day()),
@@ -232,19 +234,19 @@ impl<'f> Directive<'f> {
     }
 }
 
-fn weekday(time: &LocalTime) -> &'static str {
+fn weekday_name(time: &LocalTime) -> &'static str {
     WEEKDAYS.get(time.weekday() as usize).copied().unwrap_or("?")
 }
 
-fn month(time: &LocalTime) -> &'static str {
+fn month_name(time: &LocalTime) -> &'static str {
     MONTHS.get((time.month() as usize).wrapping_sub(1)).copied().unwrap_or("?")
 }
 
-fn abbreviated(name: &'static str) -> &'static str {
+fn abbreviate(name: &'static str) -> &'static str {
     name.get(..SHORT).unwrap_or(name)
 }
 
-/// 1 to 7 from Monday.
+/// Returns the day of the week, 1 for Monday to 7 for Sunday.
 fn weekday_from_monday(time: &LocalTime) -> u32 {
     match time.weekday() {
         0 => 7,
@@ -252,36 +254,37 @@ fn weekday_from_monday(time: &LocalTime) -> u32 {
     }
 }
 
-/// How many weeks of the year have begun, where so many days have passed since the current one began; days before the first are none.
-fn weeks_begun(time: &LocalTime, days_into_week: u32) -> u32 {
+/// Returns the number of weeks that have begun in the year, if `days_into_week` days have passed since the current week began. Days
+/// before the first week are in week 0.
+fn count_weeks_begun(time: &LocalTime, days_into_week: u32) -> u32 {
     time.day_of_year().saturating_add(6).saturating_sub(days_into_week) / 7
 }
 
-/// The year and week of ISO 8601: a week belongs to the year that has its Thursday.
+/// Returns the year and the week of ISO 8601. A week belongs to the year of its Thursday.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "a day of the year is 1 to 366, a weekday 1 to 7, a year 1 to 9999: so no sum overflows, and no difference is below zero"
+    reason = "a day of the year is 1 to 366, a weekday 1 to 7, a year 1 to 9999, so no operation overflows"
 )]
 fn iso_week(time: &LocalTime) -> (u32, u32) {
     let year = time.year().unsigned_abs();
-    // Counted from four days before the year begins, so that it cannot be negative.
+    // Days are counted from four days before the year, so the number is never negative.
     let thursday = time.day_of_year() + 8 - weekday_from_monday(time);
     let (year, thursday) = if thursday < 5 {
-        (year - 1, thursday + days_of_year(year - 1))
-    } else if thursday > days_of_year(year) + 4 {
-        (year + 1, thursday - days_of_year(year))
+        (year - 1, thursday + count_days_of_year(year - 1))
+    } else if thursday > count_days_of_year(year) + 4 {
+        (year + 1, thursday - count_days_of_year(year))
     } else {
         (year, thursday)
     };
     (year, (thursday - 5) / 7 + 1)
 }
 
-fn days_of_year(year: u32) -> u32 {
+fn count_days_of_year(year: u32) -> u32 {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     if is_leap { 366 } else { 365 }
 }
 
-fn in_case(upper: bool, text: &str) -> Cow<'_, str> {
+fn change_case_if(upper: bool, text: &str) -> Cow<'_, str> {
     if upper {
         text.chars().map(simple_uppercase).collect()
     } else {
@@ -289,88 +292,21 @@ fn in_case(upper: bool, text: &str) -> Cow<'_, str> {
     }
 }
 
-/// C's `towupper` in UTF-8: one character for one, which only the `^` of an unknown directive such as `%^é` lets one see.
+/// C's `towupper` in UTF-8, which maps one character to one. It matters only for the flag `^` of an unknown directive, as in `%^é`.
 fn simple_uppercase(character: char) -> char {
     let upper = to_upper(character.encode_utf8(&mut [0; 4]));
     let mut characters = upper.chars();
     match (characters.next(), characters.next()) {
         (Some(only), None) => only,
-        // Greek letters with an iota below have a capital of their own, although they are two letters in full upper case.
+        // Greek letters with an iota subscript have a single capital, although full upper case makes two letters of them.
         _ => match character {
-            '\u{1F80}'..='\u{1F87}' | '\u{1F90}'..='\u{1F97}' | '\u{1FA0}'..='\u{1FA7}' => offset(character, 8),
-            '\u{1FB3}' | '\u{1FC3}' | '\u{1FF3}' => offset(character, 9),
+            '\u{1F80}'..='\u{1F87}' | '\u{1F90}'..='\u{1F97}' | '\u{1FA0}'..='\u{1FA7}' => shift_char(character, 8),
+            '\u{1FB3}' | '\u{1FC3}' | '\u{1FF3}' => shift_char(character, 9),
             _ => character,
         },
     }
 }
 
-fn offset(character: char, distance: u32) -> char {
+fn shift_char(character: char, distance: u32) -> char {
     char::from_u32(u32::from(character).saturating_add(distance)).unwrap_or(character)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::strftime::strftime;
-
-    fn at(time: &str, format: &str) -> String {
-        strftime(&time.parse().unwrap(), format, 1 << 20).unwrap()
-    }
-
-    #[test]
-    fn every_letter() {
-        let all = "%A|%B|%C|%D|%F|%G|%H|%I|%M|%P|%R|%S|%T|%U|%V|%W|%X|%Y|%a|%b|%c|%d|%e|%g|%h|%j|%k|%l|%m|%p|%r|%u|%w|%x|%y";
-        assert_eq!(
-            at("2024-12-30T23:59:58", all),
-            "Monday|December|20|12/30/24|2024-12-30|2025|23|11|59|pm|23:59|58|23:59:58|52|01|53|23:59:58|2024|Mon|Dec|\
-             Mon Dec 30 23:59:58 2024|30|30|25|Dec|365|23|11|12|PM|11:59:58 PM|1|1|12/30/24|24"
-        );
-        assert_eq!(
-            at("0999-05-06T07:08:09", "%Y|%C|%F|%c"),
-            "999|9|999-05-06|Mon May  6 07:08:09 999"
-        );
-    }
-
-    #[test]
-    fn flags_and_widths() {
-        let cases = [
-            ("%-d", "2"),
-            ("%_5d", "    2"),
-            ("%05e", "00002"),
-            ("%-5d", "    2"),
-            ("%10A", "    Friday"),
-            ("%010A", "0000Friday"),
-            ("%^10c", "FRI JAN  2 03:04:05 2026"),
-            ("%#a", "FRI"),
-            ("%#p", "am"),
-            ("%^P", "am"),
-            ("%5n", "    \n"),
-            ("%5Z|%5z", "     |"),
-        ];
-        for (format, expected) in cases {
-            assert_eq!(at("2026-01-02T03:04:05", format), expected, "{format}");
-        }
-    }
-
-    #[test]
-    fn what_is_unknown_is_copied() {
-        let cases = [
-            ("%Q", "%Q"),
-            ("%5Q", "  %5Q"),
-            ("%05Q", "0%05Q"),
-            ("%5", "   %5"),
-            ("%E%", "%"),
-            ("%5E%", "    %"),
-            ("%^i", "%^I"),
-            ("%^\u{1f80}", "%^\u{1f88}"),
-            ("%^\u{df}", "%^\u{df}"),
-            ("%OY", "%OY"),
-            ("%Ed", "%Ed"),
-            ("%#Eb", "%#EB"),
-            ("%#EB", "%#EB"),
-            ("%#Ea", "%#Ea"),
-        ];
-        for (format, expected) in cases {
-            assert_eq!(at("2026-01-02T03:04:05", format), expected, "{format}");
-        }
-    }
 }

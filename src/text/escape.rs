@@ -1,17 +1,17 @@
-//! Escaping for HTML: `markupsafe.escape`.
+//! HTML escaping: `markupsafe.escape`.
 //!
 //! ```text
 //! escape("<a href='x'>")    "&lt;a href=&#39;x&#39;&gt;"
 //! ```
 //!
-//! The rule is that of markupsafe 3.0.4 `_native.py`, `_escape_inner`. The caller knows which texts are escaped already.
+//! The rule is markupsafe 3.0.4 `_native.py` `_escape_inner`. The caller knows which texts are already escaped.
 
-use super::measure::written_len;
+use super::written_len::written_len;
 use std::borrow::Cow;
 use std::fmt::{Result, Write};
 
-/// What the character is escaped to.
-fn escaped(char: char) -> Option<&'static str> {
+/// Returns the HTML entity of a character that must be escaped.
+fn find_entity(char: char) -> Option<&'static str> {
     match char {
         '&' => Some("&amp;"),
         '<' => Some("&lt;"),
@@ -22,32 +22,32 @@ fn escaped(char: char) -> Option<&'static str> {
     }
 }
 
-/// Writes the text escaped.
+/// Writes the text with HTML special characters escaped.
 pub fn write_escaped(output: &mut impl Write, text: &str) -> Result {
     let mut plain_from = 0;
     for (at, char) in text.char_indices() {
-        if let Some(escaped) = escaped(char) {
+        if let Some(entity) = find_entity(char) {
             output.write_str(text.get(plain_from..at).unwrap_or_default())?;
-            output.write_str(escaped)?;
+            output.write_str(entity)?;
             plain_from = at.saturating_add(1);
         }
     }
     output.write_str(text.get(plain_from..).unwrap_or_default())
 }
 
-/// The length in bytes of what [`escape`] gives.
+/// Returns the length in bytes of [`escape`]'s result.
 pub fn escaped_len(text: &str) -> usize {
     written_len(|output| write_escaped(output, text))
 }
 
-/// The text escaped; borrowed if nothing needs escaping.
+/// Returns the text with HTML special characters escaped, borrowed if there are none.
 pub fn escape(text: &str) -> Cow<'_, str> {
     let len = escaped_len(text);
     if len == text.len() {
         return Cow::Borrowed(text);
     }
     let mut output = String::with_capacity(len);
-    // A string does not refuse what is written to it.
+    // Writing to a String cannot fail.
     let _ = write_escaped(&mut output, text);
     Cow::Owned(output)
 }

@@ -1,35 +1,34 @@
-//! Indented text: the filter `indent`.
+//! Indentation: the filter `indent`.
 //!
 //! ```text
 //! write_indented(output, "a\n\nb", "  ", Indent::default())    "a\n\n  b"
 //! ```
 //!
-//! Every line break becomes `\n`, and a final one stays. How a width becomes an indentation is the
-//! filter's affair. The rule is that of jinja2's `do_indent`.
+//! Each line break becomes `\n`. The caller converts a width to the indentation text. The rule is jinja2's `do_indent`.
 
 use super::lines::{is_line_break, split_lines};
 use std::fmt::{Result, Write};
 
-/// Which lines are indented besides all later ones that are not blank.
+/// The lines that are indented in addition to all non-blank lines after the first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Indent {
-    /// The first line too.
+    /// Whether the first line is indented.
     pub first: bool,
-    /// Empty lines too.
+    /// Whether empty lines are indented.
     pub blank: bool,
 }
 
-/// Writes the text with the indentation before its lines.
+/// Writes a text with an indentation before its lines.
 pub fn write_indented(output: &mut impl Write, text: &str, indentation: &str, indent: Indent) -> Result {
     if indent.first {
         output.write_str(indentation)?;
     }
-    // The reference appends `\n` first, so that behind a line break there is one more line, an empty one;
-    // but behind a final `\r` it only completes that line break.
+    // The reference appends `\n` first, so a text that ends in a line break has one more line, which is empty. After a final `\r`, the
+    // `\n` only completes that line break.
     let ends_in_line = text.is_empty() || text.ends_with(|char| is_line_break(char) && char != '\r');
     let last = ends_in_line.then_some("");
-    for (number, line) in split_lines(text, false).chain(last).enumerate() {
-        if number > 0 {
+    for (index, line) in split_lines(text, false).chain(last).enumerate() {
+        if index > 0 {
             output.write_str("\n")?;
             if indent.blank || !line.is_empty() {
                 output.write_str(indentation)?;
@@ -38,28 +37,4 @@ pub fn write_indented(output: &mut impl Write, text: &str, indentation: &str, in
         output.write_str(line)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::measure::written;
-    use super::*;
-
-    fn indented(text: &str, first: bool, blank: bool) -> String {
-        written(|output| write_indented(output, text, "  ", Indent { first, blank }))
-    }
-
-    #[test]
-    fn the_first_line_and_blank_lines_are_left() {
-        assert_eq!(indented("a\n\nb", false, false), "a\n\n  b");
-        assert_eq!(indented("a\r\nb\n", false, false), "a\n  b\n");
-        assert_eq!(indented("", false, false), "");
-        assert_eq!(indented("a\r", false, false), "a");
-    }
-
-    #[test]
-    fn they_are_indented_on_request() {
-        assert_eq!(indented("a\n\nb\n", true, true), "  a\n  \n  b\n  ");
-        assert_eq!(indented("", true, false), "  ");
-    }
 }

@@ -1,24 +1,23 @@
 //! The lines of a text: `str.splitlines`.
 //!
 //! ```text
-//! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last break
+//! split_lines("a\nb\r\n", false)    "a", "b"        no empty line after the last line break
 //! split_lines("a\nb\r\n", true)     "a\n", "b\r\n"
 //! ```
 //!
-//! The rule is that of CPython's `stringlib/split.h`, `splitlines`, and `unicodetype_db.h`,
-//! `_PyUnicode_IsLinebreak`.
+//! The rules are CPython's `stringlib/split.h` `splitlines` and `unicodetype_db.h` `_PyUnicode_IsLinebreak`.
 
-/// Whether Python ends a line at the character; `\r\n` is one end.
+/// Returns whether a character ends a line for Python. The sequence `\r\n` ends one line.
 pub fn is_line_break(char: char) -> bool {
     matches!(char, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// The lines of the text, with their ends if `keeps_ends`.
+/// Returns an iterator over the lines of a text. The lines include their line breaks if `keeps_ends` is set.
 pub fn split_lines(text: &str, keeps_ends: bool) -> Lines<'_> {
     Lines { rest: text, keeps_ends }
 }
 
-/// Iterator over lines; made by [`split_lines`].
+/// An iterator over lines, created by [`split_lines`].
 #[derive(Debug, Clone)]
 pub struct Lines<'a> {
     rest: &'a str,
@@ -46,31 +45,5 @@ impl<'a> Iterator for Lines<'a> {
         let (with_end, _) = self.rest.split_at_checked(line_with_end)?;
         self.rest = next_line;
         Some(if self.keeps_ends { with_end } else { line })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(text: &str, keeps_ends: bool) -> Vec<&str> {
-        split_lines(text, keeps_ends).collect()
-    }
-
-    #[test]
-    fn a_final_break_makes_no_line() {
-        assert!(lines("", false).is_empty());
-        assert_eq!(lines("a\n", false), ["a"]);
-        assert_eq!(lines("\n\n", false), ["", ""]);
-        assert_eq!(lines("a\r\n\rb", false), ["a", "", "b"]);
-    }
-
-    #[test]
-    fn breaks_are_pythons() {
-        assert_eq!(
-            lines("a\u{b}b\u{c}c\u{1c}d\u{1f}e\u{85}f\u{2028}g", false),
-            ["a", "b", "c", "d\u{1f}e", "f", "g"]
-        );
-        assert_eq!(lines("a\r\nb\u{2029}", true), ["a\r\n", "b\u{2029}"]);
     }
 }

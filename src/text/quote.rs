@@ -1,36 +1,36 @@
-//! Quoted text: `repr` and `ascii` of `str`.
+//! Quoted text: `repr` and `ascii` of Python's `str`.
 //!
 //! ```text
-//! write_repr(output, "it's")               "it's"      double quotes only around a single quote
-//! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   what is not printable is escaped
+//! write_repr(output, "it's")               "it's"      double quotes, because the text has a single quote
+//! write_repr(output, "é\u{a0}\n")          'é\xa0\n'   unprintable characters are escaped
 //! ```
 //!
-//! The rules are those of CPython's `unicodeobject.c`, `unicode_repr`.
+//! The rule is CPython's `unicodeobject.c` `unicode_repr`.
 
 use std::fmt::{Result, Write};
 
-use super::blocks::{self, without_blocks};
+use super::scan_blocks::{self, skip_blocks};
 use crate::unicode::is_printable;
 
-/// The quote that needs the least escaping: a single one, unless only those occur inside.
-fn quote_for(has_single: bool, has_double: bool) -> u8 {
+/// Returns the quote of a `repr`: a double quote if the text has single quotes and no double ones, a single quote otherwise.
+fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// `repr(text)`, for messages.
+/// Returns `repr(text)`.
 pub fn repr(text: &str) -> String {
-    super::measure::written(|output| write_repr(output, text))
+    super::written_len::write_to_string(|output| write_repr(output, text))
 }
 
 /// Writes `repr(text)`.
 pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
-    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
-    if !blocks::any(text.as_bytes(), matters) {
+    let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == b'"') | (byte == b'\'') | (byte == b'\\');
+    if !scan_blocks::has_match(text.as_bytes(), needs_escape) {
         output.write_char('\'')?;
         output.write_str(text)?;
         return output.write_char('\'');
     }
-    let quote_byte = quote_for(text.contains('\''), text.contains('"'));
+    let quote_byte = choose_quote(text.contains('\''), text.contains('"'));
     let quote = char::from(quote_byte);
     output.write_char(quote)?;
     let mut plain_from = 0;
@@ -58,11 +58,11 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
     output.write_char(quote)
 }
 
-/// How many bytes at the start are printable ASCII, and neither quotes of this kind nor backslashes.
+/// Returns the number of leading bytes that are printable ASCII, and neither the given quote nor a backslash.
 fn plain_length(bytes: &[u8], quote: u8) -> usize {
-    let matters = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
-    let tail = without_blocks(bytes, matters);
-    let plain = tail.iter().position(|byte| matters(*byte)).unwrap_or(tail.len());
+    let needs_escape = |byte: u8| !(b' '..=b'~').contains(&byte) | (byte == quote) | (byte == b'\\');
+    let tail = skip_blocks(bytes, needs_escape);
+    let plain = tail.iter().position(|byte| needs_escape(*byte)).unwrap_or(tail.len());
     bytes.len().saturating_sub(tail.len()).saturating_add(plain)
 }
 
@@ -76,7 +76,7 @@ fn write_escape(output: &mut impl Write, char: char) -> Result {
     }
 }
 
-/// Writes the escape of a character by its number: `\xe9`, `\u20ac`, `\U0001f600`.
+/// Writes a character as an escape of its code point: `\xe9`, `\u20ac`, `\U0001f600`.
 pub fn write_code(output: &mut impl Write, char: char) -> Result {
     match u32::from(char) {
         code @ ..=0xff => write!(output, "\\x{code:02x}"),
@@ -85,7 +85,7 @@ pub fn write_code(output: &mut impl Write, char: char) -> Result {
     }
 }
 
-/// Writes what `ascii` makes of a `repr`: every character outside ASCII is escaped.
+/// Writes the `ascii` of a value whose `repr` is given: all characters outside ASCII are escaped.
 pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
     repr.chars().try_for_each(|char| {
         if char.is_ascii() {
@@ -94,29 +94,4 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
             write_escape(output, char)
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::measure::written;
-    use super::*;
-
-    #[test]
-    fn quotes_are_chosen_by_the_content() {
-        let repr = |text| written(|output| write_repr(output, text));
-        assert_eq!(repr("a"), "'a'");
-        assert_eq!(repr("it's"), "\"it's\"");
-        assert_eq!(repr("say \"x\""), "'say \"x\"'");
-        assert_eq!(repr("it's \"x\"\\"), r#"'it\'s "x"\\'"#);
-    }
-
-    #[test]
-    fn what_is_not_printable_is_escaped() {
-        let repr = |text| written(|output| write_repr(output, text));
-        assert_eq!(
-            repr("\u{1b}\t\u{7f}\u{a0}\u{ad}\u{200b}\u{2028}\u{e000}😀é\u{1fae8}"),
-            r"'\x1b\t\x7f\xa0\xad\u200b\u2028\ue000😀é\U0001fae8'"
-        );
-        assert_eq!(written(|output| write_ascii(output, "'é😀\\n'")), r"'\xe9\U0001f600\n'");
-    }
 }

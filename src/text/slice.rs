@@ -1,46 +1,46 @@
-//! Positions in a text, counted in code points, and slices of it.
+//! Indices that count code points, and slices of a text.
 //!
 //! ```text
 //! slice("abcdef", Some(5), Some(2), Some(-1))    Some("fed")
 //! char_at("añb", -2)                             Some("ñ")
-//! position(-2, 3)                                Some(1)
+//! resolve_index(-2, 3)                           Some(1)
 //! ```
 //!
-//! [`SliceIndices`] says which positions of any sequence a slice takes, so lists use it as well. The
-//! rules are those of CPython's `sliceobject.c`, `PySlice_Unpack` and `PySlice_AdjustIndices`. A text
-//! outside ASCII is walked, so that a position costs time linear in it.
+//! [`SliceIndices`] holds the indices that a slice takes from any sequence, so lists use it too. The rules are CPython's `sliceobject.c`
+//! `PySlice_Unpack` and `PySlice_AdjustIndices`. In a text outside ASCII, finding an index takes time linear in the index.
 
 use std::borrow::Cow;
 
-/// The position that an index means in a sequence of `len` elements: a negative one counts from the end, and None lies before the first
-/// element. That it may lie behind the last is left to the caller.
+/// Converts an index into a sequence of `len` elements to an offset from the start. A negative index counts from the end; the result is
+/// `None` if that is before the first element. The result may be after the last element.
 #[inline]
-pub fn position(index: i64, len: usize) -> Option<usize> {
+pub fn resolve_index(index: i64, len: usize) -> Option<usize> {
     match usize::try_from(index) {
         Ok(position) => Some(position),
         Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
     }
 }
 
-/// How many code points the text has.
+/// Returns the number of code points of a text.
 pub fn char_count(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
-/// The byte at which the code point of that number begins; the end of the text for a larger number.
+/// Returns the byte offset of the code point at `index`, or the length of the text if the index is too large.
 ///
-/// Looks no further than that code point, so that cutting pieces off a long text stays linear.
-pub fn byte_of_char(text: &str, index: usize) -> usize {
+/// It reads the text only up to that code point, so cutting pieces off a long text stays linear.
+pub fn byte_offset(text: &str, index: usize) -> usize {
     match text.as_bytes().get(..index) {
         Some(bytes) if bytes.is_ascii() => index,
         _ => text.char_indices().nth(index).map_or(text.len(), |(byte, _)| byte),
     }
 }
 
-/// The byte at which a bound of a slice stands, adjusted as Python does; only what is between it and its end of the text is looked at.
-fn byte_of_bound(text: &str, bound: i64) -> usize {
+/// Returns the byte offset of a slice bound, adjusted as Python does. It reads only the text between the bound and the nearer end by its
+/// sign.
+fn bound_offset(text: &str, bound: i64) -> usize {
     match usize::try_from(bound) {
-        Ok(index) => byte_of_char(text, index),
+        Ok(index) => byte_offset(text, index),
         Err(_) => usize::try_from(bound.unsigned_abs())
             .ok()
             .and_then(|from_end| text.char_indices().nth_back(from_end.checked_sub(1)?))
@@ -48,15 +48,15 @@ fn byte_of_bound(text: &str, bound: i64) -> usize {
     }
 }
 
-/// The first `count` code points, and what follows them.
+/// Splits a text after its first `count` code points.
 pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
-    text.split_at_checked(byte_of_char(text, count)).unwrap_or((text, ""))
+    text.split_at_checked(byte_offset(text, count)).unwrap_or((text, ""))
 }
 
-/// The code point of that number; a negative number counts from the end.
+/// Returns the code point at an index. A negative index counts from the end.
 pub fn char_at(text: &str, index: i64) -> Option<&str> {
     let byte = match usize::try_from(index) {
-        Ok(index) => byte_of_char(text, index),
+        Ok(index) => byte_offset(text, index),
         Err(_) => {
             let from_end = usize::try_from(index.unsigned_abs()).ok()?.checked_sub(1)?;
             text.char_indices().nth_back(from_end)?.0
@@ -66,30 +66,30 @@ pub fn char_at(text: &str, index: i64) -> Option<&str> {
     text.get(byte..byte.checked_add(char.len_utf8())?)
 }
 
-/// The positions that a slice takes from a sequence: `count` of them from `start`, `step` apart.
+/// The indices that a slice takes from a sequence: `count` of them from `start`, `step` apart.
 ///
-/// Adjusted as Python does, so that `range(start, stop, step)` has the same positions. `start` and
-/// `stop` may be -1 where the step is negative.
+/// The bounds are adjusted as Python does, so `range(start, stop, step)` has the same elements. `start` and `stop` may be -1 if the step
+/// is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceIndices {
-    /// The first position, if there is one.
+    /// The first index, if there is one.
     pub start: i64,
-    /// The position before which the slice stops.
+    /// The index before which the slice stops.
     pub stop: i64,
-    /// The distance between positions, never zero.
+    /// The distance between neighbouring indices, never zero.
     pub step: i64,
-    /// How many positions.
+    /// The number of indices that the slice takes.
     pub count: usize,
 }
 
 impl SliceIndices {
-    /// Whether these are all positions of a sequence of `len` elements, in their order.
+    /// Returns whether the slice takes all elements of a sequence of `len` elements in their order.
     pub fn is_all(&self, len: usize) -> bool {
         self.start == 0 && self.step == 1 && self.count == len
     }
 
-    /// The positions of `[start:stop:step]` in a sequence of `len` elements; `None` for a step of
-    /// zero, which Python reports as `slice step cannot be zero`.
+    /// Returns the indices of `[start:stop:step]` in a sequence of `len` elements, or `None` if the step is zero. Python reports that as
+    /// `slice step cannot be zero`.
     pub fn new(len: usize, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Self> {
         let len = i64::try_from(len).unwrap_or(i64::MAX);
         let step = step.unwrap_or(1);
@@ -106,7 +106,7 @@ impl SliceIndices {
         } else {
             stop.saturating_sub(start)
         };
-        // Rounded up, because the first position counts however far the next one is.
+        // The count is rounded up, because the first index counts however large the step is.
         let stride = step.unsigned_abs();
         let count = u64::try_from(distance).unwrap_or(0).checked_add(stride.checked_sub(1)?)?;
         let count = usize::try_from(count.checked_div(stride)?).ok()?;
@@ -118,7 +118,7 @@ impl SliceIndices {
         })
     }
 
-    /// The positions in the order of the slice.
+    /// Returns an iterator over the indices in the order of the slice.
     pub fn positions(self) -> impl Iterator<Item = usize> + Clone {
         let Self { start, step, count, .. } = self;
         let at = move |number: usize| {
@@ -129,11 +129,11 @@ impl SliceIndices {
     }
 }
 
-/// `text[start:stop:step]`; `None` for a step of zero. Borrowed where the step is one.
+/// Returns `text[start:stop:step]`, or `None` if the step is zero. The result is borrowed if the step is one.
 pub fn slice(text: &str, start: Option<i64>, stop: Option<i64>, step: Option<i64>) -> Option<Cow<'_, str>> {
     if step.is_none_or(|step| step == 1) {
-        let from = start.map_or(0, |start| byte_of_bound(text, start));
-        let to = stop.map_or(text.len(), |stop| byte_of_bound(text, stop));
+        let from = start.map_or(0, |start| bound_offset(text, start));
+        let to = stop.map_or(text.len(), |stop| bound_offset(text, stop));
         return Some(Cow::Borrowed(text.get(from..to).unwrap_or_default()));
     }
     let len = char_count(text);
@@ -160,41 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_are_adjusted() {
-        let sliced = |start, stop, step| slice("abcdéf", start, stop, step);
-        assert_eq!(sliced(Some(5), Some(2), Some(-1)).as_deref(), Some("féd"));
-        assert_eq!(sliced(None, None, Some(-2)).as_deref(), Some("fdb"));
-        assert_eq!(sliced(Some(-10), Some(-4), None).as_deref(), Some("ab"));
-        assert_eq!(sliced(Some(-10), None, Some(-1)).as_deref(), Some(""));
-        assert_eq!(sliced(None, Some(-10), Some(-5)).as_deref(), Some("fa"));
-        assert_eq!(sliced(Some(4), Some(2), None).as_deref(), Some(""));
-        assert_eq!(sliced(None, None, Some(0)), None);
-        assert_eq!(sliced(None, None, Some(i64::MIN)).as_deref(), Some("f"));
-        assert_eq!(slice("", None, None, Some(-1)).as_deref(), Some(""));
-    }
-
-    #[test]
-    fn a_step_of_one_borrows() {
+    fn the_result_is_borrowed_if_the_step_is_one() {
         assert!(matches!(slice("añb", Some(1), None, None), Some(Cow::Borrowed("ñb"))));
-    }
-
-    #[test]
-    fn characters_are_found_from_both_ends() {
-        assert_eq!(char_at("añb", 1), Some("ñ"));
-        assert_eq!(char_at("añb", -3), Some("a"));
-        assert_eq!(char_at("añb", -4), None);
-        assert_eq!(char_at("abc", 3), None);
-        assert_eq!(char_at("abc", i64::MIN), None);
-    }
-
-    #[test]
-    fn positions_follow_the_step() {
-        let positions =
-            |start, stop, step| SliceIndices::new(5, start, stop, Some(step)).map(|indices| indices.positions().collect());
-        assert_eq!(positions(None, None, -2), Some(vec![4, 2, 0]));
-        assert_eq!(positions(Some(1), Some(4), 2), Some(vec![1, 3]));
-        assert_eq!(positions(Some(4), Some(1), i64::MAX), Some(vec![]));
-        let indices = SliceIndices::new(5, Some(-9), Some(-9), Some(-1));
-        assert_eq!(indices.map(|indices| (indices.start, indices.stop)), Some((-1, -1)));
     }
 }

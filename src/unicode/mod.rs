@@ -1,17 +1,15 @@
-//! Characters and strings as CPython 3.11 (Unicode 14) classifies and cases them.
+//! Classes and case mappings of characters and strings as in CPython 3.11, which has Unicode 14.
 //!
-//! `std` follows a later Unicode and other properties: `char::is_alphabetic` is not `str.isalpha`,
-//! `char::is_whitespace` lacks U+001C to U+001F. So nothing in this crate asks `std` about a
-//! character outside ASCII; it asks here:
+//! The standard library has a later Unicode and other properties: `char::is_alphabetic` is not `str.isalpha`, and `char::is_whitespace`
+//! lacks U+001C to U+001F. So this crate uses these functions for all characters outside ASCII.
 //!
 //! ```text
-//! is_alpha('\u{345}')      false    a combining mark, alphabetic to std
+//! is_alpha('\u{345}')      false    a combining mark, which is alphabetic for the standard library
 //! to_lower("ΑΣ")           "ας"     a final sigma
 //! ```
 //!
-//! Strings here are plain `&str`: values, errors and Python objects are unknown to this module. The
-//! rules are those of CPython's `unicodectype.c` and `unicodeobject.c`; the tables are observed from
-//! the reference by `tests/reference/unicode_tables.py`.
+//! The rules are CPython's `unicodectype.c` and `unicodeobject.c`. The script `tests/reference/unicode_tables.py` generates the tables by
+//! calling the reference.
 
 mod case;
 mod class;
@@ -27,7 +25,7 @@ pub use predicates::{
     is_printable_str, is_space_str, is_title_str, is_upper_str,
 };
 
-/// The digest that `tests/reference/unicode_tables.py` takes of a property: FNV-1a over numbers.
+/// Computes the digest that `tests/reference/unicode_tables.py` takes of a property: FNV-1a over numbers.
 #[cfg(test)]
 fn digest(numbers: impl Iterator<Item = u32>) -> u64 {
     numbers.fold(0xcbf2_9ce4_8422_2325, |state, number| {
@@ -35,7 +33,7 @@ fn digest(numbers: impl Iterator<Item = u32>) -> u64 {
     })
 }
 
-/// The digest of the property of that name, as the reference has it.
+/// Returns the reference's digest of a property.
 #[cfg(test)]
 fn reference_digest(name: &str) -> u64 {
     let found = tables::DIGESTS.iter().find(|(property, _)| *property == name);

@@ -1,79 +1,79 @@
-//! The predicates of Python's `str`: `isalpha`, `istitle`, `isidentifier` and the rest.
+//! The predicates of Python's `str`: `isalpha`, `istitle`, `isidentifier` and others.
 //!
 //! ```text
 //! is_alpha_str("")      false    nearly all are false for the empty string
-//! is_upper_str("A1")    true     what has no case does not count
+//! is_upper_str("A1")    true     uncased characters are ignored
 //! is_title_str("A Bc")  true
 //! ```
 //!
-//! The properties of single characters are in `class.rs`. The rules are those of CPython's
-//! `unicodeobject.c`, `unicode_isalpha_impl` and its neighbours.
+//! The properties of single characters are in `class.rs`. The rules are CPython's `unicodeobject.c` `unicode_isalpha_impl` and its
+//! neighbours.
 
 use super::class;
 
-/// Whether there is a character and the property holds for each.
-fn all_and_some(text: &str, property: fn(char) -> bool) -> bool {
+/// Returns whether a text is not empty and all its characters have a property.
+fn is_nonempty_and_all(text: &str, property: fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(property)
 }
 
-/// `str.isalpha`
+/// `str.isalpha`: all characters are alphabetic.
 pub fn is_alpha_str(text: &str) -> bool {
-    all_and_some(text, class::is_alpha)
+    is_nonempty_and_all(text, class::is_alpha)
 }
 
-/// `str.isalnum`
+/// `str.isalnum`: all characters are alphanumeric.
 pub fn is_alnum_str(text: &str) -> bool {
-    all_and_some(text, class::is_alnum)
+    is_nonempty_and_all(text, class::is_alnum)
 }
 
-/// `str.isdecimal`
+/// `str.isdecimal`: all characters are decimal digits.
 pub fn is_decimal_str(text: &str) -> bool {
-    all_and_some(text, class::is_decimal)
+    is_nonempty_and_all(text, class::is_decimal)
 }
 
-/// `str.isdigit`
+/// `str.isdigit`: all characters are digits.
 pub fn is_digit_str(text: &str) -> bool {
-    all_and_some(text, class::is_digit)
+    is_nonempty_and_all(text, class::is_digit)
 }
 
-/// `str.isnumeric`
+/// `str.isnumeric`: all characters are numeric.
 pub fn is_numeric_str(text: &str) -> bool {
-    all_and_some(text, class::is_numeric)
+    is_nonempty_and_all(text, class::is_numeric)
 }
 
-/// `str.isspace`
+/// `str.isspace`: all characters are whitespace.
 pub fn is_space_str(text: &str) -> bool {
-    all_and_some(text, class::is_whitespace)
+    is_nonempty_and_all(text, class::is_whitespace)
 }
 
-/// `str.isascii`, true for the empty string
+/// `str.isascii`: all characters are ASCII. It is true for the empty string.
 pub fn is_ascii_str(text: &str) -> bool {
     text.is_ascii()
 }
 
-/// `str.isprintable`, true for the empty string
+/// `str.isprintable`: all characters are printable. It is true for the empty string.
 pub fn is_printable_str(text: &str) -> bool {
     text.chars().all(class::is_printable)
 }
 
-/// `str.isidentifier`, which does not normalise and does not know keywords
+/// `str.isidentifier`: the text has the form of an identifier. It does not normalise and accepts keywords.
 pub fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     let first = chars.next();
     first.is_some_and(|char| char == '_' || class::is_xid_start(char)) && chars.all(class::is_xid_continue)
 }
 
-/// `str.islower`: some lower case, and neither upper nor title case
+/// `str.islower`: some character is lower case, and none is upper or title case.
 pub fn is_lower_str(text: &str) -> bool {
     has_only_case(text, class::is_lowercase, class::is_uppercase)
 }
 
-/// `str.isupper`: some upper case, and neither lower nor title case
+/// `str.isupper`: some character is upper case, and none is lower or title case.
 pub fn is_upper_str(text: &str) -> bool {
     has_only_case(text, class::is_uppercase, class::is_lowercase)
 }
 
-/// Whether a character has the wanted case and none has the other one or title case.
+/// Returns whether some character has the wanted case, and none has the other case or title case.
 fn has_only_case(text: &str, wanted: fn(char) -> bool, other: fn(char) -> bool) -> bool {
     let mut seen = false;
     for char in text.chars() {
@@ -85,7 +85,7 @@ fn has_only_case(text: &str, wanted: fn(char) -> bool, other: fn(char) -> bool) 
     seen
 }
 
-/// `str.istitle`: upper or title case only after uncased, lower case only after cased characters
+/// `str.istitle`: upper and title case occur only after uncased characters, and lower case only after cased ones.
 pub fn is_title_str(text: &str) -> bool {
     let mut seen = false;
     let mut previous_is_cased = false;
@@ -106,35 +106,4 @@ pub fn is_title_str(text: &str) -> bool {
         }
     }
     seen
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_empty_string_is_only_ascii_and_printable() {
-        assert!(is_ascii_str("") && is_printable_str(""));
-        assert!(!is_alpha_str("") && !is_space_str("") && !is_lower_str("") && !is_title_str(""));
-        assert!(!is_identifier("") && !is_numeric_str(""));
-    }
-
-    #[test]
-    fn numbers_come_in_three_widths() {
-        assert!(is_digit_str("²") && !is_decimal_str("²") && !is_digit_str("½"));
-        assert!(is_numeric_str("一") && is_alnum_str("²½"));
-    }
-
-    #[test]
-    fn case_predicates_follow_the_derived_properties() {
-        assert!(is_lower_str("ª") && is_lower_str("a1") && !is_lower_str("1"));
-        assert!(is_upper_str("Ⅷ") && !is_upper_str("ǅ") && is_title_str("ǅ"));
-        assert!(is_title_str("A Bc") && !is_title_str("A bc") && !is_title_str("AB"));
-    }
-
-    #[test]
-    fn identifiers_are_not_normalised() {
-        assert!(is_identifier("_a1") && is_identifier("ﬁ") && is_identifier("if"));
-        assert!(!is_identifier("1a") && !is_identifier("x²") && !is_identifier("٣"));
-    }
 }

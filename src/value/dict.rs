@@ -1,34 +1,31 @@
-//! Dicts: an object of the caller, of a JSON text or of the template, or one that the render made, whose keys compare as Python's do.
+//! Dicts: an object of the caller, an object of a JSON text or of a literal, or a dict that the render made.
 
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::hash::BuildHasherDefault;
 use std::rc::Rc;
 
-use indexmap::{Equivalent, IndexMap};
+use indexmap::IndexMap;
 
 use super::Value;
-use super::list::{Part, Seq};
-use super::runtime::Runtime;
-use super::str::Str;
-use crate::data::{Entry, Object};
-use crate::error::Result;
-use crate::limits::Claim;
-use crate::text::same::{SHORT, is_same};
+use super::key::{Key, KeyHasher, StrKey};
+use crate::json::{Entry, Object};
+use crate::meter::Claim;
+use crate::text::short_eq::{SHORT, is_equal};
 
-/// Objects up to this size are scanned: that is faster than hashing the key.
+/// The most entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
 
-/// A dict whose entries do not change.
+/// An immutable dict.
 #[derive(Clone, Debug)]
 pub enum Dict<'a> {
     /// An object of the caller.
     Json(&'a serde_json::Map<String, serde_json::Value>),
-    /// An object of a JSON text, or a literal.
+    /// An object of a JSON text or a dict literal.
     Data(&'a Object<'a>),
-    /// Made by the render.
+    /// A dict that the render made.
     Owned(Rc<OwnedDict<'a>>),
 }
 
-/// Entries that the render made, with the memory they hold.
+/// The entries of a dict that the render made, with the claim to their memory.
 #[derive(Debug)]
 pub struct OwnedDict<'a> {
     entries: Entries<'a>,
@@ -39,76 +36,14 @@ pub struct OwnedDict<'a> {
 /// The entries of a dict under construction.
 pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher>>;
 
-/// A key with its hash, which was made by a function that may fail and was charged for ([`super::key`]).
-#[derive(Clone, Debug)]
-pub struct Key<'a> {
-    /// The hash; equal keys have equal ones.
-    pub(super) hash: u64,
-    /// The key itself.
-    pub value: Value<'a>,
-}
-
-/// A string key that is only looked up.
-struct StrKey<'k> {
-    hash: u64,
-    text: &'k str,
-}
-
-/// Passes the ready hash of a [`Key`] through.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes
-            .iter()
-            .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-impl Hash for Key<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-impl Hash for StrKey<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.hash);
-    }
-}
-
-/// Python's equality of hashable values; its cost is bounded by that of the hashes, which were charged.
-impl PartialEq for Key<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && super::key::is_equal_key(&self.value, &other.value)
-    }
-}
-
-impl Eq for Key<'_> {}
-
-impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
-    fn equivalent(&self, key: &Key<'a>) -> bool {
-        self.hash == key.hash && key.value.as_str() == Some(self.text)
-    }
-}
-
-/// The value under a key of an object of the caller.
+/// Returns the value under a key of the caller's object.
 #[inline]
 pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
-    // A long key is compared by a call, for which all others would have to make room.
+    // Long keys are left to the map: a call to compare them here would slow down short keys too.
     if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);
     }
-    map.iter().find(|(name, _)| is_same(name, key)).map(|(_, value)| value)
+    map.iter().find(|(name, _)| is_equal(name, key)).map(|(_, value)| value)
 }
 
 impl<'a> Dict<'a> {
@@ -120,7 +55,7 @@ impl<'a> Dict<'a> {
         }))
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -130,12 +65,12 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether the dict has no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value under a string key.
+    /// Returns the value under a string key.
     #[inline]
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
@@ -145,14 +80,13 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The value under a string key of a dict that the render made.
+    /// Returns the value under a string key of a dict that the render made, and `None` for any other dict.
     pub(super) fn owned_entry(&self, key: &str) -> Option<&Value<'a>> {
         let Self::Owned(dict) = self else { return None };
-        let hash = super::key::hash_str(key);
-        dict.entries.get(&StrKey { hash, text: key })
+        dict.entries.get(&StrKey::new(key))
     }
 
-    /// The value under any key.
+    /// Returns the value under a key.
     pub fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
         match (self, &key.value) {
             (Self::Owned(dict), _) => dict.entries.get(key).cloned(),
@@ -161,7 +95,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The entries in the order in which they were made.
+    /// Returns an iterator over the entries in the order of their insertion.
     pub fn iter(&self) -> DictIter<'a> {
         match self {
             Self::Json(map) => DictIter::Json(map.iter()),
@@ -170,12 +104,12 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// The keys in their order.
+    /// Returns an iterator over the keys in the order of their insertion.
     pub fn keys(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// Containers inside each other here; data of the caller counts as one.
+    /// Returns the nesting depth of the containers in the dict. An object of the caller counts as one.
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(dict) => dict.height,
@@ -183,7 +117,7 @@ impl<'a> Dict<'a> {
         }
     }
 
-    /// Returns whether both are in the same place in memory.
+    /// Returns whether both dicts are in the same place in memory.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) => std::ptr::eq(*left, *right),
@@ -194,30 +128,15 @@ impl<'a> Dict<'a> {
     }
 }
 
-/// Goes over the entries of a dict, from either end.
+/// An iterator over the entries of a dict, from either end.
 #[derive(Clone, Debug)]
 pub enum DictIter<'a> {
-    /// Of the caller.
+    /// The entries of the caller's object.
     Json(serde_json::map::Iter<'a>),
-    /// Of a JSON text, or a literal.
+    /// The entries of an object of a JSON text or of a dict literal.
     Data(std::slice::Iter<'a, Entry<'a>>),
-    /// Of the render: the dict, the next index, and where it ends.
+    /// The entries of a dict that the render made: the dict, the index of the next entry, and the index after the last.
     Owned(Rc<OwnedDict<'a>>, usize, usize),
-}
-
-impl<'a> DictIter<'a> {
-    /// The next entry as a pair, which is a tuple of its own.
-    pub fn next_pair(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let pair = match self {
-            Self::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
-            Self::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
-            Self::Owned(..) => match self.next() {
-                Some((key, value)) => Some(runtime.items(vec![key, value])?),
-                None => None,
-            },
-        };
-        Ok(pair.map(Value::Tuple))
-    }
 }
 
 impl<'a> Iterator for DictIter<'a> {
@@ -261,12 +180,3 @@ impl DoubleEndedIterator for DictIter<'_> {
 }
 
 impl ExactSizeIterator for DictIter<'_> {}
-
-impl<'a> From<Str<'a>> for Key<'a> {
-    fn from(text: Str<'a>) -> Self {
-        Self {
-            hash: super::key::hash_str(text.as_str()),
-            value: Value::Str(text),
-        }
-    }
-}

@@ -1,12 +1,12 @@
-//! Values of data: borrowed from `serde_json` or from our own tree, never copied.
+//! Conversions from `serde_json` values and from our own JSON tree. The values borrow; nothing is copied.
 
 use num_bigint::BigInt;
 
 use super::Value;
 use super::dict::Dict;
+use super::int::Big;
 use super::list::Seq;
-use super::metered_rc::Big;
-use crate::data::Data;
+use crate::json::Data;
 
 impl<'a> From<&'a serde_json::Value> for Value<'a> {
     #[inline]
@@ -16,7 +16,7 @@ impl<'a> From<&'a serde_json::Value> for Value<'a> {
             serde_json::Value::Bool(bool) => Self::Bool(*bool),
             serde_json::Value::Number(number) => from_number(number),
             serde_json::Value::String(text) => Self::text(text),
-            serde_json::Value::Array(items) => Self::List(Seq::json(items)),
+            serde_json::Value::Array(items) => Self::List(Seq::Json(items)),
             serde_json::Value::Object(map) => Self::Dict(Dict::Json(map)),
         }
     }
@@ -32,14 +32,15 @@ impl<'a> From<&'a Data<'a>> for Value<'a> {
             Data::BigInt(big) => Self::Big(Big::Borrowed(big)),
             Data::Float(float) => Self::Float(*float),
             Data::Str(text) => Self::text(text),
-            Data::List(items) => Self::List(Seq::data(items)),
-            Data::Tuple(items) => Self::Tuple(Seq::data(items)),
+            Data::List(items) => Self::List(Seq::Data(items)),
+            Data::Tuple(items) => Self::Tuple(Seq::Data(items)),
             Data::Object(object) => Self::Dict(Dict::Data(object)),
         }
     }
 }
 
-/// With `arbitrary_precision`, which a dependant may turn on, a number is its text and may be an integer of any size.
+/// Returns a number of the caller. If a dependent crate enables `arbitrary_precision`, the number is a text and can be an integer of any
+/// size.
 fn from_number<'a>(number: &serde_json::Number) -> Value<'a> {
     if let Some(int) = number.as_i64() {
         return Value::Int(int);

@@ -1,4 +1,4 @@
-//! One-pass iterators: the generators of lazy filters and loop tests, and Python's own reverse iterators.
+//! One-pass iterators: the generators of lazy filters and of loops with a condition, and Python's reverse iterators.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -7,25 +7,25 @@ use super::Value;
 use super::runtime::Runtime;
 use super::types::Type;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 
-/// What makes the items of a one-pass iterator, one at a time.
+/// Produces the items of a one-pass iterator, one at a time.
 pub trait ItemSource<'a> {
-    /// The next item, or None behind the last.
+    /// Returns the next item, or `None` after the last.
     fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>>;
 
-    /// Bytes that it holds elsewhere and alone.
+    /// Returns the bytes of memory that only this source uses, besides the source itself.
     fn owned_bytes(&self) -> usize {
         0
     }
 
-    /// The name that a generator prints with: `<generator object sync_do_map at 0x…>`.
+    /// Returns the name in the `repr` of the generator: `<generator object sync_do_map at 0x…>`.
     fn name(&self) -> &'static str {
         "generator"
     }
 }
 
-/// A one-pass iterator. Once it has failed or ended it stays empty, as a Python generator does.
+/// A one-pass iterator. After an error or its last item it stays empty, as a Python generator does.
 pub struct Generator<'a> {
     ty: Type,
     name: &'static str,
@@ -45,22 +45,22 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Its Python type.
+    /// Returns the Python type of the iterator.
     pub fn ty(&self) -> Type {
         self.ty
     }
 
-    /// The name that a generator prints with.
+    /// Returns the name in the `repr` of the generator.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Containers and iterators inside each other here.
+    /// Returns the nesting depth of the containers and iterators in this one.
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The next item, or None behind the last.
+    /// Returns the next item, or `None` after the last.
     pub fn next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
         runtime.meter.check_stack()?;

@@ -1,13 +1,15 @@
-//! Where CPython asks a value for `__index__`: bounds of slices, counts of repetitions, positions.
+//! The conversion of a value to an index, where CPython calls `__index__`: bounds of slices, counts of repetitions, positions.
 //!
-//! `None` and `2.0` have none, `True` is 1, and an integer beyond `Py_ssize_t` is brought to its ends or refused, as the place has it.
+//! `None` and `2.0` have no `__index__`, and `True` is 1. An integer outside of `Py_ssize_t` is clamped or refused, depending on the
+//! place.
 
 use super::Value;
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::IntRef;
 
 impl Value<'_> {
-    /// The integer brought into the range of `Py_ssize_t`, where this has `__index__` (`PyNumber_AsSsize_t` without an error).
+    /// Returns the integer clamped to the range of `Py_ssize_t`, or `None` for a value without `__index__` (`PyNumber_AsSsize_t` without
+    /// an exception).
     pub fn clamped_index(&self) -> Option<i64> {
         self.as_integer().map(|int| match int {
             IntRef::Small(small) => small,
@@ -16,8 +18,8 @@ impl Value<'_> {
         })
     }
 
-    /// The integer as a `Py_ssize_t`: `'float' object cannot be interpreted as an integer`, or an OverflowError where it does not fit
-    /// (`PyNumber_AsSsize_t` with one).
+    /// Returns the integer, or an error if it does not fit `Py_ssize_t` or if the value has no `__index__` (`PyNumber_AsSsize_t` with an
+    /// exception).
     pub fn index(&self) -> Result<i64> {
         match self.as_integer() {
             Some(IntRef::Small(small)) => Ok(small),
@@ -30,32 +32,8 @@ impl Value<'_> {
     }
 }
 
-/// The complaint about a value without `__index__`.
+/// Returns the error for a value without `__index__`.
 #[cold]
 pub fn not_an_index(value: &Value<'_>) -> Error {
     Error::type_error(format!("'{}' object cannot be interpreted as an integer", value.ty().name()))
-}
-
-#[cfg(test)]
-mod tests {
-    use num_bigint::BigInt;
-
-    use super::*;
-
-    #[test]
-    fn what_is_too_large_is_brought_near_or_refused() {
-        let big = Value::from(-BigInt::from(u64::MAX));
-        assert_eq!(big.clamped_index(), Some(i64::MIN));
-        assert_eq!(Value::Bool(true).clamped_index(), Some(1));
-        assert_eq!(Value::Float(1.0).clamped_index(), None);
-        assert!(
-            big.index()
-                .is_err_and(|error| error.message() == "cannot fit 'int' into an index-sized integer")
-        );
-        assert!(
-            Value::None
-                .index()
-                .is_err_and(|error| error.message() == "'NoneType' object cannot be interpreted as an integer")
-        );
-    }
 }

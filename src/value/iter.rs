@@ -4,46 +4,46 @@ use std::rc::Rc;
 
 use super::dict::{Dict, DictIter};
 use super::generator::Generator;
-use super::list::Seq;
+use super::list::{Part, Seq};
 use super::loop_context::Loop;
 use super::runtime::Runtime;
 use super::str::Str;
 use super::{Range, Value};
 use crate::error::{Error, Result};
 
-/// An iteration under way.
+/// An iteration in progress.
 #[derive(Clone, Debug)]
 pub enum Iter<'a> {
-    /// Over the items of a list or tuple, from an index on.
+    /// The items of a list or tuple, and the index of the next item.
     Seq(Seq<'a>, usize),
-    /// Over the characters of a string, from a byte on.
+    /// The characters of a string, and the byte offset of the next character.
     Chars(Str<'a>, usize),
-    /// Over the keys of a dict.
+    /// The keys of a dict.
     Keys(DictIter<'a>),
-    /// Over the values of a dict.
+    /// The values of a dict.
     Values(DictIter<'a>),
-    /// Over the pairs of a dict.
+    /// The entries of a dict as tuples.
     Items(DictIter<'a>),
-    /// Over a range: the next item, the step, how many are left.
+    /// A range: the next item, the step, and the number of items left.
     Range(i64, i64, i64),
-    /// On with a one-pass iterator.
+    /// A one-pass iterator.
     Generator(Rc<Generator<'a>>),
-    /// On with the loop around: each item comes with the loop itself.
+    /// The variable `loop`, which advances the loop itself. Each item is a tuple of the loop's item and `loop`.
     Loop(Rc<Loop<'a>>),
 }
 
 impl<'a> Iter<'a> {
-    /// Over nothing.
+    /// Returns an iterator without items.
     pub fn empty() -> Self {
         Self::Seq(Seq::empty(), 0)
     }
 
-    /// Python's `iter(value)`: `'int' object is not iterable` where there is none.
+    /// Returns Python's `iter(value)`, or the error `'int' object is not iterable`.
     pub fn new(value: &Value<'a>) -> Result<Self> {
         Self::try_new(value).ok_or_else(|| Error::type_error(format!("'{}' object is not iterable", value.ty().name())))
     }
 
-    /// The same, or None where the value is not iterable.
+    /// Returns Python's `iter(value)`, or `None` if the value is not iterable.
     pub fn try_new(value: &Value<'a>) -> Option<Self> {
         Some(match value {
             Value::List(items) | Value::Tuple(items) => Self::Seq(items.clone(), 0),
@@ -63,7 +63,7 @@ impl<'a> Iter<'a> {
         })
     }
 
-    /// Goes past the next item, if that is an object from outside, and gives it.
+    /// Returns the next item and advances past it, if it is an object of the caller or of a JSON text.
     #[inline(always)]
     pub fn next_object(&mut self) -> Option<Dict<'a>> {
         let Self::Seq(items, next) = self else { return None };
@@ -72,7 +72,7 @@ impl<'a> Iter<'a> {
         Some(object)
     }
 
-    /// Python's `next()`: None behind the last item.
+    /// Returns the next item, or `None` after the last.
     #[inline]
     pub fn next(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         runtime.meter.charge(1)?;
@@ -92,7 +92,7 @@ impl<'a> Iter<'a> {
             }
             Self::Keys(entries) => entries.next().map(|(key, _)| key),
             Self::Values(entries) => entries.next().map(|(_, value)| value),
-            Self::Items(entries) => return entries.next_pair(runtime),
+            Self::Items(entries) => next_pair(entries, runtime)?.map(Value::Tuple),
             Self::Range(next, step, left) => {
                 if *left == 0 {
                     return Ok(None);
@@ -113,7 +113,7 @@ impl<'a> Iter<'a> {
         })
     }
 
-    /// How many items are sure to come, to reserve room; 0 where that is not known.
+    /// Returns the number of items that are left if it is known, or 0.
     pub fn size_hint(&self) -> usize {
         match self {
             Self::Seq(items, next) => items.len().saturating_sub(*next),
@@ -123,7 +123,7 @@ impl<'a> Iter<'a> {
         }
     }
 
-    /// Returns the items that are left.
+    /// Returns all items that are left.
     pub fn drain(&mut self, runtime: &mut Runtime<'a>) -> Result<Vec<Value<'a>>> {
         let mut items = Vec::with_capacity(self.size_hint().min(1024));
         while let Some(item) = self.next(runtime)? {
@@ -132,4 +132,16 @@ impl<'a> Iter<'a> {
         }
         Ok(items)
     }
+}
+
+/// Returns the next entry of a dict as the items of a tuple.
+fn next_pair<'a>(entries: &mut DictIter<'a>, runtime: &mut Runtime<'a>) -> Result<Option<Seq<'a>>> {
+    Ok(match entries {
+        DictIter::Json(iter) => iter.next().map(|(key, value)| Seq::JsonEntry(key, value, Part::Pair)),
+        DictIter::Data(iter) => iter.next().map(|entry| Seq::DataEntry(entry, Part::Pair)),
+        DictIter::Owned(..) => match entries.next() {
+            Some((key, value)) => Some(runtime.items(vec![key, value])?),
+            None => None,
+        },
+    })
 }

@@ -1,27 +1,108 @@
-//! Hashes and the equality of keys.
+//! The keys of dicts: their hashes and their equality.
 //!
-//! What Python calls hashable has a hash here: equal keys have equal hashes, so `1`, `1.0` and `True` share one. Lists, dicts
-//! and two of the dict views have none (CPython: `unhashable type: 'list'`).
+//! Equal keys have equal hashes: `1`, `1.0` and `True` are one key. Lists, dicts and the views of keys and items have no hash, as in
+//! CPython: `unhashable type: 'list'`.
 
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use indexmap::Equivalent;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, ToPrimitive};
 
 use super::Value;
-use super::dict::Key;
 use super::runtime::Runtime;
+use super::str::Str;
 use crate::error::{Error, Result};
 
+/// A key of a dict, with its hash.
+#[derive(Clone, Debug)]
+pub struct Key<'a> {
+    /// The hash. Equal keys have equal hashes.
+    hash: u64,
+    /// The value of the key.
+    pub value: Value<'a>,
+}
+
+/// A string key for a lookup that makes no [`Key`].
+pub(super) struct StrKey<'k> {
+    hash: u64,
+    text: &'k str,
+}
+
+/// A hasher that returns the hash that a [`Key`] already has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl<'k> StrKey<'k> {
+    pub fn new(text: &'k str) -> Self {
+        Self {
+            hash: hash_str(text),
+            text,
+        }
+    }
+}
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Hash for StrKey<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// Python's equality of hashable values. Its cost is at most that of hashing, which was charged.
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && is_equal_key(&self.value, &other.value)
+    }
+}
+
+impl Eq for Key<'_> {}
+
+impl<'a> Equivalent<Key<'a>> for StrKey<'_> {
+    fn equivalent(&self, key: &Key<'a>) -> bool {
+        self.hash == key.hash && key.value.as_str() == Some(self.text)
+    }
+}
+
 impl<'a> Key<'a> {
-    /// Makes a key of a value. A list or a dict is a TypeError; the work is charged by the size of the value.
+    /// Makes a key of a value and charges for hashing it. An unhashable value is a type error.
     pub fn new(runtime: &mut Runtime<'a>, value: Value<'a>) -> Result<Self> {
         let hash = hash(runtime, &value)?;
         Ok(Self { hash, value })
     }
 }
 
-/// The hash of a text.
+impl<'a> From<Str<'a>> for Key<'a> {
+    fn from(text: Str<'a>) -> Self {
+        Self {
+            hash: hash_str(text.as_str()),
+            value: Value::Str(text),
+        }
+    }
+}
+
+/// Returns the hash of a string.
 pub(super) fn hash_str(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());
@@ -53,12 +134,12 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
             }
             hasher.finish()
         }
-        // Equal ranges stand for the same items; first, step and length say which.
+        // Ranges with equal items are equal.
         Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
-        // The rest is equal only to itself.
+        // Other values are equal only to themselves.
         _ => hash_tagged(7, value.ty().name().as_bytes()),
     })
 }
@@ -70,10 +151,10 @@ fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A whole float hashes as the `int` that it equals.
+/// Returns the hash of a float. A whole float has the hash of the equal `int`.
 fn hash_float(float: f64) -> u64 {
     if float.is_nan() {
-        // All nans are one key, whatever their sign.
+        // All NaNs are one key, whatever their sign.
         return hash_tagged(8, &[]);
     }
     if float.fract() != 0.0 || !float.is_finite() {
@@ -86,7 +167,7 @@ fn hash_float(float: f64) -> u64 {
     }
 }
 
-/// Python's `==` between values that have a hash; others are equal only to themselves. The depth is that of hashed tuples.
+/// Returns whether two hashable values are equal in Python. The depth of the recursion is that of the hashed tuples.
 pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => left.as_str() == right.as_str(),
@@ -98,7 +179,7 @@ pub(super) fn is_equal_key<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     }
 }
 
-/// Python's `==` between numbers, None and undefined values; None where one of the two is something else.
+/// Returns whether two values are equal, if both are numbers, `None` or undefined, and `None` for other pairs.
 pub(super) fn is_equal_scalar<'a>(left: &Value<'a>, right: &Value<'a>) -> Option<bool> {
     if let (Some(left), Some(right)) = (left.as_int(), right.as_int()) {
         return Some(left == right);

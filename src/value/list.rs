@@ -1,42 +1,43 @@
-//! The items of lists and tuples: the caller's, the template's, or made by the render; forwards or backwards, and any stretch of them.
+//! The items of lists and tuples: borrowed or made by the render, in either direction, and any slice of them.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
-use crate::data::{Data, Entry};
-use crate::limits::Claim;
+use crate::json::{Data, Entry};
+use crate::meter::Claim;
 
-/// Items in an order that does not change.
+/// The items of a list or a tuple, which do not change.
 #[derive(Clone, Debug)]
 pub enum Seq<'a> {
     /// An array of the caller.
     Json(&'a [serde_json::Value]),
-    /// The same from behind.
+    /// An array of the caller, last item first.
     JsonReversed(&'a [serde_json::Value]),
-    /// An array of a JSON text, or a literal.
+    /// An array of a JSON text or a literal.
     Data(&'a [Data<'a>]),
-    /// The same from behind.
+    /// An array of a JSON text or a literal, last item first.
     DataReversed(&'a [Data<'a>]),
-    /// Made by the render: a stretch of it.
+    /// Items that the render made: the range from the first index to the second.
     Owned(Rc<OwnedItems<'a>>, u32, u32),
-    /// The same from behind.
+    /// Items that the render made, last item first: the range from the first index to the second.
     OwnedReversed(Rc<OwnedItems<'a>>, u32, u32),
-    /// The key and the value of an entry of the caller's, as `items()` gives them.
+    /// The key and the value of an entry of the caller's object, as `items()` yields them.
     JsonEntry(&'a String, &'a serde_json::Value, Part),
-    /// The same of an object of a JSON text, or a literal.
+    /// The key and the value of an entry of a JSON text or a dict literal, as `items()` yields them.
     DataEntry(&'a Entry<'a>, Part),
-    /// A group of the filter `groupby`, which names its two items `grouper` and `list` (jinja2 `filters.py`, `_GroupTuple`).
+    /// A group of the filter `groupby`, whose two items are also its attributes `grouper` and `list` (jinja2 `filters.py`,
+    /// `_GroupTuple`).
     Group(Rc<OwnedItems<'a>>),
 }
 
-/// What is left of the pair of a key and a value.
+/// The part of a key-value pair that a slice or a reversal of the pair leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Both.
+    /// The key and the value.
     Pair,
-    /// Both, the value first.
+    /// The value and the key.
     Reversed,
     /// The key alone.
     Key,
@@ -52,7 +53,7 @@ impl Part {
         }
     }
 
-    /// What stands at an index: the key, or the value.
+    /// Returns which of the two is at an index: the key or the value.
     fn get(self, index: usize) -> Option<Self> {
         match (self, index) {
             (Self::Pair | Self::Key, 0) | (Self::Reversed, 1) => Some(Self::Key),
@@ -61,7 +62,7 @@ impl Part {
         }
     }
 
-    /// A stretch of it, if that is not empty.
+    /// Returns a slice of the part, or `None` if the slice is empty.
     fn slice(self, range: Range<usize>) -> Option<Self> {
         match range.len() {
             2 => Some(self),
@@ -78,7 +79,7 @@ impl Part {
     }
 }
 
-/// Items that the render made, with the memory they hold.
+/// Items that the render made, with the claim to their memory.
 #[derive(Debug)]
 pub struct OwnedItems<'a> {
     values: Vec<Value<'a>>,
@@ -87,21 +88,9 @@ pub struct OwnedItems<'a> {
 }
 
 impl<'a> Seq<'a> {
-    /// No items.
+    /// Returns a list of no items.
     pub fn empty() -> Self {
         Self::Data(&[])
-    }
-
-    /// An array of the caller.
-    #[inline]
-    pub(super) fn json(items: &'a [serde_json::Value]) -> Self {
-        Self::Json(items)
-    }
-
-    /// An array of a JSON text.
-    #[inline]
-    pub(super) fn data(items: &'a [Data<'a>]) -> Self {
-        Self::Data(items)
     }
 
     pub(super) fn owned(values: Vec<Value<'a>>, height: u32, claim: Claim) -> Self {
@@ -114,7 +103,7 @@ impl<'a> Seq<'a> {
         Self::Owned(Rc::new(items), 0, len)
     }
 
-    /// The same pair as a group of the filter `groupby`.
+    /// Turns a pair into a group of the filter `groupby`.
     #[must_use]
     pub fn into_group(self) -> Self {
         match self {
@@ -123,7 +112,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// The key and the value, where this is the whole entry of an object from outside.
+    /// Returns the key and the value, if these items are a whole entry of an object of the caller or of a JSON text.
     #[inline]
     pub fn as_entry(&self) -> Option<(Value<'a>, Value<'a>)> {
         match self {
@@ -133,12 +122,12 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Whether this is a group of the filter `groupby`.
+    /// Returns whether the items are a group of the filter `groupby`.
     pub fn is_group(&self) -> bool {
         matches!(self, Self::Group(_))
     }
 
-    /// The items themselves and their height, to be changed, where nobody else holds them or a stretch of them.
+    /// Returns the items and their height for modification in place, or the sequence itself if another value uses the items too.
     pub fn try_into_items(self) -> Result<(Vec<Value<'a>>, u32), Self> {
         match self {
             Self::Owned(items, 0, end) if end as usize == items.values.len() => match Rc::try_unwrap(items) {
@@ -149,7 +138,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of items.
     #[inline]
     pub fn len(&self) -> usize {
         match self {
@@ -161,12 +150,12 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The item at an index from 0.
+    /// Returns the item at an index.
     #[inline]
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
@@ -194,9 +183,9 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// The item at an index, where that is an object from outside.
+    /// Returns the item at an index, if it is an object of the caller or of a JSON text.
     #[inline(always)]
-    pub(super) fn object(&self, index: usize) -> Option<Dict<'a>> {
+    pub fn object(&self, index: usize) -> Option<Dict<'a>> {
         let json = match self {
             Self::Json(items) => items.get(index)?,
             Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
@@ -210,7 +199,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// All items, each made when it is asked for.
+    /// Returns an iterator over the items, each made on demand.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
         (0..self.len()).filter_map(|index| self.get(index))
     }
@@ -265,7 +254,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Containers inside each other here; data of the caller counts as one.
+    /// Returns the nesting depth of the containers in these items. An array of the caller counts as one.
     pub fn height(&self) -> u32 {
         match self {
             Self::Owned(items, ..) | Self::OwnedReversed(items, ..) | Self::Group(items) => items.height,
@@ -273,7 +262,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns whether both are the same items in the same place. An empty array of the caller is in no place.
+    /// Returns whether both have the same items in the same place in memory. Empty arrays of the caller have no place.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Json(left), Self::Json(right)) | (Self::JsonReversed(left), Self::JsonReversed(right)) => {
@@ -289,7 +278,7 @@ impl<'a> Seq<'a> {
         }
     }
 
-    /// Returns whether these items are known to be a slice, of which Python makes a new object each time.
+    /// Returns whether these items are known to be a slice. Python makes a new object for each slice.
     pub(super) fn is_slice(&self) -> bool {
         match self {
             Self::Owned(items, start, end) => (*end).saturating_sub(*start) as usize != items.values.len(),
@@ -310,7 +299,7 @@ fn mirrored(len: usize, index: usize) -> Option<usize> {
     len.checked_sub(index)?.checked_sub(1)
 }
 
-/// Indices fit, because a stretch is never longer than the items that [`Seq::owned`] counted in `u32`.
+/// Returns a range within the range that begins at `from`. The indices fit, because [`Seq::owned`] counts in `u32`.
 fn stretch(from: u32, range: Range<usize>) -> (u32, u32) {
     let shift = |index: usize| from.saturating_add(u32::try_from(index).unwrap_or(u32::MAX));
     (shift(range.start), shift(range.end))

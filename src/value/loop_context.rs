@@ -11,43 +11,43 @@ use super::peek::{Peek, ValueRef};
 use super::runtime::{Heap, Runtime};
 use super::undefined::Undefined;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::Callable;
 
-/// Bytes of what calls a recursive loop.
+/// Bytes of the object that calls a recursive loop.
 const RECURSION: usize = 128;
 
-/// A loop under way: where it is, and one item on either side.
+/// A loop in progress, with the item before and the item after the current one.
 #[derive(Debug)]
 pub struct Loop<'a> {
-    /// The list or tuple that it goes over from its start, where it does: then the neighbours are looked up there.
+    /// The items, if the loop goes over all of a list or tuple. Its neighbouring items are then looked up there.
     items: Option<Seq<'a>>,
-    /// How many rounds have begun.
+    /// The number of rounds that have begun.
     rounds: Cell<usize>,
     state: RefCell<State<'a>>,
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
-    /// How many recursive calls are around this one.
+    /// The number of recursive calls around this one.
     pub depth0: i64,
-    /// The number of what `loop.changed` remembers, once it was called: not kept here, where a loop that is asked for itself would own
-    /// itself.
+    /// The index of the arguments of the last `loop.changed`. The heap has them, because a loop that is passed its own variable would
+    /// otherwise own itself.
     changed: Cell<Option<usize>>,
     _claim: Claim,
 }
 
-/// Where a loop over anything else is.
+/// The state of a loop over anything but a list or tuple.
 #[derive(Debug)]
 struct State<'a> {
     iter: Iter<'a>,
-    /// What `len` says of the iterable, where it says anything.
+    /// The length of the iterable, if it is known.
     length: Option<usize>,
     before: Option<Value<'a>>,
     current: Option<Value<'a>>,
-    /// The item that was looked at ahead of its round.
+    /// The next item, if it was looked at before its round.
     after: Option<Value<'a>>,
 }
 
 impl<'a> State<'a> {
-    /// Before the first round.
+    /// Returns the state before the first round.
     fn new(iter: Iter<'a>, length: Option<usize>) -> Self {
         Self {
             iter,
@@ -58,9 +58,9 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The iterator, to be run and put back: what runs may look at the loop. A generator stays here too, and complains when it is asked
-    /// for an item while it makes one.
-    fn running(&mut self) -> Iter<'a> {
+    /// Returns the iterator, so that it can run while the loop is accessible. A generator remains in the state, and reports an error if
+    /// it is advanced while it is running.
+    fn take_iter(&mut self) -> Iter<'a> {
         match &self.iter {
             Iter::Generator(iterator) => Iter::Generator(Rc::clone(iterator)),
             _ => std::mem::replace(&mut self.iter, Iter::empty()),
@@ -69,8 +69,8 @@ impl<'a> State<'a> {
 }
 
 impl<'a> Loop<'a> {
-    /// A recursive loop before its first round, inside so many calls of itself. `length` is what `len` says of the iterable, if it has
-    /// one.
+    /// Makes a recursive loop before its first round. `length` is the length of the iterable, if it has one, and `depth0` the number of
+    /// enclosing calls.
     pub fn recursive(
         runtime: &mut Runtime<'a>,
         iter: Iter<'a>,
@@ -78,7 +78,7 @@ impl<'a> Loop<'a> {
         recurse: Rc<dyn Callable<'a> + 'a>,
         depth0: i64,
     ) -> Result<Rc<Self>> {
-        // What makes a recursive call is an object of its own.
+        // The function that makes a recursive call is an object of its own in Python.
         let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
         let mut context = Self::ended(claim);
         context.begin(iter, length);
@@ -87,13 +87,14 @@ impl<'a> Loop<'a> {
         Ok(Rc::new(context))
     }
 
-    /// The same for any other loop, in the place of one that has ended if there is one.
-    pub fn plain(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
-        if let Some(mut context) = runtime.heap.idle.take_loop() {
+    /// Makes a loop before its first round, in the memory of a loop that has ended if there is one. `length` is the length of the
+    /// iterable, if it has one.
+    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
+        if let Some(mut context) = runtime.heap.ended_loops.pop() {
             if let Some(own) = Rc::get_mut(&mut context) {
                 own.begin(iter, length);
-                if let Some(memory) = own.changed.get() {
-                    runtime.heap.forget(memory);
+                if let Some(index) = own.changed.get() {
+                    runtime.heap.clear_changed(index);
                 }
                 return Ok(context);
             }
@@ -104,7 +105,7 @@ impl<'a> Loop<'a> {
         Ok(Rc::new(context))
     }
 
-    /// A loop that goes over nothing.
+    /// Makes a loop over nothing.
     fn ended(claim: Claim) -> Self {
         Self {
             items: None,
@@ -125,8 +126,16 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// Holds nothing more of what it went over.
-    pub(super) fn end(&mut self) {
+    /// Recycles a loop that has ended, unless another value uses it.
+    pub fn recycle(mut self: Rc<Self>, heap: &mut Heap<'a>) {
+        if let (Some(place), Some(own)) = (heap.ended_loops.vacancy(), Rc::get_mut(&mut self)) {
+            own.end();
+            *place = Some(self);
+        }
+    }
+
+    /// Releases the iterated values.
+    fn end(&mut self) {
         if self.items.take().is_none() {
             *self.state.get_mut() = State::new(Iter::empty(), None);
         }
@@ -134,7 +143,7 @@ impl<'a> Loop<'a> {
         self.depth0 = 0;
     }
 
-    /// Goes on to the next round and gives its item. Who does so charges for the round.
+    /// Begins the next round and returns its item. The caller charges for the round.
     #[inline]
     pub fn advance(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let Some(items) = &self.items else {
@@ -147,7 +156,7 @@ impl<'a> Loop<'a> {
         Ok(items.get(round))
     }
 
-    /// Goes on to the next round, if its item is an object from outside, and gives that: the messages of a conversation are.
+    /// Begins the next round and returns its item, if that is an object of the caller or of a JSON text, as messages are.
     #[inline(always)]
     pub fn advance_to_object(&self) -> Option<Dict<'a>> {
         let round = self.rounds.get();
@@ -156,13 +165,13 @@ impl<'a> Loop<'a> {
         Some(object)
     }
 
-    /// The same of what is no list: an item may have been looked at already.
+    /// Begins the next round of a loop over anything but a list or tuple.
     #[inline(never)]
     fn advance_others(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         let ahead = self.with(|state| state.after.take())?;
         let item = match ahead {
             Some(item) => item,
-            None => match self.pull(runtime)? {
+            None => match self.pull_from_iter(runtime)? {
                 Some(item) => item,
                 None => return Ok(None),
             },
@@ -172,18 +181,18 @@ impl<'a> Loop<'a> {
         Ok(Some(item))
     }
 
-    /// `loop.index0`; -1 before the first round.
+    /// Returns `loop.index0`, which is -1 before the first round.
     #[inline]
     pub fn index0(&self) -> i64 {
         i64::try_from(self.rounds.get()).unwrap_or(i64::MAX).saturating_sub(1)
     }
 
-    /// `loop.length`: an iterable without a length is drained into a list first.
+    /// Returns `loop.length`. An iterable without a length is drained into a list first.
     pub fn length(&self, runtime: &mut Runtime<'a>) -> Result<i64> {
         if let Some(length) = self.known_length() {
             return Ok(length);
         }
-        let mut iter = self.with(State::running)?;
+        let mut iter = self.with(State::take_iter)?;
         let rest = iter.drain(runtime)?;
         let items = rest.len();
         let Value::List(rest) = runtime.list(rest)? else {
@@ -199,14 +208,13 @@ impl<'a> Loop<'a> {
         })
     }
 
-    /// `loop.last`: looks one item ahead.
+    /// Returns `loop.last`. Looks one item ahead.
     pub fn is_last(&self, runtime: &mut Runtime<'a>) -> Result<bool> {
-        Ok(self.peek(runtime)?.is_none())
+        Ok(self.peek_next(runtime)?.is_none())
     }
 
-    /// A part of it that is a number or a truth value and is known without going on; [`Peek::Unknown`] for other names, and where
-    /// the next item would have to be looked at first.
-    pub fn look(&self, name: &str) -> Peek<'_, 'a> {
+    /// Returns an attribute that is a number or a boolean, if it is known without looking ahead, and otherwise [`Peek::Unknown`].
+    pub fn peek_attribute(&self, name: &str) -> Peek<'_, 'a> {
         let int = |int: i64| Peek::Found(ValueRef::Int(int));
         let bool = |bool: bool| Peek::Found(ValueRef::Bool(bool));
         match (name, &self.items) {
@@ -225,7 +233,7 @@ impl<'a> Loop<'a> {
         }
     }
 
-    /// The length, where it is known without going on.
+    /// Returns the length, if it is known without draining the iterable.
     fn known_length(&self) -> Option<i64> {
         let length = match &self.items {
             Some(items) => items.len(),
@@ -234,8 +242,8 @@ impl<'a> Loop<'a> {
         i64::try_from(length).ok()
     }
 
-    /// `loop.previtem`
-    pub fn previous(&self) -> Result<Value<'a>> {
+    /// Returns `loop.previtem`.
+    pub fn previous_item(&self) -> Result<Value<'a>> {
         let before = match &self.items {
             Some(items) => self.rounds.get().checked_sub(2).and_then(|index| items.get(index)),
             None => self.with(|state| state.before.clone())?,
@@ -243,26 +251,26 @@ impl<'a> Loop<'a> {
         Ok(before.unwrap_or(Value::Undefined(Undefined::Hint("there is no previous item"))))
     }
 
-    /// `loop.nextitem`: looks one item ahead.
-    pub fn following(&self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
-        let after = self.peek(runtime)?;
+    /// Returns `loop.nextitem`. Looks one item ahead.
+    pub fn next_item(&self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+        let after = self.peek_next(runtime)?;
         Ok(after.unwrap_or(Value::Undefined(Undefined::Hint("there is no next item"))))
     }
 
-    /// Where `loop.changed(…)` keeps the arguments of its last call.
-    pub fn memory(&self, heap: &mut Heap<'a>) -> usize {
-        let memory = self.changed.get().unwrap_or_else(|| heap.new_memory());
-        self.changed.set(Some(memory));
-        memory
+    /// Returns the index of the arguments of the last `loop.changed` in the heap.
+    pub fn changed_index(&self, heap: &mut Heap<'a>) -> usize {
+        let index = self.changed.get().unwrap_or_else(|| heap.reserve_changed());
+        self.changed.set(Some(index));
+        index
     }
 
-    /// `loop(iterable)`: renders the body again.
+    /// Returns the function that renders the body again for `loop(iterable)`.
     pub fn recurse(&self) -> Result<Rc<dyn Callable<'a> + 'a>> {
         let recurse = self.recurse.as_ref().map(Rc::clone);
         recurse.ok_or_else(|| Error::type_error("The loop must have the 'recursive' marker to be called recursively."))
     }
 
-    /// Iterators inside each other here.
+    /// Returns the nesting depth of the iterators in this loop.
     pub fn height(&self) -> u32 {
         match self.state.try_borrow() {
             Ok(state) => match &state.iter {
@@ -274,29 +282,29 @@ impl<'a> Loop<'a> {
         }
     }
 
-    fn peek(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+    fn peek_next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
         if let Some(items) = &self.items {
             return Ok(items.get(self.rounds.get()));
         }
         if let Some(after) = self.with(|state| state.after.clone())? {
             return Ok(Some(after));
         }
-        let after = self.pull(runtime)?;
+        let after = self.pull_from_iter(runtime)?;
         self.with(|state| state.after.clone_from(&after))?;
         Ok(after)
     }
 
-    fn pull(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
-        let mut iter = self.with(State::running)?;
+    fn pull_from_iter(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let mut iter = self.with(State::take_iter)?;
         let item = iter.next(runtime);
         self.with(|state| state.iter = iter)?;
         item
     }
 
     #[inline]
-    fn with<T>(&self, look: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
+    fn with<T>(&self, access: impl FnOnce(&mut State<'a>) -> T) -> Result<T> {
         match self.state.try_borrow_mut() {
-            Ok(mut state) => Ok(look(&mut state)),
+            Ok(mut state) => Ok(access(&mut state)),
             Err(_) => Err(Error::internal("a loop was looked at while it changed")),
         }
     }

@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! escape('<')      Markup('&lt;')
-//! escape(markup)   the same Markup
+//! escape(markup)   markup
 //! escape([1])      Markup('[1]')
 //! ```
 //!
-//! Which characters become what is known in [`crate::text::escape`].
+//! The escapes themselves are in [`crate::text::escape`].
 
 use std::borrow::Cow;
 
@@ -16,13 +16,13 @@ use crate::error::Result;
 use crate::text::escape;
 
 impl Value<'_> {
-    /// Whether this is a Markup.
+    /// Returns whether the value is a Markup.
     pub fn is_markup(&self) -> bool {
         matches!(self, Self::Str(text) if text.is_markup())
     }
 }
 
-/// The value as a Markup: one that is a Markup stays, any other is printed and escaped.
+/// Returns the value as a Markup. A Markup stays as it is; any other value is converted to a string and escaped.
 pub fn escape<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
     let text = print::to_str(runtime, value)?;
     if text.is_markup() {
@@ -31,7 +31,7 @@ pub fn escape<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
     escape_text(runtime, &text)
 }
 
-/// The text as a Markup, escaped whatever it is.
+/// Returns a string as a Markup with its special characters escaped, even if it already is a Markup.
 pub fn escape_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Str<'a>> {
     runtime.meter.charge_scan(text.as_str().len())?;
     runtime.meter.check_size(escape::escaped_len(text.as_str()))?;
@@ -40,21 +40,4 @@ pub fn escape_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>) -> Result<Str<
         Cow::Owned(escaped) => runtime.text(escaped)?,
     };
     Ok(escaped.with_markup(true))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn a_markup_is_escaped_already() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let markup = Value::Str(Str::from("<b>").with_markup(true));
-        assert_eq!(escape(&mut runtime, &markup).unwrap().as_str(), "<b>");
-        let escaped = escape(&mut runtime, &Value::text("<b>")).unwrap();
-        assert_eq!((escaped.as_str(), escaped.is_markup()), ("&lt;b&gt;", true));
-        assert_eq!(escape(&mut runtime, &Value::None).unwrap().as_str(), "None");
-    }
 }

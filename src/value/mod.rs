@@ -1,18 +1,24 @@
-//! Python's values as templates meet them, and what Python does with them.
+//! Python's values, and the operations on them.
 //!
-//! A value borrows from the caller's JSON or from the template's literals, or it is owned because the template made it. This floor
-//! knows no tree and no places in a source; what has to call back up (a macro, a generator) comes as a trait object.
+//! A value borrows from the caller's JSON or from the template's literals, or it owns what the render made. The types are in the files
+//! of this folder, the operators in [`ops`], conversions to text in [`mod@print`] and [`to_json`], formatting in [`mod@format`], and calls in `call`. This floor
+//! does not know the syntax tree. Macros and generators, which call the evaluator, are trait objects.
 
 pub mod format;
 pub mod markup;
 pub mod ops;
 pub mod print;
+pub mod to_json;
 
 mod call;
+mod claim;
 mod dict;
+mod frames;
 mod from_json;
 mod generator;
+mod identity;
 mod index;
+mod int;
 mod iter;
 mod key;
 mod list;
@@ -35,22 +41,24 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Alone, Arguments, BoundMethod, Callable, Code, Comparison, Function, ItemWithText, Iterated, Macro, Parameter, Piece,
-    Shortcuts, Signature, Style, WithText, Write, WriteAlone,
+    Arguments, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature, Style,
+    Write, not_callable,
 };
-pub use dict::{Dict, DictIter, Entries, Key};
+pub use dict::{Dict, DictIter, Entries};
+pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{Generator, ItemSource};
 pub use index::not_an_index;
+pub use int::Big;
 pub use iter::Iter;
+pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
-pub use metered_rc::{Big, MeteredRc};
+pub use metered_rc::MeteredRc;
 pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
-pub use number::CHARACTERS;
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
-pub use recycle::Idle;
-pub use runtime::{Environment, EnvironmentId, Heap, Runtime, object_number};
+pub use recycle::Recycler;
+pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
 pub use types::Type;
 pub use undefined::Undefined;
@@ -59,13 +67,13 @@ pub use undefined::Undefined;
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Value<'a> {
-    /// `None`
+    /// `None`.
     None,
-    /// `True`, `False`
+    /// `True` or `False`.
     Bool(bool),
-    /// An `int` that fits.
+    /// An `int` that fits in 64 bits.
     Int(i64),
-    /// An `int` that does not fit [`Value::Int`].
+    /// An `int` that does not fit in 64 bits.
     Big(Big<'a>),
     /// A `float`.
     Float(f64),
@@ -77,52 +85,52 @@ pub enum Value<'a> {
     Tuple(Seq<'a>),
     /// A `dict`.
     Dict(Dict<'a>),
-    /// `dict_keys`
+    /// The view `dict.keys()`.
     Keys(Dict<'a>),
-    /// `dict_values`
+    /// The view `dict.values()`.
     Values(Dict<'a>),
-    /// `dict_items`
+    /// The view `dict.items()`.
     Items(Dict<'a>),
     /// A `range`.
     Range(MeteredRc<Range>),
-    /// Jinja's Undefined.
+    /// Jinja's `Undefined`.
     Undefined(Undefined<'a>),
-    /// A one-pass iterator: a generator of a filter, or one of Python's own.
+    /// A one-pass iterator: the generator of a filter, or a Python iterator.
     Iterator(Rc<Generator<'a>>),
-    /// A namespace.
+    /// A `namespace(…)`.
     Namespace(NamespaceId),
     /// The variable `loop`.
     Loop(Rc<Loop<'a>>),
     /// A macro, or the `caller` of a call block.
     Macro(Rc<Macro<'a>>),
-    /// What `cycler(…)` made.
+    /// A `cycler(…)`.
     Cycler(MeteredRc<Cycler<'a>>),
-    /// What `joiner(…)` made.
+    /// A `joiner(…)`.
     Joiner(MeteredRc<Joiner<'a>>),
     /// A global function.
     Function(&'static Function),
-    /// A method, still bound to its value.
+    /// A method that was looked up and not called yet.
     Method(MeteredRc<BoundMethod<'a>>),
 }
 
 impl<'a> Value<'a> {
-    /// A plain `str` that is borrowed.
+    /// Returns a `str` that borrows its text.
     pub fn text(text: &'a str) -> Self {
         Self::Str(Str::from(text))
     }
 
-    /// Whether this is the object that stands for a variable without a value.
+    /// Returns whether this is the object that Jinja uses for a variable without a value.
     #[inline]
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Function(function) if function.ty == Type::Missing)
     }
 
-    /// Whether this is Jinja's Undefined.
+    /// Returns whether this is Jinja's `Undefined`.
     pub fn is_undefined(&self) -> bool {
         matches!(self, Self::Undefined(_))
     }
 
-    /// Whether memory of the render stands behind this, which is freed with it.
+    /// Returns whether dropping this value frees memory of the render.
     #[inline]
     pub fn holds_memory(&self) -> bool {
         match self {
@@ -134,7 +142,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The text of a `str` or markup.
+    /// Returns the text of a `str` or Markup.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Str(text) => Some(text.as_str()),
@@ -142,7 +150,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the dict, if this is one.
+    /// Returns the dict, if the value is one.
     pub fn as_mapping(&self) -> Option<&Dict<'a>> {
         match self {
             Self::Dict(dict) => Some(dict),
@@ -150,7 +158,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// An `int` that fits, where this is one; a `bool` is one to Python.
+    /// Returns the integer, if the value is an `int` that fits in 64 bits or a `bool`.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Self::Int(int) => Some(*int),
@@ -159,7 +167,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// How many containers and iterators stand inside each other here; data of the caller counts as one.
+    /// Returns the nesting depth of the containers and iterators in the value. Data of the caller counts as one.
     pub fn height(&self) -> u32 {
         match self {
             Self::List(items) | Self::Tuple(items) => items.height(),
@@ -175,7 +183,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Normalised: what fits becomes [`Value::Int`].
+/// Makes an `int`: [`Value::Int`] if it fits.
 impl From<BigInt> for Value<'_> {
     fn from(big: BigInt) -> Self {
         match i64::try_from(&big) {

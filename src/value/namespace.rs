@@ -1,50 +1,50 @@
-//! Things with state: namespaces, cyclers and joiners.
+//! Values that change: namespaces, cyclers and joiners.
 
 use std::cell::Cell;
 
 use super::Value;
 use super::list::Seq;
 use super::str::Str;
-use crate::text::same::is_same;
+use crate::text::short_eq::is_equal;
 
-/// The number of a namespace in the heap of its render.
+/// The index of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamespaceId(pub(super) u32);
 
 /// The attributes of a namespace, in the order in which they were first set.
 #[derive(Debug, Default)]
 pub struct Namespace<'a> {
-    /// The names are strings, but for those of `namespace({1: 2})`, which only print.
+    /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
     attributes: Vec<(Value<'a>, Value<'a>)>,
 }
 
-/// What `cycler(a, b)` made.
+/// The state of `cycler(a, b)`.
 #[derive(Debug)]
 pub struct Cycler<'a> {
-    /// The items; at least one.
+    /// The items, at least one.
     pub items: Seq<'a>,
-    /// The index of the current one.
+    /// The index of the current item.
     pub position: Cell<usize>,
 }
 
-/// What `joiner(', ')` made.
+/// The state of `joiner(', ')`.
 #[derive(Debug)]
 pub struct Joiner<'a> {
-    /// What comes between.
+    /// The text between two items.
     pub separator: Value<'a>,
-    /// Whether it was called.
+    /// Whether the joiner was called.
     pub used: Cell<bool>,
 }
 
 impl<'a> Namespace<'a> {
-    /// A namespace with attributes of different names. A name that is no string is none that can be asked for.
+    /// Makes a namespace of attributes with distinct names. A name that is not a string cannot be looked up.
     pub fn new(attributes: Vec<(Value<'a>, Value<'a>)>) -> Self {
         Self { attributes }
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     pub fn get(&self, name: &str) -> Option<&Value<'a>> {
-        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_same(attribute, name));
+        let is_name = |attribute: &Value<'a>| attribute.as_str().is_some_and(|attribute| is_equal(attribute, name));
         let found = self.attributes.iter().find(|(attribute, _)| is_name(attribute));
         found.map(|(_, value)| value)
     }
@@ -63,32 +63,32 @@ impl<'a> Namespace<'a> {
         }
     }
 
-    /// Takes the value of an attribute out, leaving None, so that what is made from it can reuse it.
+    /// Removes the value of an attribute and leaves `None`, so that a new value can reuse its memory.
     pub fn take(&mut self, name: &str) -> Option<Value<'a>> {
         self.get_mut(name).map(|value| std::mem::replace(value, Value::None))
     }
 
-    /// The work of finding an attribute, where there are many.
+    /// Returns the steps to charge for finding an attribute. A few attributes cost none.
     #[inline]
-    pub fn looks(&self) -> u64 {
+    pub fn lookup_steps(&self) -> u64 {
         self.attributes.len() as u64 >> 4
     }
 
-    /// The attributes in their order.
+    /// Returns the attributes in the order in which they were first set.
     pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
         &self.attributes
     }
 }
 
 impl Joiner<'_> {
-    /// Containers inside each other here.
+    /// Returns the nesting depth of the containers in the joiner.
     pub fn height(&self) -> u32 {
         self.separator.height().saturating_add(1)
     }
 }
 
 impl Cycler<'_> {
-    /// Containers inside each other here.
+    /// Returns the nesting depth of the containers in the cycler.
     pub fn height(&self) -> u32 {
         self.items.height()
     }

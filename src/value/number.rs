@@ -1,16 +1,15 @@
-//! Values as numbers and back: `True` is 1, and an integer that fits is [`Value::Int`]. The arithmetic itself is [`crate::number`]'s.
+//! Conversions between values and numbers. `True` is 1, and an integer that fits is [`Value::Int`]. Arithmetic is in [`crate::number`].
 
 use super::Value;
-use super::metered_rc::Big;
+use super::int::Big;
 use crate::error::{Error, ErrorKind};
-use crate::number::parse::CharacterRules;
+use crate::number::parse::Repr;
 use crate::number::{Int, IntRef, Number, NumberError, NumberRef};
 use crate::text::quote;
-use crate::unicode;
 use crate::unsupported::{COMPLEX, SURROGATE};
 
 impl Value<'_> {
-    /// The number that this is to an operator, if it is one.
+    /// Returns the number, if the value is a number to an operator.
     #[inline]
     pub fn as_number(&self) -> Option<NumberRef<'_>> {
         match self {
@@ -19,7 +18,7 @@ impl Value<'_> {
         }
     }
 
-    /// The integer that this is, of any size; a `bool` is one. To CPython: whether it has `__index__`.
+    /// Returns the integer of any size, if the value is an `int` or a `bool`: the values that have `__index__` in CPython.
     #[inline]
     pub fn as_integer(&self) -> Option<IntRef<'_>> {
         match self {
@@ -31,7 +30,7 @@ impl Value<'_> {
     }
 }
 
-/// A length or a position.
+/// Makes an `int` of a length or a position.
 impl From<usize> for Value<'_> {
     fn from(size: usize) -> Self {
         Self::Int(i64::try_from(size).unwrap_or(i64::MAX))
@@ -73,40 +72,11 @@ impl From<NumberError> for Error {
     }
 }
 
-/// How Python's `int()` and `float()` read the characters of a string.
-pub const CHARACTERS: CharacterRules = CharacterRules {
-    decimal: unicode::decimal_value,
-    is_space: unicode::is_whitespace,
-    repr: quote::repr,
-};
-
-/// The same of a Markup, whose repr says so.
-const MARKUP_CHARACTERS: CharacterRules = CharacterRules {
-    repr: |text| format!("Markup({})", quote::repr(text)),
-    ..CHARACTERS
-};
-
-/// The text of a string, and the rules by which it is read as a number.
-pub fn readable<'v>(value: &'v Value<'_>) -> Option<(&'v str, &'static CharacterRules)> {
+/// Returns the text of a string that is parsed as a number, and its function `repr` for the error message.
+pub fn number_text<'v>(value: &'v Value<'_>) -> Option<(&'v str, Repr)> {
     match value {
-        Value::Str(text) if text.is_markup() => Some((text.as_str(), &MARKUP_CHARACTERS)),
-        Value::Str(text) => Some((text.as_str(), &CHARACTERS)),
+        Value::Str(text) if text.is_markup() => Some((text.as_str(), |text| format!("Markup({})", quote::repr(text)))),
+        Value::Str(text) => Some((text.as_str(), quote::repr)),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bool_is_a_number_and_what_fits_is_small() {
-        assert!(matches!(
-            Value::Bool(true).as_number(),
-            Some(NumberRef::Int(IntRef::Small(1)))
-        ));
-        assert!(Value::text("1").as_number().is_none());
-        assert!(matches!(Value::from(Int::Small(3)), Value::Int(3)));
-        assert_eq!(Error::from(NumberError::too_wide(2, 1)).kind(), ErrorKind::Limit);
     }
 }

@@ -1,51 +1,51 @@
-//! A value where it stands: in the caller's data or on the heap, looked at without a copy.
+//! Borrowed references to values in the input or on the heap.
 //!
 //! ```text
 //! ValueRef::Json({"role": "user"}).key(heap, "role")  ->  Peek::Found(ValueRef::Json("user"))
 //! ```
 //!
-//! It answers what can be answered by looking alone, and leaves everything else to [`ValueRef::to_value`].
+//! A reference answers the questions that need no runtime. [`ValueRef::to_value`] makes a value for all others.
 
 use super::dict::Dict;
 use super::runtime::Heap;
 use super::types::Type;
 use super::{Value, dict};
-use crate::data::{Data, Object};
+use crate::json::{Data, Object};
 
-/// A value that was found, and not copied.
+/// A borrowed reference to a value.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueRef<'v, 'a> {
-    /// In the caller's JSON.
+    /// A value of the caller's JSON.
     Json(&'a serde_json::Value),
-    /// In the tree of a JSON text, or in a literal.
+    /// A value of a JSON text, or a literal.
     Data(&'a Data<'a>),
-    /// In a variable, a namespace, or a dict that the render made.
+    /// A value of a variable, of a namespace, or of a dict that the render made.
     Value(&'v Value<'a>),
-    /// A count of `loop`.
+    /// An integer attribute of `loop`.
     Int(i64),
-    /// What `loop` says of its round.
+    /// A boolean attribute of `loop`.
     Bool(bool),
 }
 
-/// What a key gives.
+/// The result of looking up a key or an attribute without a runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum Peek<'v, 'a> {
-    /// Its value.
+    /// The value under the key.
     Found(ValueRef<'v, 'a>),
-    /// There is a dict that has no such key, or a string that has no such attribute.
+    /// A dict of this type has no such key, or a string has no such attribute.
     Absent(Type),
-    /// There is no dict and no namespace that has it: the rules of [`crate::builtins::access`] decide.
+    /// Not known without a runtime: the rules of [`crate::builtins::access`] apply.
     Unknown,
 }
 
 impl<'v, 'a> Peek<'v, 'a> {
-    /// What stands under a key of an object of the caller.
+    /// Looks up a key of the caller's object.
     #[inline]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
         dict::json_entry(map, key).map_or(Self::Absent(Type::Dict), Self::json)
     }
 
-    /// The same of an object of a JSON text, or of a literal.
+    /// Looks up a key of an object of a JSON text or of a dict literal.
     #[inline]
     pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
         object.get(key).map_or(Self::Absent(Type::Dict), Self::data)
@@ -65,7 +65,7 @@ impl<'v, 'a> Peek<'v, 'a> {
 }
 
 impl<'v, 'a> ValueRef<'v, 'a> {
-    /// What stands under a key that no method of a dict hides, or under the name of an attribute of a namespace.
+    /// Looks up a key that is not the name of a dict method, or an attribute of a namespace or of `loop`.
     pub fn key(self, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
         match self {
             Self::Json(serde_json::Value::Object(map)) => Peek::in_json(map, key),
@@ -75,25 +75,25 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// The same of a value that the render holds.
-    #[inline]
+    /// Looks up a key or an attribute of a value of the render.
+    #[inline(always)]
     pub fn of_value(value: &'v Value<'a>, heap: &'v Heap<'a>, key: &str) -> Peek<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
             Value::Dict(Dict::Data(object)) => Peek::in_data(object, key),
             Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
             Value::Namespace(id) => {
-                // Of many attributes one is found the longer way, which charges for it.
-                let namespace = heap.namespace(*id).filter(|namespace| namespace.looks() == 0);
+                // In a namespace of many attributes, the general lookup charges for the search.
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.lookup_steps() == 0);
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Peek::Unknown, Peek::value)
             }
-            Value::Loop(context) => context.look(key),
+            Value::Loop(context) => context.peek_attribute(key),
             _ => Peek::Unknown,
         }
     }
 
-    /// The text of a plain string, of which no part was generated.
+    /// Returns the text of a `str` without `generation` blocks.
     #[inline]
     pub fn plain_text(self) -> Option<&'v str> {
         match self {
@@ -104,7 +104,7 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Whether it is true, where a look tells.
+    /// Returns the truth of the value, if it is known without a runtime.
     #[inline]
     pub fn truth(self) -> Option<bool> {
         Some(match self {
@@ -135,7 +135,32 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         })
     }
 
-    /// The value itself.
+    /// Returns the value if it is an integer that fits. A `bool` is not one here.
+    #[inline]
+    pub fn as_int(self) -> Option<i64> {
+        match self {
+            Self::Int(int) => Some(int),
+            Self::Value(Value::Int(int)) | Self::Data(Data::Int(int)) => Some(*int),
+            Self::Json(serde_json::Value::Number(number)) => number.as_i64(),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of items of a list, a tuple or a dict.
+    #[inline]
+    pub fn item_count(self) -> Option<usize> {
+        match self {
+            Self::Json(serde_json::Value::Array(items)) => Some(items.len()),
+            Self::Json(serde_json::Value::Object(map)) => Some(map.len()),
+            Self::Data(Data::List(items) | Data::Tuple(items)) => Some(items.len()),
+            Self::Data(Data::Object(object)) => Some(object.len()),
+            Self::Value(Value::List(items) | Value::Tuple(items)) => Some(items.len()),
+            Self::Value(Value::Dict(dict)) => Some(dict.len()),
+            _ => None,
+        }
+    }
+
+    /// Returns the value.
     #[inline]
     pub fn to_value(self) -> Value<'a> {
         match self {

@@ -1,78 +1,60 @@
-//! Objects that a render has made and that nobody holds any more, for those that it makes next.
+//! A free list of objects that nothing uses any more, for the objects that a render makes next.
 //!
 //! ```text
 //! {% for message in messages %}{% set text = shown(message)|trim %}{{ text }}{% endfor %}
 //! ```
 //!
-//! A loop that makes a text or a loop in each round, as this one does, asks the allocator once and not once a round. What a variable held
-//! comes here when the variable is set again. What is large or many is not kept, and what is kept is claimed by nobody.
+//! A loop that makes a string in each round, as this one does, allocates once and not once a round: the buffer returns to the list when
+//! the variable is set again. An object in the list is empty and claims no memory of the render.
 
-use super::Value;
-use super::loop_context::Loop;
-use super::str::{OwnedText, Str};
 use std::rc::Rc;
 
-/// How many of each kind are kept: one for each loop around the place where they are made.
-const KEPT: usize = 4;
+use super::Value;
+use super::str::{OwnedText, Str};
 
-/// Bytes of a text that is kept: larger ones are rare, and cost more than the allocator.
-const LARGEST: usize = 16 << 10;
+/// The most objects of a list: one for each of a few nested loops.
+const CAPACITY: usize = 4;
 
-/// What is kept, which nobody else holds.
+/// The largest buffer that is kept, in bytes. Larger strings are rare, and filling them costs more than allocating them.
+const MAX_BUFFER: usize = 16 << 10;
+
+/// The buffers of strings that nothing uses any more.
 #[derive(Debug, Default)]
-pub struct Idle<'a> {
-    texts: Few<Rc<OwnedText>>,
-    loops: Few<Rc<Loop<'a>>>,
+pub struct Recycler {
+    buffers: Pool<Rc<OwnedText>>,
 }
 
-/// A few things in their order, without an allocation of their own.
-#[derive(Debug)]
-struct Few<T>([Option<T>; KEPT]);
-
-impl<'a> Idle<'a> {
-    /// Whether a value is of something that can be kept.
+impl Recycler {
+    /// Returns whether a value has a buffer that can be used again.
     #[inline]
-    pub fn takes(value: &Value<'a>) -> bool {
+    pub fn accepts(value: &Value<'_>) -> bool {
         matches!(value, Value::Str(text) if text.is_made())
     }
 
-    /// Keeps what a value is of, if nobody else holds it.
+    /// Keeps the buffer of a string, unless other values use it too.
     #[inline(never)]
-    pub fn keep(&mut self, value: Value<'a>) {
+    pub fn recycle(&mut self, value: Value<'_>) {
         if let Value::Str(text) = value {
-            if let Some(place) = self.texts.place() {
-                *place = text.into_idle(LARGEST);
+            if let Some(place) = self.buffers.vacancy() {
+                *place = text.into_buffer(MAX_BUFFER);
             }
         }
     }
 
-    /// Keeps a loop that has ended, if nobody else holds it.
-    pub fn keep_loop(&mut self, mut context: Rc<Loop<'a>>) {
-        if let (Some(place), Some(own)) = (self.loops.place(), Rc::get_mut(&mut context)) {
-            own.end();
-            *place = Some(context);
-        }
+    /// Returns an empty string with the capacity of a kept buffer, if there is one.
+    pub fn take_buffer(&mut self) -> String {
+        let text = self.buffers.last_mut().and_then(Rc::get_mut);
+        text.map(OwnedText::take_buffer).unwrap_or_default()
     }
 
-    /// A loop that may begin again.
-    pub fn take_loop(&mut self) -> Option<Rc<Loop<'a>>> {
-        self.loops.pop()
-    }
-
-    /// An empty text to write to, with the room of one that is kept.
-    pub fn room(&mut self) -> String {
-        let text = self.texts.last().and_then(Rc::get_mut);
-        text.map(OwnedText::take_room).unwrap_or_default()
-    }
-
-    /// A string of a text that was made, in the place of one that is kept.
-    pub(super) fn fill(&mut self, text: OwnedText) -> Str<'a> {
-        let kept = self.texts.pop();
-        Str::owned(match kept {
-            Some(mut kept) => match Rc::get_mut(&mut kept) {
+    /// Makes a string, and uses the allocation of a kept buffer for its reference count.
+    pub(super) fn make_str<'a>(&mut self, text: OwnedText) -> Str<'a> {
+        let recycled = self.buffers.pop();
+        Str::owned(match recycled {
+            Some(mut recycled) => match Rc::get_mut(&mut recycled) {
                 Some(place) => {
                     *place = text;
-                    kept
+                    recycled
                 }
                 None => Rc::new(text),
             },
@@ -81,25 +63,29 @@ impl<'a> Idle<'a> {
     }
 }
 
-impl<T> Few<T> {
-    /// Where the next thing may be put, if there is room.
-    fn place(&mut self) -> Option<&mut Option<T>> {
+/// A few objects to use again, in place, last in, first out.
+#[derive(Debug)]
+pub(super) struct Pool<T>([Option<T>; CAPACITY]);
+
+impl<T> Pool<T> {
+    /// Returns the place for one more object, or `None` if the pool is full.
+    pub fn vacancy(&mut self) -> Option<&mut Option<T>> {
         self.0.iter_mut().find(|place| place.is_none())
     }
 
-    /// The thing that was put last.
-    fn last(&mut self) -> Option<&mut T> {
+    /// Returns the object that was added last.
+    pub fn last_mut(&mut self) -> Option<&mut T> {
         self.0.iter_mut().rev().find_map(Option::as_mut)
     }
 
-    /// Takes out the thing that was put last.
-    fn pop(&mut self) -> Option<T> {
+    /// Removes the object that was added last.
+    pub fn pop(&mut self) -> Option<T> {
         self.0.iter_mut().rev().find_map(Option::take)
     }
 }
 
-impl<T> Default for Few<T> {
+impl<T> Default for Pool<T> {
     fn default() -> Self {
-        Self([const { None }; KEPT])
+        Self([const { None }; CAPACITY])
     }
 }

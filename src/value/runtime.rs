@@ -1,168 +1,145 @@
-//! What one render owns, and what every operator and built-in receives: the meter, the clock, and the heap of things with state.
+//! The state of one render, which every operator and built-in receives: the meter, the clock, and the heap.
 
 use super::Value;
-use super::dict::{Dict, Entries, Key};
+use super::call::Lookups;
+use super::dict::{Dict, Entries};
+use super::frames::Frames;
 use super::generator::{Generator, ItemSource};
+use super::key::Key;
 use super::list::Seq;
+use super::loop_context::Loop;
 use super::namespace::{Namespace, NamespaceId};
-use super::recycle::Idle;
+use super::recycle::{Pool, Recycler};
 use super::str::{OwnedText, Str};
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
-use crate::limits::{Limit, Limits, Meter, Reached};
+use crate::limits::{Limit, Reached};
+use crate::meter::Meter;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// One render's means.
+/// The state of one render.
 pub struct Runtime<'a> {
-    /// Counts work and memory.
+    /// Counts steps and memory.
     pub meter: Meter<'a>,
-    /// What `strftime_now` asks.
+    /// The clock of `strftime_now`.
     pub clock: &'a dyn Clock,
-    /// Things with state, by their numbers.
+    /// Looks up attributes, items, filters and tests by name.
+    pub lookups: &'static Lookups,
+    /// The objects that change.
     pub heap: Heap<'a>,
 }
 
-/// Things with state: freed with the render, however they hold each other.
+/// The objects of a render that change. They are freed with the render, even if they refer to each other.
 #[derive(Debug, Default)]
 pub struct Heap<'a> {
     namespaces: Vec<Namespace<'a>>,
-    /// What `loop.changed` remembers, by the loop's number.
-    memories: Vec<Option<Value<'a>>>,
-    /// What the template is rendered with.
-    pub input: Option<Dict<'a>>,
-    /// What the root has set at top level, by symbol; empty before something is set.
-    pub exported: Vec<Option<Value<'a>>>,
-    /// What the input or the globals have, by symbol, as far as it was looked up: neither changes.
-    pub given: Vec<Option<Option<Value<'a>>>>,
-    /// The variables of running frames that only they see.
-    pub locals: Vec<Option<Value<'a>>>,
-    /// The variables that macros close over; a frame's stand together.
-    pub cells: Vec<Option<Value<'a>>>,
-    /// The frames that have such variables.
-    pub environments: Vec<Environment>,
-    /// What may be used again.
-    pub idle: Idle<'a>,
-    /// Where `generation` blocks stand in the text that is being written now, in bytes; empty unless someone asked.
+    /// The arguments of the last `loop.changed` of each loop that called it.
+    changed: Vec<Option<Value<'a>>>,
+    /// The state of the evaluator.
+    pub frames: Frames<'a>,
+    /// The buffers of strings that nothing uses any more.
+    pub recycler: Recycler,
+    /// The loops that have ended and that nothing uses any more.
+    pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
+    /// The byte ranges of `generation` blocks in the text that is being written. Empty if the caller does not ask for them.
     pub generated: Vec<Range<usize>>,
-    /// What is counted for the spans of `generation` blocks, where someone asked for them.
-    pub tracked: Option<Box<Tracked>>,
 }
-
-/// The spans of `generation` blocks as the reference counts them.
-#[derive(Debug, Default)]
-pub struct Tracked {
-    /// In code points, in the order in which the blocks ended.
-    pub spans: Vec<Range<usize>>,
-    /// Code points that the root has written in finished outputs.
-    pub root_length: usize,
-}
-
-/// A frame whose variables are closed over: where they begin, and the frame around it.
-#[derive(Clone, Copy, Debug)]
-pub struct Environment {
-    /// The first of its cells.
-    pub cells: usize,
-    /// The environment of the frame around it.
-    pub parent: Option<EnvironmentId>,
-}
-
-/// The number of an environment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EnvironmentId(pub u32);
 
 /// Bytes of a namespace with a few attributes.
 const NAMESPACE: usize = 256;
 
-/// Bytes behind the end of a finished text that are not worth giving back.
+/// Bytes of spare capacity in a finished text that are not worth reallocating.
 const SPARE: usize = 16 << 10;
 
 impl<'a> Runtime<'a> {
-    /// The means of a render that begins now.
-    pub fn new(limits: Limits, clock: &'a dyn Clock) -> Self {
-        Self::with_meter(Meter::new(limits), clock)
+    /// Creates a runtime without lookups, for tests of values.
+    #[cfg(test)]
+    pub fn new(limits: crate::limits::Limits, clock: &'a dyn Clock) -> Self {
+        Self::with_meter(Meter::new(limits), clock, &Lookups::NONE)
     }
 
-    /// The means of a render that a meter of the caller's counts.
-    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock) -> Self {
+    /// Creates the runtime of a render that uses an existing meter.
+    pub fn with_meter(meter: Meter<'a>, clock: &'a dyn Clock, lookups: &'static Lookups) -> Self {
         Self {
             meter,
             clock,
+            lookups,
             heap: Heap::default(),
         }
     }
 
-    /// A `str` of text that was made. The bytes are claimed here; what makes a long text checks its size before.
+    /// Makes a string and claims its memory. The caller checks the size of a long text before it makes it.
     pub fn text(&mut self, text: String) -> Result<Str<'a>> {
         if text.is_empty() {
             return Ok(Str::from(""));
         }
         let claim = self.meter.claim(text.capacity())?;
-        Ok(self.heap.idle.fill(OwnedText::new(text, claim)))
+        Ok(self.heap.recycler.make_str(OwnedText::new(text, claim)))
     }
 
-    /// The same as a value.
+    /// Makes a string value and claims its memory.
     pub fn str(&mut self, text: String) -> Result<Value<'a>> {
         Ok(Value::Str(self.text(text)?))
     }
 
-    /// A `str` of text in which `generation` blocks stand: wherever it is written, they are noted.
-    pub fn generated_str(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    /// Makes a string value that contains `generation` blocks. Wherever it is written, their ranges are recorded.
+    pub fn str_with_spans(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if generated.is_empty() || text.is_empty() {
             return self.str(text);
         }
         let places = generated.len().saturating_mul(size_of::<Range<usize>>());
         let claim = self.meter.claim(text.capacity().saturating_add(places))?;
-        let text = self.heap.idle.fill(OwnedText::new(text, claim));
+        let text = self.heap.recycler.make_str(OwnedText::new(text, claim));
         Ok(Value::Str(text.with_generated(generated)))
     }
 
-    /// The same of a text that was written piece by piece and is finished: much room behind its end is given back, or it would count.
-    pub fn written_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
+    pub fn finish_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
         if text.capacity().saturating_sub(text.len()) > SPARE {
             text.shrink_to_fit();
         }
-        self.generated_str(text, generated)
+        self.str_with_spans(text, generated)
     }
 
-    /// Notes the `generation` blocks of a text that is about to be written at a byte of the output.
+    /// Records the `generation` blocks of a string that is about to be written at a byte of the output.
     #[inline]
-    pub fn note_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+    pub fn record_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
         match text.generated_count() {
             0 => Ok(()),
             count => {
                 self.meter.charge(count as u64)?;
                 let places = self.heap.generated.len().saturating_add(count);
                 self.meter.check_size(places.saturating_mul(size_of::<Range<usize>>()))?;
-                text.generated_at(at, &mut self.heap.generated);
+                text.append_generated_at(at, &mut self.heap.generated);
                 Ok(())
             }
         }
     }
 
-    /// What `write` appends to an empty text, as a `str`.
-    pub fn captured(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+    /// Makes a string value of the text that a function writes.
+    pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
-        let mut text = self.heap.idle.room();
+        let mut text = self.heap.recycler.take_buffer();
         write(self, &mut text)?;
         let generated = std::mem::replace(&mut self.heap.generated, outer);
-        self.written_str(text, generated)
+        self.finish_str(text, generated)
     }
 
-    /// Checks the size of so many values, before they are made.
+    /// Checks the size of a list before it is made.
     #[inline]
     pub fn check_values(&self, count: usize) -> Result<()> {
         self.meter.check_size(count.saturating_mul(size_of::<Value<'_>>()))
     }
 
-    /// Checks the size of so many entries of a dict, before they are made.
+    /// Checks the size of a dict before it is made.
     #[inline]
     pub fn check_entries(&self, count: usize) -> Result<()> {
         self.meter.check_size(count.saturating_mul(size_of::<(Key<'_>, Value<'_>)>()))
     }
 
-    /// The items of a list or tuple.
+    /// Makes the items of a list or tuple and claims their memory.
     pub fn items(&mut self, mut values: Vec<Value<'a>>) -> Result<Seq<'a>> {
         let mut below = 0;
         for value in &mut values {
@@ -173,7 +150,7 @@ impl<'a> Runtime<'a> {
         self.items_of_height(values, below.saturating_add(1))
     }
 
-    /// The same where their height is known.
+    /// Makes the items of a list or tuple whose nesting depth is known.
     #[inline]
     pub(super) fn items_of_height(&mut self, values: Vec<Value<'a>>, height: u32) -> Result<Seq<'a>> {
         self.meter.check_height(height)?;
@@ -181,17 +158,17 @@ impl<'a> Runtime<'a> {
         Ok(Seq::owned(values, height, claim))
     }
 
-    /// A list.
+    /// Makes a list.
     pub fn list(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::List(self.items(values)?))
     }
 
-    /// A tuple.
+    /// Makes a tuple.
     pub fn tuple(&mut self, values: Vec<Value<'a>>) -> Result<Value<'a>> {
         Ok(Value::Tuple(self.items(values)?))
     }
 
-    /// A dict.
+    /// Makes a dict and claims its memory.
     pub fn dict(&mut self, entries: Entries<'a>) -> Result<Dict<'a>> {
         let below = entries
             .iter()
@@ -205,12 +182,12 @@ impl<'a> Runtime<'a> {
         Ok(Dict::owned(entries, height, claim))
     }
 
-    /// A generator; `below` is the height of what it draws from.
+    /// Makes a generator. `below` is the nesting depth of the values that it draws from.
     pub fn generator(&mut self, below: u32, source: impl ItemSource<'a> + 'a) -> Result<Value<'a>> {
         self.iterator(Type::Generator, below, source)
     }
 
-    /// A one-pass iterator of a type; `below` is the height of what it draws from.
+    /// Makes a one-pass iterator of a Python type. `below` is the nesting depth of the values that it draws from.
     pub fn iterator<S: ItemSource<'a> + 'a>(&mut self, ty: Type, below: u32, source: S) -> Result<Value<'a>> {
         let height = below.saturating_add(1);
         self.meter.check_height(height)?;
@@ -219,23 +196,23 @@ impl<'a> Runtime<'a> {
         Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
-    /// Keeps a namespace, and gives its number.
+    /// Makes a namespace and returns its index.
     pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
         self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
-        let number = object_number(self.heap.namespaces.len())?;
+        let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))
     }
 }
 
-/// The number of the next of so many namespaces or environments.
-pub fn object_number(count: usize) -> Result<u32> {
-    u32::try_from(count).map_err(|_| Error::limit(Reached::sizes(Limit::Objects, count, u32::MAX as usize)))
+/// Returns the index of the next namespace or environment, or an error if there are too many.
+pub fn next_object_index(count: usize) -> Result<u32> {
+    u32::try_from(count).map_err(|_| Error::limit(Reached::from_sizes(Limit::Objects, count, u32::MAX as usize)))
 }
 
 impl<'a> Heap<'a> {
-    /// Takes out the `generation` blocks from a byte of the text on, counted from there.
+    /// Removes the ranges of `generation` blocks that begin at or after a byte, and returns them relative to that byte.
     pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
         let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);
         self.generated = left;
@@ -243,36 +220,36 @@ impl<'a> Heap<'a> {
         taken.into_iter().map(shifted).collect::<Vec<_>>()
     }
 
-    /// The namespace of that number.
+    /// Returns a namespace.
     pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
         self.namespaces.get(id.0 as usize)
     }
 
-    /// The namespace of that number, to change it.
+    /// Returns a namespace for modification.
     pub fn namespace_mut(&mut self, id: NamespaceId) -> Option<&mut Namespace<'a>> {
         self.namespaces.get_mut(id.0 as usize)
     }
 
-    /// A place for what a loop remembers.
-    pub(super) fn new_memory(&mut self) -> usize {
-        self.memories.push(None);
-        self.memories.len().saturating_sub(1)
+    /// Reserves a place for the arguments of `loop.changed` and returns its index.
+    pub(super) fn reserve_changed(&mut self) -> usize {
+        self.changed.push(None);
+        self.changed.len().saturating_sub(1)
     }
 
-    /// Forgets what a loop remembers.
-    pub(super) fn forget(&mut self, memory: usize) {
-        if let Some(place) = self.memories.get_mut(memory) {
+    /// Forgets the arguments of the last `loop.changed`.
+    pub(super) fn clear_changed(&mut self, index: usize) {
+        if let Some(place) = self.changed.get_mut(index) {
             *place = None;
         }
     }
 
-    /// Replaces what a loop remembers.
-    pub fn remember(&mut self, memory: usize, value: Value<'a>) -> Option<Value<'a>> {
-        self.memories.get_mut(memory)?.replace(value)
+    /// Stores the arguments of `loop.changed` and returns those of the call before.
+    pub fn replace_changed(&mut self, index: usize, value: Value<'a>) -> Option<Value<'a>> {
+        self.changed.get_mut(index)?.replace(value)
     }
 
-    /// What a loop remembers.
-    pub fn remembered(&self, memory: usize) -> Option<&Value<'a>> {
-        self.memories.get(memory)?.as_ref()
+    /// Returns the arguments of the last `loop.changed`.
+    pub fn last_changed(&self, index: usize) -> Option<&Value<'a>> {
+        self.changed.get(index)?.as_ref()
     }
 }

@@ -1,34 +1,34 @@
-//! Strings: text that is borrowed or shared, with the Markup flag riding along.
+//! Strings: borrowed or shared text, with a flag for Markup.
 //!
-//! A piece of a string is a view of the same bytes, so a slice of a context string still *is* that context string.
+//! A piece of a string is a view of the same bytes and copies nothing.
 
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::limits::Claim;
+use crate::meter::Claim;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]
 pub struct Str<'a>(Memory<'a>);
 
-/// Where the characters are, each kind as a `str` and as a Markup. The tag fills a word, so that a string moves in whole words.
+/// The bytes of a string, with a variant of each kind for Markup. The tag fills a word, so that a string moves in whole words.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 enum Memory<'a> {
     Borrowed(&'a str),
     BorrowedMarkup(&'a str),
-    /// A view of a text that the template made: from, to, in bytes.
+    /// A byte range of a text that the render made.
     Shared(Rc<OwnedText>, u32, u32),
     SharedMarkup(Rc<OwnedText>, u32, u32),
 }
 
-/// A text that the template made, with the memory it holds.
+/// A text that the render made, with the claim to its memory.
 #[derive(Debug)]
 pub(super) struct OwnedText {
     text: String,
-    /// Where `generation` blocks stand in it, in bytes; most texts have none.
+    /// The byte ranges of `generation` blocks in the text. Most texts have none.
     generated: Box<[Range<usize>]>,
-    /// None while it is idle.
+    /// `None` while the text is recycled.
     claim: Option<Claim>,
 }
 
@@ -41,8 +41,8 @@ impl OwnedText {
         }
     }
 
-    /// The room of a text that is idle, empty.
-    pub fn take_room(&mut self) -> String {
+    /// Removes the empty buffer of a recycled text.
+    pub fn take_buffer(&mut self) -> String {
         std::mem::take(&mut self.text)
     }
 }
@@ -53,15 +53,15 @@ impl<'a> Str<'a> {
         Self(Memory::Shared(text, 0, len))
     }
 
-    /// Whether the render has made the text.
+    /// Returns whether the render made the text.
     #[inline]
     pub(super) fn is_made(&self) -> bool {
         matches!(self.0, Memory::Shared(..) | Memory::SharedMarkup(..))
     }
 
-    /// The emptied text that this is of, if nobody else holds it and it has at most so many bytes of room.
+    /// Returns the emptied text, if no other value uses it and its capacity is at most `most` bytes.
     #[inline]
-    pub(super) fn into_idle(self, most: usize) -> Option<Rc<OwnedText>> {
+    pub(super) fn into_buffer(self, most: usize) -> Option<Rc<OwnedText>> {
         let (Memory::Shared(mut text, ..) | Memory::SharedMarkup(mut text, ..)) = self.0 else {
             return None;
         };
@@ -72,7 +72,7 @@ impl<'a> Str<'a> {
         Some(text)
     }
 
-    /// The same text, just made, with the places of `generation` blocks in it.
+    /// Adds the byte ranges of `generation` blocks to a string that was just made.
     pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
         if let Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) = &mut self.0 {
             if let Some(owned) = Rc::get_mut(owned) {
@@ -82,7 +82,7 @@ impl<'a> Str<'a> {
         self
     }
 
-    /// How many `generation` blocks stand in the whole text that this is a piece of.
+    /// Returns the number of `generation` blocks in the text that this string is a view of.
     #[inline]
     pub(super) fn generated_count(&self) -> usize {
         match &self.0 {
@@ -91,9 +91,9 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Notes the `generation` blocks of this text, which is about to be written at a byte of another. Of a piece of a text it has what
-    /// the piece has of them.
-    pub(super) fn generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
+    /// Appends the byte ranges of the `generation` blocks in this string to `noted`, for a string that is written at the byte `at`. A
+    /// view of a text has the parts of the blocks that are within it.
+    pub(super) fn append_generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
         let (Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end)) = &self.0 else {
             return;
         };
@@ -107,8 +107,8 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Returns whether both are the same characters in the same place, or a text of which CPython keeps only one object: the empty string,
-    /// and each string of one Latin-1 character.
+    /// Returns whether both strings are one object: the same bytes in the same place, or a string of which CPython has only one object
+    /// (the empty string and strings of one Latin-1 character).
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         let (left, right) = (self.as_str(), other.as_str());
         let mut characters = left.chars();
@@ -119,7 +119,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -130,13 +130,13 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// Whether this is a Markup.
+    /// Returns whether the string is a Markup.
     #[inline]
     pub fn is_markup(&self) -> bool {
         matches!(self.0, Memory::BorrowedMarkup(_) | Memory::SharedMarkup(..))
     }
 
-    /// The same text with the flag set or cleared.
+    /// Returns the text as a Markup or as a `str`.
     #[must_use]
     pub fn with_markup(self, is_markup: bool) -> Self {
         Self(match (self.0, is_markup) {
@@ -149,7 +149,7 @@ impl<'a> Str<'a> {
         })
     }
 
-    /// A piece of the text, by bytes, of the same type; a range off the characters' boundaries is empty.
+    /// Returns a byte range of the string, of the same type. A range that splits a character is empty.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         match &self.0 {
@@ -159,14 +159,14 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// The piece that `part`, a sub-slice of this text's own memory, stands for.
+    /// Returns the piece of the string that `part`, a subslice of its text, is.
     #[must_use]
     pub fn piece(&self, part: &str) -> Self {
         let start = part.as_ptr().addr().wrapping_sub(self.as_str().as_ptr().addr());
         self.slice(start..start.saturating_add(part.len()))
     }
 
-    /// The text itself, to be changed, where nobody else holds it or a piece of it.
+    /// Returns the text for modification in place, or the string itself if another value uses the text too.
     pub fn try_into_string(self) -> Result<String, Self> {
         let is_markup = self.is_markup();
         match self.0 {
@@ -180,7 +180,7 @@ impl<'a> Str<'a> {
         }
     }
 
-    /// The borrowed text, where nothing is shared with the render.
+    /// Returns the text, if it is borrowed from the input or the template.
     pub fn borrowed(&self) -> Option<&'a str> {
         match self.0 {
             Memory::Borrowed(text) | Memory::BorrowedMarkup(text) => Some(text),
@@ -195,7 +195,7 @@ impl<'a> From<&'a str> for Str<'a> {
     }
 }
 
-/// A stretch of a stretch of a text that the render made.
+/// Returns a byte range of a view of a text that the render made.
 fn stretch<'a>(owned: &Rc<OwnedText>, start: u32, end: u32, range: Range<usize>) -> Memory<'a> {
     let from = (start as usize).saturating_add(range.start);
     let to = (start as usize).saturating_add(range.end).min(end as usize);

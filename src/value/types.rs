@@ -1,4 +1,4 @@
-//! The types of values, under the names that Python's and Jinja's messages give them.
+//! The types of values, and their names in messages of Python and Jinja.
 
 use super::Value;
 
@@ -42,7 +42,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// `type(x).__name__`
+    /// Returns `type(x).__name__`.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "NoneType",
@@ -81,48 +81,23 @@ impl Type {
         }
     }
 
-    /// How Undefined names the owner of a missing attribute (jinja2 `utils.py`, `object_type_repr`).
-    pub fn described(self) -> &'static str {
-        match self {
-            Self::None => "None",
-            Self::Bool => "bool object",
-            Self::Int => "int object",
-            Self::Float => "float object",
-            Self::Str => "str object",
-            Self::Markup => "markupsafe.Markup object",
-            Self::List => "list object",
-            Self::Tuple => "tuple object",
-            Self::Group => "jinja2.filters._GroupTuple object",
-            Self::Dict => "dict object",
-            Self::Keys => "dict_keys object",
-            Self::Values => "dict_values object",
-            Self::Items => "dict_items object",
-            Self::Range => "range object",
-            Self::Undefined => "jinja2.runtime.Undefined object",
-            Self::Generator => "generator object",
-            Self::ListReverseIterator => "list_reverseiterator object",
-            Self::DictReverseIterator => "dict_reversekeyiterator object",
-            Self::ValuesReverseIterator => "dict_reversevalueiterator object",
-            Self::ItemsReverseIterator => "dict_reverseitemiterator object",
-            Self::ReverseIterator => "reversed object",
-            Self::RangeIterator => "range_iterator object",
-            Self::Namespace => "transformers.utils.chat_template_utils.TemplateNamespace object",
-            Self::Loop => "jinja2.runtime.LoopContext object",
-            Self::Macro => "jinja2.runtime.Macro object",
-            Self::Cycler => "jinja2.utils.Cycler object",
-            Self::Joiner => "jinja2.utils.Joiner object",
-            Self::Function => "function object",
-            Self::BuiltinFunction => "builtin_function_or_method object",
-            Self::Method => "method object",
-            Self::Class => "type object",
-            Self::Missing => "jinja2.utils._MissingType object",
-            Self::TemplateDict => "transformers.utils.chat_template_utils.TemplateDict object",
-        }
+    /// Returns the name of the owner in the message about a missing attribute (jinja2 `utils.py`, `object_type_repr`).
+    pub fn object_name(self) -> String {
+        let module = match self {
+            Self::None => return "None".to_owned(),
+            Self::Markup => "markupsafe.",
+            Self::Group => "jinja2.filters.",
+            Self::Undefined | Self::Loop | Self::Macro => "jinja2.runtime.",
+            Self::Cycler | Self::Joiner | Self::Missing => "jinja2.utils.",
+            Self::Namespace | Self::TemplateDict => "transformers.utils.chat_template_utils.",
+            _ => "",
+        };
+        format!("{module}{} object", self.name())
     }
 }
 
 impl Value<'_> {
-    /// The type of the value.
+    /// Returns the type of the value.
     pub fn ty(&self) -> Type {
         match self {
             Self::None => Type::None,

@@ -1,44 +1,44 @@
-//! Jinja's Undefined (jinja2 3.1.6 `runtime.py`, `Undefined`): where it came from, and so what it says when it is used.
+//! Jinja's `Undefined` (jinja2 3.1.6 `runtime.py`, `Undefined`): its origin, and the error that using it raises.
 
 use super::metered_rc::MeteredRc;
 use super::str::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
-use crate::text::measure::written;
 use crate::text::quote::write_repr;
+use crate::text::written_len::write_to_string;
 
-/// What an undefined value remembers.
+/// The origin of an undefined value.
 #[derive(Clone, Debug)]
 pub enum Undefined<'a> {
-    /// A name that nobody set: `'x' is undefined`.
+    /// A name without a value: `'x' is undefined`.
     Name(&'a str),
-    /// An attribute or string key that is not there: `'dict object' has no attribute 'x'`.
+    /// A missing attribute or string key: `'dict object' has no attribute 'x'`.
     Attribute(Type, &'a str),
-    /// A message of its own: `there is no previous item`.
+    /// A fixed message: `there is no previous item`.
     Hint(&'static str),
-    /// A parameter of a macro that was not given: `parameter 'x' was not provided`.
+    /// A parameter of a macro without an argument: `parameter 'x' was not provided`.
     Parameter(&'a str),
-    /// A conditional expression without `else`, by its line.
+    /// A conditional expression without `else`, with its line.
     NoElse(u32),
-    /// One of the rarer kinds.
+    /// A rarer kind of undefined value.
     Other(MeteredRc<Other<'a>>),
 }
 
 /// The rarer kinds of undefined values.
 #[derive(Clone, Debug)]
 pub enum Other<'a> {
-    /// An attribute whose name the render made.
+    /// A missing attribute whose name the render made.
     Attribute(Type, Str<'a>),
-    /// An index or key that is no string: `list object has no element 9`; the key's repr.
+    /// A missing index or a key that is not a string, with its `repr`: `list object has no element 9`.
     Element(Type, Str<'a>),
     /// A message that the render made.
     Message(String),
-    /// The sandbox refused: `access to attribute 'append' of 'list' object is unsafe.`
+    /// An access that the sandbox refused: `access to attribute 'append' of 'list' object is unsafe.`
     Unsafe(String),
 }
 
 impl Other<'_> {
-    /// The bytes of a text that is held here alone.
+    /// Returns the bytes of the message, which no other value shares.
     pub(super) fn owned_bytes(&self) -> usize {
         match self {
             Self::Attribute(..) | Self::Element(..) => 0,
@@ -48,17 +48,17 @@ impl Other<'_> {
 }
 
 impl<'a> Undefined<'a> {
-    /// With a message that the render made.
+    /// Makes an undefined value with a message.
     pub fn message(message: impl Into<String>) -> Self {
         Self::Other(MeteredRc::new(Other::Message(message.into())))
     }
 
-    /// An unsafe attribute; using it is a SecurityError.
+    /// Makes an undefined value for an unsafe attribute. Using it is a security error.
     pub fn unsafe_attribute(message: impl Into<String>) -> Self {
         Self::Other(MeteredRc::new(Other::Unsafe(message.into())))
     }
 
-    /// A missing attribute or string key.
+    /// Makes an undefined value for a missing attribute or string key.
     pub fn attribute(owner: Type, name: &Str<'a>) -> Self {
         match name.borrowed() {
             Some(name) => Self::Attribute(owner, name),
@@ -66,7 +66,7 @@ impl<'a> Undefined<'a> {
         }
     }
 
-    /// A missing element; `key` is its repr.
+    /// Makes an undefined value for a missing element. `key` is the `repr` of the key.
     pub fn element(owner: Type, key: Str<'a>) -> Self {
         Self::Other(MeteredRc::new(Other::Element(owner, key)))
     }
@@ -76,14 +76,14 @@ impl<'a> Undefined<'a> {
         matches!((self, other), (Self::Other(left), Self::Other(right)) if left.is_same(right))
     }
 
-    /// The error that using it raises.
+    /// Returns the error that using the value raises.
     #[cold]
     pub fn error(&self) -> Error {
-        let quoted = |text: &str| written(|output| write_repr(output, text));
+        let quoted = |text: &str| write_to_string(|output| write_repr(output, text));
         let no_attribute = |owner: Type, name: &str| match owner {
-            // What is asked of nothing is a name to Undefined.
+            // An attribute of nothing is a name to Jinja's `Undefined`.
             Type::Missing => format!("{} is undefined", quoted(name)),
-            _ => format!("{} has no attribute {}", quoted(owner.described()), quoted(name)),
+            _ => format!("{} has no attribute {}", quoted(&owner.object_name()), quoted(name)),
         };
         let message = match self {
             Self::Name(name) => format!("{} is undefined", quoted(name)),
@@ -96,7 +96,7 @@ impl<'a> Undefined<'a> {
             Self::Other(other) => match &**other {
                 Other::Attribute(owner, name) => no_attribute(*owner, name.as_str()),
                 Other::Element(Type::Missing, key) => format!("{} is undefined", key.as_str()),
-                Other::Element(owner, key) => format!("{} has no element {}", owner.described(), key.as_str()),
+                Other::Element(owner, key) => format!("{} has no element {}", owner.object_name(), key.as_str()),
                 Other::Message(message) => message.clone(),
                 Other::Unsafe(message) => return Error::new(ErrorKind::Security, message.clone()),
             },

@@ -1,4 +1,4 @@
-//! A case of the contract: a request, and the answer of transformers. The files of folders and models have requests of their own.
+//! A case of the contract: a request, and the answer of transformers.
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use chat_template::{Error, LocalTime, Prompt};
 /// A request and the answer to it.
 pub struct Case {
     pub id: String,
-    /// The time that the clock shows.
+    /// The time of the clock.
     pub clock: Option<LocalTime>,
     /// Whether the request asks for spans.
     pub generation: bool,
     line: Data<'static>,
 }
 
-/// The cases of a file.
+/// Returns the cases of a file.
 pub fn cases(area: &str) -> Vec<Case> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cases/contract/{area}.jsonl"));
     let file = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -26,7 +26,7 @@ pub fn cases(area: &str) -> Vec<Case> {
 }
 
 impl Case {
-    /// The case that a line holds.
+    /// Parses a case.
     pub fn new(line: &str) -> Self {
         let line = json::read(line, json::DEPTH).expect("a case is JSON").into_owned();
         let fields = object(&line);
@@ -42,12 +42,12 @@ impl Case {
         }
     }
 
-    /// A field, null where there is none.
+    /// Returns a field, or null if it is missing.
     pub fn get(&self, name: &str) -> &Data<'static> {
         object(&self.line).get(name).unwrap_or(&Data::None)
     }
 
-    /// An argument of the call, null where there is none.
+    /// Returns an argument of the call, or null if it is missing.
     pub fn argument(&self, name: &str) -> &Data<'static> {
         object(self.get("apply")).get(name).unwrap_or(&Data::None)
     }
@@ -60,7 +60,7 @@ impl Case {
     }
 }
 
-/// An answer in the form of the protocol.
+/// Returns an answer in the form of the protocol.
 fn protocol_answer(answer: &Result<Prompt, Error>) -> Answer {
     match answer {
         Ok(prompt) => {
@@ -78,10 +78,10 @@ fn protocol_answer(answer: &Result<Prompt, Error>) -> Answer {
     }
 }
 
-/// Fails if there are faults. `asked` is the number of cases.
+/// Fails if there are faults among this number of cases.
 #[track_caller]
-pub fn assert_none(faults: &[String], asked: usize) {
-    assert!(faults.is_empty(), "{} of {asked}:\n{}", faults.len(), faults.join("\n"));
+pub fn assert_none(faults: &[String], cases: usize) {
+    assert!(faults.is_empty(), "{} of {cases}:\n{}", faults.len(), faults.join("\n"));
 }
 
 pub fn object<'d>(data: &'d Data<'static>) -> &'d Object<'static> {

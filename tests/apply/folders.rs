@@ -1,4 +1,4 @@
-//! Folders, laid out as the cases describe them: what is read out of them, and how each kind of a bad one is refused.
+//! Loading folders: the cases that transformers has answered, and the errors of bad folders.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, LoadAs, LoadO
 
 use crate::case::{Case, assert_none, cases, is_null, object, text};
 
-/// A folder for one test, which goes when the test ends.
+/// A folder for one test, which is removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays behind is in the system's folder for such things.
+        // The system cleans its folder for temporary files if this fails.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -72,17 +72,17 @@ fn fault(case: &Case) -> Option<String> {
             has_templates(chat, expected.get("template").expect("an answer has a template"))
                 && (is_processor || has_tokens(chat, expected.get("special_tokens").expect("an answer has tokens")))
         }
-        // The reference's texts do not name the file, and some are those of an accident.
+        // The messages of the reference do not name the file, and are not compared.
         (Err(error), Some(_)) => is_clear(error, &folder, ""),
         (Ok(_), Some(_)) | (Err(_), None) => false,
     };
-    // A folder without anything to load is refused, where the reference has no template.
+    // A folder without any file to load is an error here. In the reference it has no template.
     let lacks_all = matches!(&loaded, Err(error) if error.message().contains("has neither"));
     let same = same || lacks_all && is_null(expected.get("template").unwrap_or(&Data::None));
-    (!same).then(|| format!("{}: {loaded:?} where transformers gives {expected:?}", case.id))
+    (!same).then(|| format!("{}: {loaded:?} where transformers returns {expected:?}", case.id))
 }
 
-/// The templates of the cases are plain text, so that they render to themselves.
+/// Returns whether the templates are those expected. The templates of the cases are plain text, which renders to itself.
 fn has_templates(chat: &ChatTemplate, expected: &Data<'static>) -> bool {
     let messages = serde_json::json!([{}]);
     let renders = |name: Option<&str>, expected: &str| {
@@ -169,14 +169,16 @@ fn a_bad_folder_is_an_error_that_names_the_file() {
 }
 
 #[test]
-fn a_folder_whose_tokenizer_is_code_is_read_on_demand() {
+fn a_tokenizer_in_code_is_an_error_unless_the_code_is_ignored() {
     let config = r#"{"auto_map": {"AutoTokenizer": ["code.Own", null]}, "tokenizer_class": "Own", "bos_token": "<s>"}"#;
     let folder = Folder::new()
         .with("chat_template.jinja", "x")
         .with("tokenizer_config.json", config);
     let error = folder.load().expect_err("the code is not run");
     assert!(is_clear(&error, &folder, "tokenizer_config.json"), "{error}");
-    assert!(error.message().contains("code.Own"), "{error}");
+    for part in ["code.Own", "LoadOptions::ignore_remote_code"] {
+        assert!(error.message().contains(part), "{error}");
+    }
     let options = LoadOptions {
         ignore_remote_code: true,
         ..LoadOptions::default()
@@ -186,7 +188,7 @@ fn a_folder_whose_tokenizer_is_code_is_read_on_demand() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn the_error_of_a_missing_folder_names_it() {
     let folder = Folder::new().with("file", "");
     for name in ["nowhere", "file"] {
         let error = ChatTemplate::from_dir(folder.0.join(name)).expect_err("there is no such folder");
@@ -195,7 +197,7 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_file_may_be_as_long_as_the_limit() {
+fn a_file_can_be_as_long_as_the_limit() {
     let folder = Folder::new().with("chat_template.jinja", "12345");
     let limited = |max_file_size: u64| {
         let options = LoadOptions {
@@ -210,7 +212,7 @@ fn a_file_may_be_as_long_as_the_limit() {
 }
 
 #[test]
-fn a_parsed_configuration_is_enough() {
+fn a_parsed_configuration_is_loaded_without_a_folder() {
     let config = serde_json::json!({"chat_template": "{{ bos_token }}{{ eos_token }}", "bos_token": "<s>", "tokenizer_class": "LlamaTokenizer"});
     let chat = ChatTemplate::from_config(&config).expect("the configuration is good");
     let prompt = chat.apply(&serde_json::json!([{}]), &ApplyOptions::default());
@@ -219,7 +221,7 @@ fn a_parsed_configuration_is_enough() {
 }
 
 #[test]
-fn what_does_not_compile_is_an_error_of_applying() {
+fn a_template_that_does_not_compile_is_an_error_of_apply() {
     let folder = Folder::new().with("chat_template.jinja", "{% nope %}");
     let chat = folder.load().expect("the folder is good");
     let error = chat
@@ -229,7 +231,7 @@ fn what_does_not_compile_is_an_error_of_applying() {
 }
 
 #[test]
-fn a_folder_of_the_cache_stands_for_a_revision() {
+fn a_folder_of_the_cache_is_loaded_by_its_revision() {
     let folder = Folder::new()
         .with("models--a--b/snapshots/one/chat_template.jinja", "1")
         .with("models--a--b/refs/main", "two");
@@ -238,13 +240,13 @@ fn a_folder_of_the_cache_stands_for_a_revision() {
     let is = |expected: &str| matches!(source(), Ok(Some(source)) if source == expected);
     assert!(is("1"), "the only one: {:?}", source());
     let folder = folder.with("models--a--b/snapshots/two/chat_template.jinja", "2");
-    assert!(is("2"), "that of main: {:?}", source());
+    assert!(is("2"), "the one of main: {:?}", source());
     let folder = folder.with("models--a--b/refs/main", "three");
-    let error = source().expect_err("it is not clear which");
+    let error = source().expect_err("no revision is chosen");
     assert!(
         error
             .message()
-            .ends_with("models--a--b: has 2 revisions and no refs/main: name a folder in snapshots"),
+            .ends_with("models--a--b: has 2 revisions, and refs/main names none of them; pass one of the folders in snapshots"),
         "{error}"
     );
     assert_eq!(error.class(), ErrorClass::Template);

@@ -1,19 +1,20 @@
-//! The cases that transformers answered: tests/cases/contract with applying, the reading of folders and the folders in tests/models,
-//! and the conversations of tests/cases/families.
+//! The contract of `apply_chat_template`: the cases in tests/cases/contract and tests/cases/families, which transformers has answered, and
+//! the parts of the interface that no case can show.
 //!
 //! ```text
 //! {"id": "apply/choose/named-default", "rule": "…", "apply": {"template": {"default": "D"}, "messages": […]}, "expect": {"output": "D"}}
 //! ```
 //!
-//! Which branch of the reference is taken by which case is in [`branches`]; what folders do that the reference has no word for is in
-//! [`folders`].
+//! [`branches`] lists a case for each branch of the reference.
 #![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 mod branches;
 mod case;
+mod excerpts;
 mod folders;
 mod requests;
+mod spans;
 
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Prompt};
@@ -21,7 +22,7 @@ use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, Fix
 use case::{Case, assert_none, cases, is_null, object, text};
 
 #[test]
-fn requests_are_answered_as_by_transformers() {
+fn requests_have_the_answers_of_transformers() {
     let cases = cases("apply");
     let faults: Vec<String> = cases
         .iter()
@@ -30,10 +31,10 @@ fn requests_are_answered_as_by_transformers() {
     assert_none(&faults, cases.len());
 }
 
-/// The embedded suite has the shared values of families in place of their names.
+/// The embedded suite contains the shared values of families; the files contain their names.
 #[test]
-fn families_are_answered_as_by_transformers() {
-    let suite = chat_template::conformance::Suite::embedded().expect("the suite has no fault");
+fn families_have_the_answers_of_transformers() {
+    let suite = chat_template::conformance::Suite::embedded().expect("the suite is valid");
     let cases = suite
         .cases
         .iter()
@@ -46,7 +47,7 @@ fn families_are_answered_as_by_transformers() {
 }
 
 #[test]
-fn models_are_rendered_as_by_transformers() {
+fn models_have_the_answers_of_transformers() {
     let cases = cases("models");
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
     let answer = |case: &Case| {
@@ -68,7 +69,7 @@ fn template(case: &Case) -> ChatTemplate {
     }
 }
 
-/// What applying gives, where the arguments are passed as a Python caller would.
+/// Returns the result of `apply` for the arguments of a case, passed as a Python caller passes them.
 fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     let tokens = match case.argument("special_tokens") {
         Data::Object(tokens) => tokens.entries(),
@@ -91,8 +92,8 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     let name = case.argument("template_name");
     let clock = case.clock.map(FixedClock);
     let mut options = ApplyOptions {
-        tools: given(case.argument("tools")),
-        documents: given(case.argument("documents")),
+        tools: non_null(case.argument("tools")),
+        documents: non_null(case.argument("documents")),
         chat_template: (!is_null(name)).then(|| text(name)),
         add_generation_prompt: *flag == Data::Bool(true),
         continue_final_message: match case.argument("continue_final_message") {
@@ -101,7 +102,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
             _ => ContinueFinalMessage::No,
         },
         variables: Some(&variables),
-        // A model has tokens of its own.
+        // A folder in tests/models has its own tokens.
         special_tokens: (!tokens.is_empty()).then_some(&*tokens),
         generation: case.generation,
         ..ApplyOptions::default()
@@ -112,7 +113,7 @@ fn answer(case: &Case, chat: &ChatTemplate) -> Result<Prompt, Error> {
     chat.apply(case.argument("messages"), &options)
 }
 
-/// Null is Python's default.
-fn given<'c>(argument: &'c Data<'static>) -> Option<&'c dyn Input> {
+/// Returns an argument, or `None` if it is null, which is the default in Python.
+fn non_null<'c>(argument: &'c Data<'static>) -> Option<&'c dyn Input> {
     if is_null(argument) { None } else { Some(argument) }
 }

@@ -1,4 +1,4 @@
-//! What a server relies on: the class of an error by the side that is at fault, the forms of arguments, and what the API shows as data.
+//! The interface that a server uses: classes of errors, types of arguments, and results as JSON.
 
 use chat_template::{ApplyOptions, ChatTemplate, Error, ErrorClass, ErrorKind, Limits, Prompt, RenderOptions};
 use serde_json::{Map, Value, json};
@@ -68,7 +68,7 @@ fn a_value_of_the_request_that_does_not_fit_is_a_mismatch() {
 }
 
 #[test]
-fn a_fault_of_the_template_stays_one() {
+fn an_error_without_a_value_of_the_request_is_about_the_template() {
     use ErrorClass::Template;
     let messages = json!([{"content": "Hi"}]);
     for (source, kind, path) in [
@@ -87,14 +87,14 @@ fn a_fault_of_the_template_stays_one() {
 }
 
 #[test]
-fn a_token_that_a_variable_replaces_is_the_requests() {
+fn a_variable_in_the_place_of_a_token_belongs_to_the_request() {
     let template = ChatTemplate::from_source("{{ bos_token + 'a' }}", &[("bos_token", "<s>")]);
     let variables = json!({"bos_token": 1});
     let options = ApplyOptions {
         variables: Some(&variables),
         ..ApplyOptions::default()
     };
-    let error = template.apply(&json!([{}]), &options).expect_err("1 is no text");
+    let error = template.apply(&json!([{}]), &options).expect_err("1 is not a text");
     assert_eq!(
         (error.class(), error.input_path()),
         (ErrorClass::Mismatch, Some("/bos_token"))
@@ -123,7 +123,7 @@ fn the_error_of_a_limit_names_its_setting() {
 }
 
 #[test]
-fn messages_are_maps_and_arguments_options() {
+fn messages_can_be_maps_and_arguments_options() {
     let template = ChatTemplate::from_named(
         &[
             ("default", "{{ messages }} {{ tools }} {{ documents }}"),
@@ -152,12 +152,12 @@ fn messages_are_maps_and_arguments_options() {
 }
 
 #[test]
-fn what_the_api_returns_can_be_shown_and_written() {
+fn results_can_be_shown_and_serialized() {
     let prompt = apply("{{ messages }}", &json!([{}])).expect("it renders");
     assert!(prompt.steps > 0);
     let written = serde_json::to_value(&prompt).expect("it serializes");
     assert_eq!(written["generation"], json!({"code_points": [], "bytes": []}));
-    let error = apply(TEMPLATE, &json!([{"content": 1}])).expect_err("a number is no text");
+    let error = apply(TEMPLATE, &json!([{"content": 1}])).expect_err("a number is not a text");
     let written = serde_json::to_value(&error).expect("it serializes");
     assert_eq!(written["class"], "mismatch");
     assert_eq!(written["input_path"], "/messages/0/content");
@@ -165,4 +165,37 @@ fn what_the_api_returns_can_be_shown_and_written() {
     let limits = serde_json::to_value(Limits::default()).expect("it serializes");
     assert_eq!((&limits["calls"], &limits["milliseconds"]), (&json!(200), &Value::Null));
     assert!(format!("{:?}", RenderOptions::default()).starts_with("RenderOptions { limits: Limits { steps: "));
+}
+
+#[test]
+fn a_conversation_that_does_not_change_is_not_copied() {
+    let messages = json!([{"role": "user", "content": "x".repeat(100_000)}]);
+    let limits = Limits::default().with_live(10_000);
+    let options = ApplyOptions {
+        limits: &limits,
+        ..ApplyOptions::default()
+    };
+    let template = ChatTemplate::from_source("{{ messages[0].content|length }}", &[]);
+    assert_eq!(template.apply(&messages, &options).expect("it renders").text, "100000");
+}
+
+#[test]
+fn errors_of_the_contract_say_which_argument_is_wrong() {
+    let template = ChatTemplate::from_source("{{ messages }}", &[]);
+    let messages = json!([{"role": "user"}]);
+    let [text, list] = [json!("[]"), json!(["a"])];
+    let default = ApplyOptions::default();
+    #[rustfmt::skip]
+    let cases = [
+        (text.clone(), default, "`messages` is of type str, and must be a list of objects"),
+        (list.clone(), default, "message 1 is of type str, and must be an object"),
+        (json!(null), default, "`messages` is of type NoneType, and must be a list of objects"),
+        (messages.clone(), ApplyOptions { tools: Some(&text), ..default }, "`tools` is of type str, and must be a list of objects"),
+        (messages.clone(), ApplyOptions { documents: Some(&list), ..default }, "`documents` has an item that is not an object"),
+        (messages, ApplyOptions { variables: Some(&list), ..default }, "`variables` is of type list, and must be an object"),
+    ];
+    for (messages, options, note) in cases {
+        let error = template.apply(&messages, &options).expect_err("an argument is wrong");
+        assert_eq!((error.class(), error.note()), (ErrorClass::Request, Some(note)), "{error}");
+    }
 }

@@ -1,29 +1,29 @@
-//! A port as a child with little time and memory: it is asked a hostile line and then a plain one.
+//! Runs the port as a child process with little time and memory, and sends it a hostile line and then a harmless one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-/// What a child may use.
+/// The resources that a child can use.
 #[derive(Clone, Copy)]
-pub struct Allowed {
-    /// Seconds of its processor; none where that says nothing.
+pub struct Allowance {
+    /// The processor time in seconds, if it is limited.
     pub seconds: Option<u32>,
-    /// KiB of address space.
+    /// The address space in KiB.
     pub kib: u32,
 }
 
-/// What became of a child.
+/// The result of a request to a child.
 pub struct Outcome {
-    /// Its answer; none where it died.
+    /// The answer, or `None` if the child died.
     pub answer: Option<String>,
-    /// Seconds of its processor.
+    /// The processor time that the child used, in seconds.
     pub seconds: f64,
-    /// The most memory that it had, in MiB.
+    /// The peak memory of the child in MiB.
     pub mib: f64,
 }
 
-/// Asks a port with these arguments.
-pub fn ask(binary: &str, arguments: &[&str], line: &[u8], allowed: Allowed) -> Outcome {
+/// Starts a port with these arguments, sends it a line, and returns the outcome.
+pub fn send(binary: &str, arguments: &[&str], line: &[u8], allowed: Allowance) -> Outcome {
     let seconds = allowed
         .seconds
         .map_or(String::new(), |seconds| format!("ulimit -t {seconds}; "));
@@ -36,19 +36,21 @@ pub fn ask(binary: &str, arguments: &[&str], line: &[u8], allowed: Allowed) -> O
         .stderr(Stdio::null())
         .spawn()
         .expect("sh runs");
-    let answer = exchange(&mut child, line);
-    let (seconds, mib) = usage(child.id());
+    let answer = exchange_lines(&mut child, line);
+    let (seconds, mib) = read_usage(child.id());
     drop(child.stdin.take());
     child.wait().expect("the child ends");
     Outcome { answer, seconds, mib }
 }
 
-/// The first answer, if the child gives the second too. An empty line has no answer of its own.
-fn exchange(child: &mut Child, line: &[u8]) -> Option<String> {
+/// Sends a line and a harmless second line. Returns the first answer if the child also answers the second line.
+///
+/// If the first line is empty, the port does not answer it, and the answer to the second line is returned.
+fn exchange_lines(child: &mut Child, line: &[u8]) -> Option<String> {
     let mut input = child.stdin.take()?;
     let mut output = BufReader::new(child.stdout.take()?);
     let result = std::thread::scope(|scope| {
-        // The child may answer, or die, before it has read everything.
+        // A thread writes the lines, because the child can answer, or die, before it has read everything.
         let writer = scope.spawn(|| {
             let written = input
                 .write_all(line)
@@ -57,10 +59,10 @@ fn exchange(child: &mut Child, line: &[u8]) -> Option<String> {
         });
         let mut first = String::new();
         let mut second = String::new();
-        let read = output.read_line(&mut first).and_then(|_| match first.contains("still here") {
-            true => Ok(0),
-            false => output.read_line(&mut second),
-        });
+        let mut read = output.read_line(&mut first);
+        if read.is_ok() && !first.contains("still here") {
+            read = output.read_line(&mut second);
+        }
         let (_, input) = writer.join().expect("the writer does not panic");
         let survived = read.is_ok() && (first.contains("still here") || second.contains("still here"));
         (survived.then_some(first), input)
@@ -69,15 +71,15 @@ fn exchange(child: &mut Child, line: &[u8]) -> Option<String> {
     result.0
 }
 
-/// Processor time and memory so far, of a child that waits, or of one that died and was not waited for.
-fn usage(id: u32) -> (f64, f64) {
+/// Returns the processor time in seconds and the peak memory in MiB of a child that nobody has waited for.
+fn read_usage(id: u32) -> (f64, f64) {
     let read = |file: &str| std::fs::read_to_string(format!("/proc/{id}/{file}")).unwrap_or_default();
     let status = read("status");
     let peak = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
     let stat = read("stat");
-    // Behind the name in brackets: the fields from the third on.
+    // The fields after the name in parentheses, which is the second field.
     let fields: Vec<&str> = stat
         .rsplit_once(')')
         .map_or(Vec::new(), |(_, rest)| rest.split_whitespace().collect());

@@ -1,11 +1,10 @@
-//! Each kind of depth: of a source, of what a loop makes, of JSON, of iterators inside iterators, alone and at the bottom of many calls,
-//! so that whatever goes down has little of the stack left.
+//! Deep sources, values, JSON and iterators. They are traversed at the top level and inside many nested calls, which leave little stack.
 
 use chat_template::{Error, Limits, RenderOptions, Template, json};
 
 use super::{STACK, STEPS};
 
-/// Sources that are twenty thousand deep or long, and one that is a million: before, what is repeated, after.
+/// Sources with a part that is repeated a hundred thousand times: the text before it, the part, and the text after it.
 const SOURCES: &[(&str, &str, &str)] = &[
     ("{{ x", "+1", " }}"),
     ("{{ x", " ~ x", " }}"),
@@ -33,8 +32,8 @@ const SOURCES: &[(&str, &str, &str)] = &[
     ("{% if x %}", "{% elif x %}", "{% endif %}"),
 ];
 
-/// What a loop wraps `ns.x` in, as often as the height allows.
-const WRAPPED: &[&str] = &[
+/// The expressions with which a loop wraps `ns.x`, about as often as the limit on height allows.
+const WRAPPERS: &[&str] = &[
     "[ns.x]",
     "(ns.x,)",
     "{'a': ns.x}",
@@ -52,8 +51,8 @@ const WRAPPED: &[&str] = &[
     "ns.x|reverse",
 ];
 
-/// What goes down a value `v`: printing, comparing, hashing, searching, pulling, and, in the end of each, dropping.
-const DOWN: &[&str] = &[
+/// Templates that traverse a value `v`, and compare it with an equal value `w`.
+const TRAVERSALS: &[&str] = &[
     "{{ v }}",
     "{{ v|tojson }}",
     "{{ v|string|length }}",
@@ -73,14 +72,14 @@ const DOWN: &[&str] = &[
     "{% for a in v %}{% for b in a %}{% endfor %}{% endfor %}",
 ];
 
-/// Calls inside each other, at whose bottom something happens.
+/// Macros that call themselves `n` times and then do what replaces `INNERMOST`.
 const CALLS: &[&str] = &[
-    "{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{% else %}BOTTOM{% endif %}{% endmacro %}",
-    "{% macro m(n) %}{% if n > 0 %}{% for a in [n] %}{% set b = m(a - 1)|trim %}{{ ('' + b)|trim }}{% endfor %}{% else %}BOTTOM{% endif %}{% endmacro %}",
+    "{% macro m(n) %}{% if n > 0 %}{{ m(n - 1) }}{% else %}INNERMOST{% endif %}{% endmacro %}",
+    "{% macro m(n) %}{% if n > 0 %}{% for a in [n] %}{% set b = m(a - 1)|trim %}{{ ('' + b)|trim }}{% endfor %}{% else %}INNERMOST{% endif %}{% endmacro %}",
 ];
 
 #[test]
-fn sources_are_long_or_a_limit() {
+fn deep_sources_do_not_exhaust_the_stack() {
     let limits: Limits = serde_json::from_str("{\"source\": 100000000}").expect("limits");
     for (before, part, after) in SOURCES {
         let source = format!(
@@ -88,42 +87,42 @@ fn sources_are_long_or_a_limit() {
             part.repeat(if *part == "+1" { 1_000_000 } else { 100_000 })
         );
         let limits = limits.clone();
-        on_a_small_stack(move || Template::compile_with(&source, &limits).map(|_| ()));
+        run_on_small_stack(move || Template::compile_with(&source, &limits).map(|_| ()));
     }
 }
 
 #[test]
-fn what_a_loop_wraps_is_gone_down_at_the_bottom_of_calls() {
-    for (number, wrapped) in WRAPPED.iter().enumerate() {
-        for (down, calls) in DOWN.iter().zip(CALLS.iter().cycle().skip(number)) {
+fn deep_values_are_traversed_inside_nested_calls() {
+    for (index, wrapper) in WRAPPERS.iter().enumerate() {
+        for (traversal, calls) in TRAVERSALS.iter().zip(CALLS.iter().cycle().skip(index)) {
             let wrap = |name: &str| {
                 format!(
-                    "{{% set ns = namespace(x=[1]) %}}{{% for i in range(190) %}}{{% set ns.x = {wrapped} %}}{{% endfor %}}{{% set {name} = ns.x %}}"
+                    "{{% set ns = namespace(x=[1]) %}}{{% for i in range(190) %}}{{% set ns.x = {wrapper} %}}{{% endfor %}}{{% set {name} = ns.x %}}"
                 )
             };
-            let calls = calls.replace("BOTTOM", down);
+            let calls = calls.replace("INNERMOST", traversal);
             let source = format!("{}{}{calls}{{{{ m(k) }}}}", wrap("v"), wrap("w"));
-            renders_or_fails(&source, "1");
+            render_at_depths(&source, "1");
         }
     }
 }
 
 #[test]
-fn json_is_gone_down_at_the_bottom_of_calls() {
+fn deep_json_is_traversed_inside_nested_calls() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
         let deep = format!("{}1{}", open.repeat(500), close.repeat(500));
-        for down in DOWN {
+        for traversal in TRAVERSALS {
             for calls in CALLS {
-                renders_or_fails(&format!("{}{{{{ m(k) }}}}", calls.replace("BOTTOM", down)), &deep);
+                render_at_depths(&format!("{}{{{{ m(k) }}}}", calls.replace("INNERMOST", traversal)), &deep);
             }
         }
     }
 }
 
-/// Renders with `k` calls, few and as many as there may be: whatever comes of it, the thread survives.
-fn renders_or_fails(source: &str, json: &str) {
+/// Renders with `k` nested calls, for `k` from 0 to the limit. A render can succeed or fail, but the thread must survive.
+fn render_at_depths(source: &str, json: &str) {
     let (source, context) = (source.to_owned(), format!("{{\"v\": {json}, \"w\": {json}, \"k\": "));
-    on_a_small_stack(move || {
+    run_on_small_stack(move || {
         let template = Template::compile(&source)?;
         let limits: Limits = serde_json::from_str(&format!("{{\"steps\": {STEPS}}}")).expect("limits");
         let options = RenderOptions {
@@ -139,8 +138,8 @@ fn renders_or_fails(source: &str, json: &str) {
     });
 }
 
-fn on_a_small_stack(run: impl FnOnce() -> Result<(), Error> + Send + 'static) {
+fn run_on_small_stack(run: impl FnOnce() -> Result<(), Error> + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(run);
-    // What failed, failed as a template may.
+    // An error is allowed.
     let _ = thread.expect("the thread starts").join().expect("nothing panics");
 }

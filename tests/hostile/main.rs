@@ -1,4 +1,5 @@
-//! Templates that want more than there is: each ends in an output or in an error of kind limit, on the threads of a server.
+//! Templates and requests that need too much time, memory or stack. Each must end with an output or an error of kind limit, also on a
+//! thread with a small stack.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
 #[cfg(all(feature = "cli", target_os = "linux"))]
@@ -11,13 +12,13 @@ mod set;
 
 use chat_template::{ErrorKind, Limits, RenderOptions, Template};
 
-/// What a thread of a server has; builds without optimisation get the usual size of Rust's own threads.
+/// The stack size of a test thread: the 512 KiB of a server's thread, or Rust's default of 2 MiB in a build without optimisation.
 const STACK: usize = if cfg!(debug_assertions) { 2 << 20 } else { 512 << 10 };
 
-/// Steps of a render: those by default, or as many as a build without optimisation does in that time.
+/// The limit on the steps of a render: the default, or fewer in a build without optimisation, which is slower.
 const STEPS: u64 = if cfg!(debug_assertions) { 500_000 } else { 16_000_000 };
 
-/// The output, or the message of an error of kind limit.
+/// Renders a template on a small stack. Returns the output, or the message of an error, which has to be of kind limit.
 fn render(source: String) -> Result<String, String> {
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
         let template = Template::compile(&source).map_err(|error| (error.kind(), error.message().to_owned()))?;
@@ -46,10 +47,10 @@ fn macros_150_deep_render() {
     assert!(output.starts_with("0 1 2 ") && output.ends_with(" 149 150 "), "{output}");
 }
 
-/// What stands in the body of a macro around the call of itself. The reference manages 197 levels of each.
+/// The reference renders 197 levels of each of these macros.
 #[cfg(not(debug_assertions))]
 #[test]
-fn macros_150_deep_render_with_much_around_the_call() {
+fn macros_150_deep_render_with_statements_around_the_call() {
     for body in [
         "{% for a in [n] %}{% if a > 0 %}{% set b = m(a - 1)|upper %}{{ ('a' + b)|trim }}{% endif %}{% endfor %}",
         "{% for a in [n] if a > 0 %}{{ loop.index }}{{ m(a - 1)|trim }}{% endfor %}",
@@ -72,14 +73,14 @@ fn macros_150_deep_render_with_much_around_the_call() {
 }
 
 #[test]
-fn recursive_loops_are_deep() {
+fn recursive_loops_150_deep_render() {
     let source = "{% for a in [1] recursive %}{% if loop.depth < 150 %}{{ loop([1]) }}{% endif %}{{ loop.depth }} {% endfor %}";
     let output = render(source.to_owned()).expect("it renders");
     assert!(output.starts_with("150 149 ") && output.ends_with(" 2 1 "), "{output}");
 }
 
 #[test]
-fn recursion_without_end_is_a_limit() {
+fn endless_recursion_reaches_a_limit() {
     for source in [
         "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(1) }}",
         "{% macro m(n) %}{% for a in [n] %}{% set b = m(a)|upper %}{{ ('a' + b)|trim }}{% endfor %}{% endmacro %}{{ m(1) }}",
@@ -113,7 +114,7 @@ fn tall_trees_inside_deep_statements_do_not_exhaust_the_stack() {
         ] {
             for depth in [1, 20, 100, 180, 200, 230, 240, 5000] {
                 let (open, close, links) = (open.repeat(depth), close.repeat(depth), link.repeat(490));
-                // Whatever the answer is, the thread survives.
+                // The template can render or fail, but the thread must survive.
                 let source = format!("{open}{{{{ {before}{links}{after} }}}}{close}");
                 let thread = std::thread::Builder::new().stack_size(STACK).spawn(move || {
                     let template = Template::compile(&source);
@@ -128,7 +129,7 @@ fn tall_trees_inside_deep_statements_do_not_exhaust_the_stack() {
 }
 
 #[test]
-fn what_grows_in_a_loop_is_a_limit_or_small() {
+fn a_value_that_grows_in_a_loop_reaches_a_limit() {
     for (start, step) in [
         ("'ab'", "ns.a + ns.a"),
         ("'ab'", "ns.a ~ ns.a"),
@@ -149,7 +150,7 @@ fn what_grows_in_a_loop_is_a_limit_or_small() {
 }
 
 #[test]
-fn what_is_large_asks_first() {
+fn a_large_result_reaches_a_limit_before_it_is_made() {
     for expression in [
         "'a' * 1000000000",
         "[1] * 1000000000",
@@ -168,20 +169,20 @@ fn what_is_large_asks_first() {
     }
 }
 
-/// A few requests of the set, with few steps, because this may be a build without optimisation; the bench of the same name asks all.
+/// Sends a few requests of the set, with few steps, because this can be a build without optimisation. The bench `hostile` sends all.
 #[cfg(all(feature = "cli", target_os = "linux"))]
 #[test]
-fn some_of_the_set_are_survived() {
+fn the_port_survives_some_requests_of_the_set() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     let limits = folder.join("hostile-limits.json");
     std::fs::write(&limits, "{\"steps\": 200000}").expect("the folder of tests can be written");
     let arguments = ["--limits", limits.to_str().expect("the path is text")];
-    let allowed = child::Allowed {
+    let allowed = child::Allowance {
         seconds: None,
         kib: 512 << 10,
     };
     let cases = set::cases();
-    // Families whose requests are short; long ones take their time only to be made and read.
+    // The families whose requests are short. Long requests take much time to make and to read.
     let is_short = |case: &&set::Case| {
         ["growth", "large", "loop", "objects", "rounds"]
             .iter()
@@ -190,7 +191,7 @@ fn some_of_the_set_are_survived() {
     let short: Vec<_> = cases.iter().filter(is_short).collect();
     for case in short.iter().step_by(short.len() / 24) {
         let line = case.bytes();
-        let outcome = child::ask(env!("CARGO_BIN_EXE_chat-template"), &arguments, &line, allowed);
+        let outcome = child::send(env!("CARGO_BIN_EXE_chat-template"), &arguments, &line, allowed);
         let (seconds, mib) = (outcome.seconds, outcome.mib);
         assert!(
             outcome.answer.is_some(),

@@ -1,15 +1,18 @@
-//! A template can reach what grammar/reachable.md lists, and nothing else. `tests/reference/answer.py` checks that each name has a case.
+//! Tests that the names in grammar/reachable.md are those that a template can use. `tests/reference/answer.py` checks that each has a case.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use chat_template::{ErrorKind, Template};
 
-/// The methods that change a value, and the insides of Python's objects, which nothing reaches.
+/// Names that no value has: methods that change a value, and internal attributes of Python's objects.
 const REFUSED: &str = "append extend insert pop remove reverse sort clear popitem setdefault update add discard difference_update \
     intersection_update symmetric_difference_update mro gi_frame gi_code gi_running gi_yieldfrom close send throw func_globals tb_frame \
     __class__ __mro__ __subclasses__ __init__ __globals__ __builtins__ __dict__ __getattribute__ __func__ __self__ __code__ __closure__ \
     __reduce__ __format__ __call__ __import__ _environment _func _context _fail_with_undefined_error _Namespace__attrs";
+
+/// The source of the expressions that work on long texts.
+const WALKS: &str = include_str!("set/walks.rs");
 
 fn document() -> String {
     read("grammar/reachable.md")
@@ -19,12 +22,12 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("the file is there")
 }
 
-/// The names between backticks.
+/// Returns the texts between backticks.
 fn names(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The expression for each kind of value, with the names of its attributes.
+/// Returns an expression for each kind of value in the document, with the names of its attributes.
 fn kinds(document: &str) -> Vec<(&str, BTreeSet<&str>)> {
     let rows = document.lines().filter(|line| line.starts_with("- "));
     let kind = |line: &'static str| -> (&'static str, BTreeSet<&'static str>) {
@@ -56,7 +59,7 @@ fn attributes_are_those_of_the_document() {
     }
 }
 
-/// Returns whether a value has an attribute; one that this crate does not support is not reached.
+/// Returns whether a value has an attribute that this crate supports.
 fn is_reached(expression: &str, name: &str) -> bool {
     let source = format!(
         "{{% macro m() %}}{{% endmacro %}}{{% for i in [1, 2, 3] %}}{{% if loop.index == 2 %}}{{{{ ({expression}).{name} is defined }}}}{{% endif %}}{{% endfor %}}"
@@ -86,4 +89,24 @@ fn filters_and_tests_are_those_of_the_document() {
         let unknown = Template::compile(&source).and_then(|template| template.render(&serde_json::json!({})));
         assert_eq!(unknown.expect("it renders"), "", "{heading}");
     }
+}
+
+#[test]
+fn each_filter_and_each_method_of_a_string_is_tried_on_long_texts() {
+    let document = document();
+    let kinds = kinds(&document);
+    let (_, filters) = document.split_once("## Filters").expect("the section is there");
+    let filters = names(filters.lines().find(|line| line.starts_with('`')).expect("it has a row"));
+    let methods = kinds.iter().find(|(kind, _)| *kind == "'a'").map(|(_, names)| names);
+    let methods = methods.expect("the document has strings").iter();
+    let calls = filters
+        .iter()
+        .map(|name| format!("|{name}"))
+        .chain(methods.map(|name| format!(".{name}(")));
+    let is_tried = |call: &str| {
+        let mut rests = WALKS.split(call).skip(1);
+        rests.any(|rest| call.ends_with('(') || !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
+    };
+    let missing: Vec<String> = calls.filter(|call| !is_tried(call)).collect();
+    assert!(missing.is_empty(), "tests/hostile/set/walks.rs lacks {missing:?}");
 }

@@ -33,20 +33,22 @@ def fault(name):
     return add
 
 
+def wrapped(original, change):
+    def changed(*args, **kwargs):
+        return change(original, *args, **kwargs)
+
+    # jinja2 marks by an attribute what takes the environment or the context.
+    changed.__dict__.update(getattr(original, "__dict__", {}))
+    return changed
+
+
 def filter_fault(name, change, *filter_names):
     """Adds a fault of a filter: `change` gets the original filter and the call's arguments."""
 
     def plant():
         def on_environment(environment):
             for filter_name in filter_names:
-                original = environment.filters[filter_name]
-
-                def changed(*args, **kwargs):
-                    return change(original, *args, **kwargs)
-
-                # jinja2 marks filters that take the environment or the context by an attribute.
-                changed.__dict__.update(getattr(original, "__dict__", {}))
-                environment.filters[filter_name] = changed
+                environment.filters[filter_name] = wrapped(environment.filters[filter_name], change)
 
         environment_changes.append(on_environment)
 
@@ -59,13 +61,7 @@ def test_fault(name, change, *test_names):
     def plant():
         def on_environment(environment):
             for test_name in test_names:
-                original = environment.tests[test_name]
-
-                def changed(*args, **kwargs):
-                    return change(original, *args, **kwargs)
-
-                changed.__dict__.update(getattr(original, "__dict__", {}))
-                environment.tests[test_name] = changed
+                environment.tests[test_name] = wrapped(environment.tests[test_name], change)
 
         environment_changes.append(on_environment)
 

@@ -32,7 +32,7 @@ VALUES = [
     ("a range", "range(3)"),
     ("an undefined value", "nope"),
     ("a generator", "([1]|map('string'))"),
-    ("what `reverse` gives", "([1]|reverse)"),
+    ("the iterator of `reverse`", "([1]|reverse)"),
     ("a loop", "loop"),
     ("a macro", "m"),
     ("a namespace", "namespace()"),
@@ -43,9 +43,6 @@ VALUES = [
     ("the class `namespace`", "namespace"),
     ("a method", "'a'.upper"),
 ]
-
-# The attributes that steer a generator, which this crate does not have.
-OF_GENERATORS = set("close gi_running gi_suspended gi_yieldfrom send throw".split())
 
 # The owner of each kind's attributes in src/unsupported.rs; a Markup also has those of a string.
 OWNERS = {
@@ -60,6 +57,7 @@ OWNERS = {
     "the values of a dict": "view",
     "the items of a dict": "view",
     "a range": "range",
+    "a generator": "generator",
 }
 
 AROUND = "{% macro m() %}{% endmacro %}{% for i in [1, 2, 3] %}{{ take(EXPRESSION, loop.index) }}{% endfor %}"
@@ -71,8 +69,6 @@ def attributes(what, expression):
     left_out = unsupported("Attribute", OWNERS[what]) if what in OWNERS else set()
     if what == "a Markup":
         left_out |= unsupported("Attribute", "Markup")
-    if what == "a generator":
-        left_out |= OF_GENERATORS
 
     def take(value, index):
         if index == 2:
@@ -108,12 +104,11 @@ def document():
     lines = [
         "# What a template can reach",
         "",
-        "A template reaches these names, the names of its context, the items of values and the attributes that it gave to a namespace,",
-        "and nothing else. It reaches no name that begins with an underscore, no method that changes a list or a dict, and none of the",
-        "methods of a generator.",
+        "These are all the names that a template can use, besides the names of its context, the items of values and the attributes that",
+        "it sets on a namespace. It cannot use a name that begins with an underscore, or a method that changes a list or a dict. A name",
+        "that `src/unsupported.rs` lists is an error of kind `unsupported`.",
         "",
-        "`tests/reference/reachable.py` writes this document. It asks the reference, and leaves out the names that `src/unsupported.rs`",
-        "lists: those are an error of kind `unsupported`. Each name of this document has a case in `tests/cases`.",
+        "`tests/reference/reachable.py` writes this document from the reference. Each name in it has a case in `tests/cases`.",
         "",
         "## Global names",
         "",
@@ -139,4 +134,4 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         PATH.write_text(text, encoding="utf-8")
     elif PATH.read_text(encoding="utf-8") != text:
-        sys.exit(f"{PATH} is not what the reference offers; write it anew with --write")
+        sys.exit(f"{PATH} differs from the reference; update it with --write")

@@ -1,28 +1,39 @@
-//! What the documents say is so: the README's output, code, limits and deviations, and the rules that cases cite.
+//! Tests of the documents: the output, code, error and limits of the README, the deviations, the links, and the rules that cases cite.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use chat_template::conformance::{Answer, Case};
-use chat_template::{ApplyOptions, ChatTemplate, Limits, LoadOptions, json};
+use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
 
 use crate::sources::{self, read_lines, text};
 
-#[path = "../examples/library.rs"]
-mod library;
+/// The documents whose links and paths are checked.
+const DOCUMENTS: [&str; 10] = [
+    "README.md",
+    "CHANGELOG.md",
+    ".github/CONTRIBUTING.md",
+    "benches/README.md",
+    "fuzz/README.md",
+    "grammar/README.md",
+    "src/README.md",
+    "tests/README.md",
+    "tests/adapters/README.md",
+    "tests/cases/README.md",
+];
 
 #[test]
-fn readme_shows_what_its_first_command_prints() {
+fn readme_shows_the_output_of_its_first_render() {
     let readme = read("README.md");
     let command = readme
         .lines()
-        .find(|line| line.starts_with("cargo run"))
-        .expect("the README has a command");
+        .find(|line| line.starts_with("chat-template render"))
+        .expect("the README has a command that renders");
     let words: Vec<&str> = command.split(' ').collect();
     let after = |option: &str| {
         let place = words.iter().position(|word| *word == option);
         let word = place.and_then(|place| words.get(place + 1));
-        root().join(word.unwrap_or_else(|| panic!("the first command has no {option}")))
+        root().join(word.unwrap_or_else(|| panic!("the command has no {option}")))
     };
     let chat = ChatTemplate::from_dir(after("--model")).expect("the model can be read");
     let messages = std::fs::read_to_string(after("--messages")).expect("the conversation can be read");
@@ -32,82 +43,109 @@ fn readme_shows_what_its_first_command_prints() {
         ..ApplyOptions::default()
     };
     let prompt = chat.apply(&messages, &options).expect("the conversation renders");
+    assert_quoted("README.md", &format!("{command}\n```\n\n```text\n{}```", prompt.text));
+}
+
+#[test]
+fn readme_shows_the_example() {
+    let source = read("tests/examples/library.rs");
+    let (_, source) = source.split_once("\n\n").expect("the example begins with its documentation");
+    assert_quoted("README.md", &format!("```rust\n{source}```"));
+}
+
+#[test]
+fn readme_shows_an_error() {
+    let source = "{% for m in messages %}\n  {{ m.role.name.first }}\n{% endfor %}";
+    let messages = serde_json::json!([{"role": "user"}, {"role": "assistant"}]);
+    let error = ChatTemplate::from_source(source, &[]).apply(&messages, &ApplyOptions::default());
     assert_quoted(
-        "the first command and its output",
-        &format!("{command}\n```\n\n```text\n{}```", prompt.text),
+        "README.md",
+        &format!("```text\n{}\n```", error.expect_err("text has no names")),
     );
 }
 
 #[test]
-fn readme_shows_code_that_runs() {
-    library::main().expect("the example runs");
-    let source = read("tests/examples/library.rs").replace("pub fn main", "fn main");
-    assert_quoted("tests/examples/library.rs", &format!("```rust\n{source}```"));
+fn readme_names_the_limits() {
+    let limits = Limits::default();
+    assert_quoted(
+        "README.md",
+        &format!(
+            "{} 000 000 steps of work (less than a second), {} MiB of output, {} MiB of values and {} nested\ncalls",
+            limits.steps / 1_000_000,
+            limits.output >> 20,
+            limits.live >> 20,
+            limits.calls
+        ),
+    );
 }
 
 #[test]
-fn readme_lists_the_deviations() {
-    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
+fn readme_is_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 180, "the README has {lines} lines, 180 at most");
+}
+
+#[test]
+fn deviations_are_listed() {
+    let mut rows: Vec<(String, BTreeSet<String>)> = Vec::new();
     for [id, reason] in deviations("tests/deviations.jsonl") {
         match rows.iter_mut().find(|(other, _)| *other == reason) {
-            Some((_, ids)) if ids.contains(&id) => {}
-            Some((_, ids)) => ids.push(id),
-            None => rows.push((reason, vec![id])),
+            Some((_, ids)) => drop(ids.insert(id)),
+            None => rows.push((reason, BTreeSet::from([id]))),
         }
     }
-    let row = |(reason, ids): (String, Vec<String>)| format!("| {reason} | `{}` |\n", ids.join("`, `"));
+    let row = |(reason, ids): (String, BTreeSet<String>)| {
+        let first = ids.first().expect("a row has a case");
+        format!("| {reason} | {}, such as `{first}` |\n", ids.len())
+    };
     let table: String = rows.into_iter().map(row).collect();
     assert_quoted(
-        "the deviations",
-        &format!("| what differs, and why | shown by |\n|---|---|\n{table}"),
+        "tests/README.md",
+        &format!("| what differs, and why | cases |\n|---|---|\n{table}"),
     );
 }
 
 #[test]
-fn readme_tells_the_limits() {
-    let limits = Limits::default();
-    let mib = |bytes: u64| format!("{} MiB", bytes >> 20);
-    let source = u64::try_from(limits.source).expect("a size");
-    let width = u64::try_from(limits.width).expect("a width");
-    let millions = |count: u64| format!("{} 000 000", count / 1_000_000);
-    let binary_millions = |count: u64| format!("{} Mi", count >> 20);
-    let rows = [
-        ("steps", millions(limits.steps)),
-        (
-            "milliseconds",
-            limits.milliseconds.map_or("none".to_owned(), |some| some.to_string()),
-        ),
-        ("output", mib(limits.output)),
-        ("value", mib(limits.value)),
-        ("live", mib(limits.live)),
-        ("calls", limits.calls.to_string()),
-        ("height", limits.height.to_string()),
-        ("source", mib(source)),
-        ("width", binary_millions(width)),
-        ("bits", binary_millions(limits.bits)),
-    ];
-    let readme = read("README.md");
-    for (name, figure) in rows {
-        let row = format!("\n| `{name}` | {figure} | ");
-        assert!(readme.contains(&row), "the README should have the row{row}");
+fn links_lead_to_files() {
+    for document in DOCUMENTS {
+        let text = read(document);
+        let folder = root().join(document).parent().expect("a file is in a folder").to_owned();
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.starts_with("https://")) {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let path = if path.is_empty() {
+                root().join(document)
+            } else {
+                folder.join(path)
+            };
+            assert!(path.exists(), "{document} links to {link}");
+            if !heading.is_empty() {
+                let target = std::fs::read_to_string(path).expect("a link with a heading leads to a file");
+                let has_heading = target.lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+                assert!(has_heading, "{document} links to {link}");
+            }
+        }
     }
-    let file = format!("file has at most {} (`LoadOptions", mib(LoadOptions::default().max_file_size));
-    assert!(readme.contains(&file), "the README should tell that a model's {file}");
+}
+
+/// Returns the anchor of a Markdown heading.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+    text.chars().filter(|char| char.is_alphanumeric() || *char == '-').collect()
 }
 
 #[test]
-fn readme_names_files_that_exist() {
-    let readme = read("README.md");
-    let is_path = |word: &&str| {
-        ["tests/", "grammar/", "src/", ".ci/", "LICENSE-"]
-            .iter()
-            .any(|start| word.starts_with(start))
-    };
-    let words = readme.split(|char: char| char.is_whitespace() || "`'()[],;".contains(char));
-    for path in words.filter(is_path) {
-        let path = path.trim_end_matches(['.', ':']);
-        // `AREA` stands for any of a kind.
-        assert!(path.contains("AREA") || root().join(path).exists(), "the README names {path}");
+fn documents_name_files_that_exist() {
+    let starts = ["tests/", "grammar/", "src/", "benches/", ".ci/", ".github/", "LICENSE-"];
+    for document in DOCUMENTS {
+        let text = read(document);
+        let words = text.split(|char: char| char.is_whitespace() || "`'()[],;#".contains(char));
+        for path in words.filter(|word| starts.iter().any(|start| word.starts_with(start))) {
+            let path = path.trim_end_matches(['.', ':']);
+            let folder = Path::new(document).parent().expect("a file is in a folder");
+            let exists = root().join(path).exists() || root().join(folder).join(path).exists();
+            assert!(exists, "{document} names {path}");
+        }
     }
 }
 
@@ -125,7 +163,7 @@ fn cases_cite_rules_that_exist_and_every_rule_has_a_case() {
     assert_eq!(rules, cited, "the rules of the documents, and those that cases cite");
 }
 
-/// `W3` of grammar/whitespace.md, `P12` or `L4` of grammar/precedence.md.
+/// Returns whether a word is the identifier of a rule, such as `W3` of grammar/whitespace.md, or `P12` or `L4` of grammar/precedence.md.
 fn is_rule(word: &str) -> bool {
     word.strip_prefix(['L', 'P', 'W'])
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -155,16 +193,16 @@ fn every_kind_of_error_has_a_case() {
 }
 
 #[test]
-fn no_two_cases_ask_the_same() {
-    let mut asked = std::collections::BTreeMap::new();
-    let mut twice = Vec::new();
+fn no_two_cases_have_equal_requests() {
+    let mut requests = std::collections::BTreeMap::new();
+    let mut equal = Vec::new();
     for case in cases() {
         let request = ["template", "context", "now", "generation"].map(|key| case.get(key));
-        if let Some(other) = asked.insert(format!("{request:?}"), case.id.clone()) {
-            twice.push(format!("{other} and {}", case.id));
+        if let Some(other) = requests.insert(format!("{request:?}"), case.id.clone()) {
+            equal.push(format!("{other} and {}", case.id));
         }
     }
-    assert!(twice.is_empty(), "these cases ask the same: {twice:?}");
+    assert!(equal.is_empty(), "these cases have equal requests: {equal:?}");
 }
 
 fn cases() -> Vec<Case> {
@@ -177,11 +215,8 @@ fn deviations(path: &str) -> impl Iterator<Item = [String; 2]> {
         .map(|object| ["id", "reason"].map(|key| text(&object, key)))
 }
 
-fn assert_quoted(what: &str, quoted: &str) {
-    assert!(
-        read("README.md").contains(quoted),
-        "the README should quote {what} as it is:\n{quoted}"
-    );
+fn assert_quoted(document: &str, quoted: &str) {
+    assert!(read(document).contains(quoted), "{document} should quote:\n{quoted}");
 }
 
 fn read(path: &str) -> String {

@@ -85,7 +85,7 @@ fn corpus_is_rendered_as_by_the_reference() {
     assert_none(&faults, &report);
 }
 
-/// Of an error's text only that of `raise_exception` counts, and its line does not.
+/// Returns whether a report of the corpus is wrong. The line of an error is not compared, and its message only if `raise_exception` made it.
 fn is_wrong_in_corpus(case: &Case, report: &CaseReport) -> bool {
     let is_raised = matches!(&case.expect, Answer::Error(error) if error.kind == "raised");
     let counts = |aspect: &Aspect| match aspect {
@@ -136,7 +136,7 @@ fn probes_are_answered_as_by_the_reference() {
     assert_none(&faults, &report);
 }
 
-/// The wrong cases that are not listed, and the listed ones that are right or that are no cases.
+/// Returns the wrong cases that are not listed as deviations, and the listed deviations that are right or are not cases.
 fn faults(report: &Report, deviations: &Exceptions, is_strict: bool) -> Vec<String> {
     let compared = deviations.compare(report, is_strict);
     let better = compared.better.iter().map(|line| format!("{line}: it is listed, but right"));
@@ -146,7 +146,7 @@ fn faults(report: &Report, deviations: &Exceptions, is_strict: bool) -> Vec<Stri
     compared.worse.iter().cloned().chain(better).chain(unknown).collect()
 }
 
-/// Fails with the faults, and shows the wrong answers that they are about.
+/// Panics if there are faults, and shows them and the wrong answers.
 #[track_caller]
 fn assert_none(faults: &[String], report: &Report) {
     let is_named = |case: &CaseReport| faults.iter().any(|fault| fault.starts_with(&format!("{}: ", case.id)));
@@ -162,7 +162,7 @@ fn assert_none(faults: &[String], report: &Report) {
     );
 }
 
-/// The number of right answers, as one line.
+/// Returns a line with the number of right answers and the shares of right errors.
 fn figures<'r>(cases: impl IntoIterator<Item = &'r CaseReport>) -> String {
     let cases: Vec<&CaseReport> = cases.into_iter().collect();
     let count = |verdict| cases.iter().filter(|case| case.verdict == verdict).count();
@@ -177,7 +177,7 @@ fn figures<'r>(cases: impl IntoIterator<Item = &'r CaseReport>) -> String {
     )
 }
 
-/// The share of the errors that both make in which an aspect is right.
+/// Returns the percentage of the errors in which an aspect is right. Only errors that both the reference and this crate raise count.
 fn percent_right(aspect: Aspect, cases: &[&CaseReport]) -> f64 {
     let errors: Vec<_> = cases.iter().filter(|case| has_expected_error(case)).collect();
     let right = errors.iter().filter(|case| !case.wrong.contains(&aspect)).count();
@@ -200,7 +200,7 @@ fn deviations() -> Exceptions {
     Exceptions::open(&tests().join("deviations.jsonl")).unwrap_or_else(|fault| panic!("{fault}"))
 }
 
-/// A folder that an environment variable names, relative to that of the crate.
+/// Returns the folder that an environment variable names, relative to the folder of the crate.
 fn folder(variable: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(variable).filter(|folder| !folder.is_empty());
     if folder.is_none() {

@@ -1,26 +1,26 @@
-//! Renders cases by the library, and judges the answers as the conformance runner does.
+//! Renders cases with the library, with the shortcuts of the evaluator and without, and scores the answers as the conformance runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
 use chat_template::json::Data;
-use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Template};
+use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Template};
 
 use crate::sources::RECORDED_AT;
 
-/// The part that each message of `src/unsupported.rs` has.
+/// The text in every message of `src/unsupported.rs`.
 const REASON: &str = " is not part of the Jinja that chat templates use; ";
 
-/// The tree that a context is borrowed from.
+/// The type of the JSON value from which a context is borrowed.
 #[derive(Clone, Copy)]
 pub enum Tree {
-    /// This crate's, which can hold every context.
+    /// The type of this crate, which can represent every context.
     Own,
-    /// serde_json's. A context that it cannot hold, with an integer beyond 64 bits or NaN, is taken from this crate's.
+    /// The type of `serde_json`. The type of this crate is used for a context with NaN or an integer beyond 64 bits.
     Serde,
 }
 
-/// The reports of all cases, in order.
+/// Renders all cases and returns their reports in order.
 pub fn all(cases: &[Case], tree: Tree) -> Report {
     let cases = in_threads(cases, |cases| {
         let mut last = None;
@@ -29,7 +29,7 @@ pub fn all(cases: &[Case], tree: Tree) -> Report {
     report(cases)
 }
 
-/// A report that has only cases.
+/// Returns a report of these cases.
 pub fn report(cases: Vec<CaseReport>) -> Report {
     Report {
         cases,
@@ -37,7 +37,7 @@ pub fn report(cases: Vec<CaseReport>) -> Report {
     }
 }
 
-/// Runs a function on equal shares of a list, and joins the results in order.
+/// Splits a list into equal parts, runs a function on each part in a thread, and joins the results in order.
 pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = all.len().div_ceil(threads).max(1);
@@ -50,10 +50,11 @@ pub fn in_threads<T: Sync, R: Send>(all: &[T], run: impl Fn(&[T]) -> Vec<R> + Sy
     })
 }
 
-/// The source of a template and the result of compiling it. Successive cases often have the same template.
+/// The source of a template and the result of compiling it.
 pub type Compiled = (String, Result<Template, Error>);
 
-/// The reply to a case. `last` is the template of the last case, and becomes that of this one.
+/// Renders a case and returns the reply. `last` is the template of the last case and becomes that of this one, because successive cases often
+/// have equal templates.
 pub fn reply(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     catch_unwind(AssertUnwindSafe(|| rendered(case, tree, last))).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -84,10 +85,14 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
         Tree::Own => None,
         Tree::Serde => to_serde(context),
     };
-    let rendered = template.as_ref().map_err(Error::clone).and_then(|template| match &json {
-        None => template.render_with(context, &options),
-        Some(json) => template.render_with(json, &options),
-    });
+    let render = |options: &RenderOptions<'_>| {
+        template.as_ref().map_err(Error::clone).and_then(|template| match &json {
+            None => template.render_with(context, options),
+            Some(json) => template.render_with(json, options),
+        })
+    };
+    let rendered = render(&options);
+    assert_same(&rendered, &render(&RenderOptions { plain: true, ..options }));
     match rendered {
         Ok(rendered) => Reply::Answer(Answer::Output {
             generation: Some(
@@ -108,6 +113,22 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
             message: error.message().to_owned(),
             line: Some(error.line().map(u64::from)),
         })),
+    }
+}
+
+/// Asserts that two renders have the same result: the text and the spans, or all of the error. The steps may differ.
+fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) {
+    match (fast, plain) {
+        (Ok(fast), Ok(plain)) => {
+            assert_eq!(fast.text, plain.text, "without shortcuts, the text differs");
+            assert_eq!(fast.generation, plain.generation, "without shortcuts, the spans differ");
+        }
+        (Err(fast), Err(plain)) => {
+            assert_eq!(fast.to_string(), plain.to_string(), "without shortcuts, the error differs");
+            assert_eq!((fast.kind(), fast.class()), (plain.kind(), plain.class()));
+            assert_eq!((fast.line(), fast.position()), (plain.line(), plain.position()));
+        }
+        _ => panic!("with shortcuts: {fast:?}, and without: {plain:?}"),
     }
 }
 

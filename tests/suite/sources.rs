@@ -1,4 +1,4 @@
-//! The cases that are run: folders of case files, and a corpus, which keeps templates, conversations and answers apart.
+//! Reads the cases to run: from a folder of case files, or from a corpus, which has files of templates, conversations and answers.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,29 +6,29 @@ use std::path::{Path, PathBuf};
 use chat_template::conformance::{Case, Suite};
 use chat_template::json::{self, Data, Entry, Object};
 
-/// The time that the clock shows if a case does not say another, and that it showed when the corpus was answered.
+/// The time of a case that names none, and of all answers in the corpus.
 pub const RECORDED_AT: &str = "2026-01-02T03:04:05";
 
-/// The cases of a folder, without those of the folders in it.
+/// Reads the case files of a folder, without those in its subfolders.
 pub fn cases(folder: &Path) -> Vec<Case> {
     Suite::open(folder).unwrap_or_else(|fault| panic!("{fault}")).cases
 }
 
-/// The areas of cases, each once.
+/// Returns the distinct areas of cases.
 pub fn areas(cases: &[Case]) -> BTreeSet<&str> {
     cases.iter().map(Case::area).collect()
 }
 
-/// Real templates, conversations, and the answer to each template with each conversation.
+/// A corpus of real templates, conversations, and the answer to each template with each conversation.
 pub struct Corpus {
     templates: PathBuf,
     conversations: Object<'static>,
-    /// The answers in the order of their templates.
+    /// The rows of the file of answers, in the order of their templates.
     pub rows: Vec<Object<'static>>,
 }
 
 impl Corpus {
-    /// Reads `conversations.json` and `expected.jsonl`.
+    /// Reads `conversations.json` and `expected.jsonl` from a folder.
     pub fn open(folder: &Path) -> Self {
         let conversations = std::fs::read_to_string(folder.join("conversations.json")).expect("a corpus has conversations");
         let conversations = json::read(&conversations, json::DEPTH).expect("the conversations are JSON");
@@ -46,7 +46,8 @@ impl Corpus {
         }
     }
 
-    /// The case of a row, which asks for spans if the answer has some. `last` is the name and the source of the last row's template.
+    /// Returns the case of a row, which requests spans if the answer has any. `last` is the name and the source of the template of the last
+    /// row.
     pub fn case(&self, row: &Object<'static>, last: &mut (String, Data<'static>)) -> Case {
         let [template, conversation] = ["template", "conversation"].map(|key| text(row, key));
         if last.0 != template {
@@ -68,7 +69,7 @@ impl Corpus {
     }
 }
 
-/// The objects of a file that has one on each line.
+/// Reads a file that has a JSON object on each line.
 pub fn read_lines(path: &Path) -> Vec<Object<'static>> {
     let lines = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let read = |line| object(json::read(line, json::DEPTH).expect("a line is JSON").into_owned());
@@ -82,14 +83,14 @@ fn object(data: Data<'static>) -> Object<'static> {
     }
 }
 
-/// The value of a required key.
+/// Returns the value of a required key.
 pub fn field<'o>(object: &'o Object<'static>, key: &str) -> &'o Data<'static> {
     object
         .get(key)
         .unwrap_or_else(|| panic!("no key {key:?} in {:?}", object.entries()))
 }
 
-/// The text of a required key.
+/// Returns the string of a required key.
 pub fn text(object: &Object<'static>, key: &str) -> String {
     match field(object, key) {
         Data::Str(text) => text.to_string(),

@@ -1,10 +1,10 @@
-//! Expressions as source: `a|f() ~ 1`.
+//! Prints expressions as source: `a|f() ~ 1`.
 
-use super::{Parentheses, Printer};
+use super::printer::{Parentheses, Printer};
 use crate::ast::{Args, BinaryOp, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Test, UnaryOp};
-use crate::data::Data;
+use crate::json::Data;
 
-/// How tightly an expression holds together, the loosest first; see `grammar/precedence.md`.
+/// The levels of precedence, from the loosest to the tightest; see `grammar/precedence.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
     Conditional,
@@ -16,40 +16,40 @@ pub(super) enum Level {
     Concat,
     Product,
     Power,
-    /// With filters and tests behind it.
+    /// An operand with filters or tests.
     Filtered,
-    /// With signs before it.
+    /// An operand with signs.
     Signed,
-    /// Anything that takes subscripts and calls.
+    /// An operand that can have attributes, subscripts and calls.
     Primary,
 }
 
 impl Printer<'_> {
-    /// Filters without an input, the innermost first.
-    pub(super) fn block_filter(&mut self, filter: &Expr) {
+    /// Writes the filters of a `filter` or `set` block, the first one first.
+    pub(super) fn write_block_filter(&mut self, filter: &Expr) {
         if let ExprKind::Filter(node) = &filter.kind {
             if let Some(input) = &node.input {
-                self.block_filter(input);
-                self.put("|");
+                self.write_block_filter(input);
+                self.push("|");
             }
-            self.filter_call(node);
+            self.write_filter_call(node);
         }
     }
 
-    fn filter_call(&mut self, node: &Filter) {
-        self.put(&node.name);
-        self.args(&node.args);
+    fn write_filter_call(&mut self, node: &Filter) {
+        self.push(&node.name);
+        self.write_args(&node.args);
     }
 
-    pub(super) fn args(&mut self, args: &Args) {
+    pub(super) fn write_args(&mut self, args: &Args) {
         let mut separator = "";
         let mut argument = |printer: &mut Self, mark: [&str; 2], value: &Expr| {
-            printer.put(separator);
+            printer.push(separator);
             printer.out.extend(mark);
-            printer.expr(value, Level::Conditional);
+            printer.write_expr(value, Level::Conditional);
             separator = ", ";
         };
-        self.put("(");
+        self.push("(");
         args.positional.iter().for_each(|value| argument(self, ["", ""], value));
         if let Some(others) = &args.others {
             others
@@ -59,159 +59,159 @@ impl Printer<'_> {
             others.star.iter().for_each(|value| argument(self, ["*", ""], value));
             others.double_star.iter().for_each(|value| argument(self, ["**", ""], value));
         }
-        self.put(")");
+        self.push(")");
     }
 
-    fn exprs(&mut self, exprs: &[Expr]) {
-        self.list(exprs, |printer, expr| printer.expr(expr, Level::Conditional));
+    fn write_exprs(&mut self, exprs: &[Expr]) {
+        self.write_list(exprs, |printer, expr| printer.write_expr(expr, Level::Conditional));
     }
 
-    /// An expression where one that is looser than `least` needs parentheses.
-    pub(super) fn expr(&mut self, expr: &Expr, least: Level) {
-        let is_enclosed = self.parentheses == Parentheses::All || level(&expr.kind) < least;
-        self.put(if is_enclosed { "(" } else { "" });
-        self.bare_expr(&expr.kind);
-        self.put(if is_enclosed { ")" } else { "" });
+    /// Writes an expression, in parentheses if it binds less tightly than `least`.
+    pub(super) fn write_expr(&mut self, expr: &Expr, least: Level) {
+        let is_enclosed = self.parentheses == Parentheses::All || level_of(&expr.kind) < least;
+        self.push(if is_enclosed { "(" } else { "" });
+        self.write_bare_expr(&expr.kind);
+        self.push(if is_enclosed { ")" } else { "" });
     }
 
-    fn bare_expr(&mut self, kind: &ExprKind) {
-        let level = level(kind);
+    fn write_bare_expr(&mut self, kind: &ExprKind) {
+        let level = level_of(kind);
         match kind {
-            ExprKind::Literal(literal) => self.literal(literal),
-            // Any literal that is not supported is as good.
-            ExprKind::UnsupportedText(_) => self.put("'\\ud800'"),
-            ExprKind::Markup(text) => self.string(text),
-            ExprKind::Name(name) => self.name(name.symbol),
+            ExprKind::Literal(literal) => self.write_literal(literal),
+            // All unsupported literals are equal, so this one stands for any of them.
+            ExprKind::UnsupportedText(_) => self.push("'\\ud800'"),
+            ExprKind::Markup(text) => self.write_string(text),
+            ExprKind::Name(name) => self.write_name(name.symbol),
             ExprKind::Tuple(items) => {
-                self.put("(");
-                self.exprs(items);
-                self.put(if items.len() == 1 { ",)" } else { ")" });
+                self.push("(");
+                self.write_exprs(items);
+                self.push(if items.len() == 1 { ",)" } else { ")" });
             }
             ExprKind::List(items) => {
-                self.put("[");
-                self.exprs(items);
-                self.put("]");
+                self.push("[");
+                self.write_exprs(items);
+                self.push("]");
             }
             ExprKind::Dict(pairs) => {
-                self.put("{");
-                self.list(pairs, |printer, (key, value)| {
-                    printer.expr(key, Level::Conditional);
-                    printer.put(": ");
-                    printer.expr(value, Level::Conditional);
+                self.push("{");
+                self.write_list(pairs, |printer, (key, value)| {
+                    printer.write_expr(key, Level::Conditional);
+                    printer.push(": ");
+                    printer.write_expr(value, Level::Conditional);
                 });
-                self.put("}");
+                self.push("}");
             }
             ExprKind::Unary(op, operand) => match (op, &operand.kind) {
-                (UnaryOp::Not, ExprKind::Test(test)) => self.test(test, " is not "),
-                (UnaryOp::Not, _) => self.operation("not ", operand, level),
-                (UnaryOp::Neg, _) => self.operation("-", operand, level),
-                (UnaryOp::Pos, _) => self.operation("+", operand, level),
+                (UnaryOp::Not, ExprKind::Test(test)) => self.write_test(test, " is not "),
+                (UnaryOp::Not, _) => self.write_operand("not ", operand, level),
+                (UnaryOp::Neg, _) => self.write_operand("-", operand, level),
+                (UnaryOp::Pos, _) => self.write_operand("+", operand, level),
             },
-            ExprKind::Binary(op, operands) => self.operands(operands, spelling(*op), level),
-            ExprKind::Logic(LogicOp::And, operands) => self.operands(operands, " and ", level),
-            ExprKind::Logic(LogicOp::Or, operands) => self.operands(operands, " or ", level),
+            ExprKind::Binary(op, operands) => self.write_operands(operands, binary_sign(*op), level),
+            ExprKind::Logic(LogicOp::And, operands) => self.write_operands(operands, " and ", level),
+            ExprKind::Logic(LogicOp::Or, operands) => self.write_operands(operands, " or ", level),
             ExprKind::Concat(pieces) => {
                 for (index, piece) in pieces.iter().enumerate() {
-                    self.operation(if index == 0 { "" } else { " ~ " }, piece, Level::Product);
+                    self.write_operand(if index == 0 { "" } else { " ~ " }, piece, Level::Product);
                 }
             }
             ExprKind::Compare(node) => {
-                self.expr(&node.first, Level::Sum);
+                self.write_expr(&node.first, Level::Sum);
                 node.links()
-                    .for_each(|(op, operand)| self.operation(comparison(*op), operand, Level::Sum));
+                    .for_each(|(op, operand)| self.write_operand(compare_sign(*op), operand, Level::Sum));
             }
             ExprKind::Conditional(node) => {
-                self.expr(&node.then, Level::Or);
-                self.operation(" if ", &node.test, Level::Or);
+                self.write_expr(&node.then, Level::Or);
+                self.write_operand(" if ", &node.test, Level::Or);
                 node.otherwise
                     .iter()
-                    .for_each(|otherwise| self.operation(" else ", otherwise, Level::Conditional));
+                    .for_each(|otherwise| self.write_operand(" else ", otherwise, Level::Conditional));
             }
             ExprKind::Attribute(node) => {
-                self.expr(&node.object, Level::Primary);
-                self.put(".");
-                self.put(&node.name);
+                self.write_expr(&node.object, Level::Primary);
+                self.push(".");
+                self.push(&node.name);
             }
             ExprKind::Item(parts) => {
                 let [object, index] = &**parts;
-                self.expr(object, Level::Primary);
-                self.put("[");
-                self.expr(index, Level::Conditional);
-                self.put("]");
+                self.write_expr(object, Level::Primary);
+                self.push("[");
+                self.write_expr(index, Level::Conditional);
+                self.push("]");
             }
             ExprKind::Slice(node) => {
-                self.expr(&node.object, Level::Primary);
-                self.put("[");
-                self.bounds(node);
-                self.put("]");
+                self.write_expr(&node.object, Level::Primary);
+                self.push("[");
+                self.write_bounds(node);
+                self.push("]");
             }
             ExprKind::Filter(node) => {
-                node.input.iter().for_each(|input| self.expr(input, Level::Filtered));
-                self.put("|");
-                self.filter_call(node);
+                node.input.iter().for_each(|input| self.write_expr(input, Level::Filtered));
+                self.push("|");
+                self.write_filter_call(node);
             }
-            ExprKind::Test(test) => self.test(test, " is "),
+            ExprKind::Test(test) => self.write_test(test, " is "),
             ExprKind::Call(call) => {
-                self.expr(&call.callee, Level::Primary);
-                self.args(&call.args);
+                self.write_expr(&call.callee, Level::Primary);
+                self.write_args(&call.args);
             }
         }
     }
 
-    fn bounds(&mut self, slice: &Slice) {
+    fn write_bounds(&mut self, slice: &Slice) {
         for (mark, bound) in [("", &slice.start), (":", &slice.stop), (":", &slice.step)] {
-            self.put(mark);
-            bound.iter().for_each(|bound| self.expr(bound, Level::Conditional));
+            self.push(mark);
+            bound.iter().for_each(|bound| self.write_expr(bound, Level::Conditional));
         }
     }
 
-    fn operation(&mut self, operator: &str, operand: &Expr, least: Level) {
-        self.put(operator);
-        self.expr(operand, least);
+    fn write_operand(&mut self, operator: &str, operand: &Expr, least: Level) {
+        self.push(operator);
+        self.write_expr(operand, least);
     }
 
-    /// Two operands of an operator that takes its like on the left.
-    fn operands(&mut self, [left, right]: &[Expr; 2], operator: &str, level: Level) {
-        self.expr(left, level);
-        self.operation(operator, right, tighter(level));
+    /// Writes a left associative operation.
+    fn write_operands(&mut self, [left, right]: &[Expr; 2], operator: &str, level: Level) {
+        self.write_expr(left, level);
+        self.write_operand(operator, right, tighter(level));
     }
 
-    fn test(&mut self, test: &Test, is: &str) {
-        self.expr(&test.input, Level::Filtered);
-        self.put(is);
-        self.put(&test.name);
-        self.args(&test.args);
+    fn write_test(&mut self, test: &Test, is: &str) {
+        self.write_expr(&test.input, Level::Filtered);
+        self.push(is);
+        self.push(&test.name);
+        self.write_args(&test.args);
     }
 
-    fn literal(&mut self, literal: &Literal) {
+    fn write_literal(&mut self, literal: &Literal) {
         match literal {
-            Literal::Bool(bool) => self.put(if *bool { "true" } else { "false" }),
-            Literal::Int(int) => self.put(&int.to_string()),
-            // Hexadecimal digits have no limit.
+            Literal::Bool(bool) => self.push(if *bool { "true" } else { "false" }),
+            Literal::Int(int) => self.push(&int.to_string()),
+            // The number of digits is limited in decimal literals but not in hexadecimal ones.
             Literal::Data(data) => match &**data {
-                Data::BigInt(int) => self.put(&format!("{:#x}", &**int)),
-                _ => self.put("none"),
+                Data::BigInt(int) => self.push(&format!("{:#x}", &**int)),
+                _ => self.push("none"),
             },
-            Literal::Float(float) if float.is_infinite() => self.put("1e999"),
-            Literal::Float(float) => self.put(&format!("{float:?}")),
-            Literal::Str(text) => self.string(text),
-            _ => self.put("none"),
+            Literal::Float(float) if float.is_infinite() => self.push("1e999"),
+            Literal::Float(float) => self.push(&format!("{float:?}")),
+            Literal::Str(text) => self.write_string(text),
+            _ => self.push("none"),
         }
     }
 
-    fn string(&mut self, text: &str) {
-        self.put("'");
+    fn write_string(&mut self, text: &str) {
+        self.push("'");
         for char in text.chars() {
             match char {
                 ' '..='~' if !matches!(char, '\'' | '\\') => self.out.push(char),
-                _ => self.put(&format!("\\U{:08x}", u32::from(char))),
+                _ => self.push(&format!("\\U{:08x}", u32::from(char))),
             }
         }
-        self.put("'");
+        self.push("'");
     }
 }
 
-fn level(kind: &ExprKind) -> Level {
+fn level_of(kind: &ExprKind) -> Level {
     match kind {
         ExprKind::Conditional(_) => Level::Conditional,
         ExprKind::Logic(LogicOp::Or, _) => Level::Or,
@@ -229,7 +229,7 @@ fn level(kind: &ExprKind) -> Level {
     }
 }
 
-/// The level of what stands right of an operator.
+/// Returns the level of the right operand of an operator.
 fn tighter(level: Level) -> Level {
     match level {
         Level::Or => Level::And,
@@ -240,7 +240,7 @@ fn tighter(level: Level) -> Level {
     }
 }
 
-fn spelling(op: BinaryOp) -> &'static str {
+fn binary_sign(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => " + ",
         BinaryOp::Sub => " - ",
@@ -252,7 +252,7 @@ fn spelling(op: BinaryOp) -> &'static str {
     }
 }
 
-fn comparison(op: CompareOp) -> &'static str {
+fn compare_sign(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Eq => " == ",
         CompareOp::Ne => " != ",

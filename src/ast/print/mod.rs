@@ -1,146 +1,126 @@
-//! A tree as source again: `{{a|f~1}}` was parsed, and `{%+ print a|f() ~ 1 +%}` is written.
+//! Prints a tree as source: the tree of `{{a|f~1}}` is printed as `{%+ print a|f() ~ 1 +%}`.
 //!
-//! Tests and fuzzing ask for it, to see that what is written and parsed once more is the same tree. It writes what the parser makes;
-//! what the resolver adds, spans and lines are unknown here, and comments and the blanks that tags strip are gone. Texts stand between
-//! `raw` tags, where nothing in them means anything, and every tag says that it strips nothing.
+//! Tests and fuzzing use it to check that the printed source parses to the same tree. Text is printed in `raw` blocks, in which nothing is
+//! code, and every tag has marks that prevent it from stripping whitespace. Comments are not in the tree and are not printed.
 
 mod expr;
+mod printer;
+
+pub use self::printer::Parentheses;
 
 use self::expr::Level;
-use super::{Body, If, Macro, Piece, Stmt, StmtKind, Symbol, Symbols, Target, TargetKind, Template};
+use self::printer::Printer;
+use super::{Body, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind, Template};
 
-/// Where parentheses stand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parentheses {
-    /// Where the tree would be another without them: a template may nest only so deep.
-    Needed,
-    /// Around every expression, so that two trees are written alike only where they are alike.
-    All,
-}
-
-/// The template's source, written anew.
+/// Returns a source for the tree of a template that the resolver has not changed.
 pub fn print(template: &Template, parentheses: Parentheses) -> String {
-    let mut printer = Printer {
-        symbols: &template.symbols,
-        parentheses,
-        out: String::new(),
-    };
-    printer.body(&template.body);
+    let mut printer = Printer::new(&template.symbols, parentheses);
+    printer.write_body(&template.body);
     printer.out
 }
 
-struct Printer<'t> {
-    symbols: &'t Symbols,
-    parentheses: Parentheses,
-    out: String,
-}
-
 impl Printer<'_> {
-    fn put(&mut self, text: &str) {
-        self.out.push_str(text);
-    }
-
-    /// A tag: the word that it begins with, and what `inside` writes behind it.
-    fn tag(&mut self, word: &str, inside: impl FnOnce(&mut Self)) {
-        self.put("{%+ ");
-        self.put(word);
-        self.put(" ");
+    /// Writes a tag: its name, and then the code that `inside` writes.
+    fn write_tag(&mut self, word: &str, inside: impl FnOnce(&mut Self)) {
+        self.push("{%+ ");
+        self.push(word);
+        self.push(" ");
         inside(self);
-        self.put(" +%}");
+        self.push(" +%}");
     }
 
-    /// A body and the tag that ends it.
-    fn closed(&mut self, body: &Body, end: &str) {
-        self.body(body);
-        self.tag(end, |_| {});
+    /// Writes a body and the tag that ends it.
+    fn write_closed_body(&mut self, body: &Body, end: &str) {
+        self.write_body(body);
+        self.write_tag(end, |_| {});
     }
 
-    fn body(&mut self, body: &Body) {
-        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    fn write_body(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.write_stmt(stmt));
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn write_stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
-            StmtKind::Output(pieces) => self.output(pieces),
+            StmtKind::Output(pieces) => self.write_output(pieces),
             StmtKind::For(node) => {
-                self.tag("for", |printer| {
-                    printer.target(&node.target);
-                    printer.put(" in ");
-                    printer.expr(&node.iter, Level::Or);
+                self.write_tag("for", |printer| {
+                    printer.write_target(&node.target);
+                    printer.push(" in ");
+                    printer.write_expr(&node.iter, Level::Or);
                     if let Some(test) = &node.test {
-                        printer.put(" if ");
-                        printer.expr(&test.condition, Level::Conditional);
+                        printer.push(" if ");
+                        printer.write_expr(&test.condition, Level::Conditional);
                     }
-                    printer.put(if node.recursive { " recursive" } else { "" });
+                    printer.push(if node.recursive { " recursive" } else { "" });
                 });
-                self.body(&node.body);
-                self.otherwise(&node.otherwise);
-                self.tag("endfor", |_| {});
+                self.write_body(&node.body);
+                self.write_else(&node.otherwise);
+                self.write_tag("endfor", |_| {});
             }
-            StmtKind::If(node) => self.choice(node),
-            StmtKind::Set(node) => self.tag("set", |printer| {
-                printer.target(&node.target);
-                printer.put(" = ");
-                printer.expr(&node.value, Level::Conditional);
+            StmtKind::If(node) => self.write_if(node),
+            StmtKind::Set(node) => self.write_tag("set", |printer| {
+                printer.write_target(&node.target);
+                printer.push(" = ");
+                printer.write_expr(&node.value, Level::Conditional);
             }),
             StmtKind::SetBlock(node) => {
-                self.tag("set", |printer| {
-                    printer.target(&node.target);
+                self.write_tag("set", |printer| {
+                    printer.write_target(&node.target);
                     if let Some(filter) = &node.filter {
-                        printer.put(" | ");
-                        printer.block_filter(filter);
+                        printer.push(" | ");
+                        printer.write_block_filter(filter);
                     }
                 });
-                self.closed(&node.body, "endset");
+                self.write_closed_body(&node.body, "endset");
             }
             StmtKind::Macro(node) => {
-                self.tag("macro", |printer| {
-                    printer.name(node.name.unwrap_or_default());
-                    printer.signature(node);
+                self.write_tag("macro", |printer| {
+                    printer.write_name(node.name.unwrap_or_default());
+                    printer.write_signature(node);
                 });
-                self.closed(&node.body, "endmacro");
+                self.write_closed_body(&node.body, "endmacro");
             }
             StmtKind::CallBlock(node) => {
-                self.tag("call", |printer| {
-                    printer.signature(&node.body);
-                    printer.put(" ");
-                    printer.expr(&node.callee, Level::Primary);
-                    printer.args(&node.args);
+                self.write_tag("call", |printer| {
+                    printer.write_signature(&node.body);
+                    printer.push(" ");
+                    printer.write_expr(&node.callee, Level::Primary);
+                    printer.write_args(&node.args);
                 });
-                self.closed(&node.body.body, "endcall");
+                self.write_closed_body(&node.body.body, "endcall");
             }
             StmtKind::Generation(node) => {
-                self.tag("generation", |_| {});
-                self.closed(&node.body, "endgeneration");
+                self.write_tag("generation", |_| {});
+                self.write_closed_body(&node.body, "endgeneration");
             }
             StmtKind::FilterBlock(node) => {
-                self.tag("filter", |printer| printer.block_filter(&node.filter));
-                self.closed(&node.body, "endfilter");
+                self.write_tag("filter", |printer| printer.write_block_filter(&node.filter));
+                self.write_closed_body(&node.body, "endfilter");
             }
             StmtKind::With(node) => {
-                self.tag("with", |printer| {
-                    printer.list(&node.bindings, |printer, (target, value, _)| {
-                        printer.target(target);
-                        printer.put(" = ");
-                        printer.expr(value, Level::Conditional);
+                self.write_tag("with", |printer| {
+                    printer.write_list(&node.bindings, |printer, (target, value, _)| {
+                        printer.write_target(target);
+                        printer.push(" = ");
+                        printer.write_expr(value, Level::Conditional);
                     });
                 });
-                self.closed(&node.body, "endwith");
+                self.write_closed_body(&node.body, "endwith");
             }
-            StmtKind::Unsupported(name) => self.unsupported(name),
-            StmtKind::Break => self.tag("break", |_| {}),
-            StmtKind::Continue => self.tag("continue", |_| {}),
+            StmtKind::Unsupported(name) => self.write_unsupported(name),
+            StmtKind::Break => self.write_tag("break", |_| {}),
+            StmtKind::Continue => self.write_tag("continue", |_| {}),
         }
     }
 
-    /// What has no text is printed by a tag, which stays apart from the outputs beside it.
-    fn output(&mut self, pieces: &[Piece]) {
+    /// Writes an output. One without text becomes a `print` tag, because `{{ … }}` would become part of the outputs around it.
+    fn write_output(&mut self, pieces: &[Piece]) {
         let has_text = pieces.iter().any(|piece| matches!(piece, Piece::Text(..)));
         if !has_text {
-            return self.tag("print", |printer| {
-                printer.list(pieces, |printer, piece| {
+            return self.write_tag("print", |printer| {
+                printer.write_list(pieces, |printer, piece| {
                     if let Piece::Expr(expr, _) = piece {
-                        printer.expr(expr, Level::Conditional);
+                        printer.write_expr(expr, Level::Conditional);
                     }
                 });
             });
@@ -149,36 +129,36 @@ impl Printer<'_> {
             match piece {
                 Piece::Text(text) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
                 Piece::Expr(expr, _) => {
-                    self.put("{{ ");
-                    self.expr(expr, Level::Conditional);
-                    self.put(" }}");
+                    self.push("{{ ");
+                    self.write_expr(expr, Level::Conditional);
+                    self.push(" }}");
                 }
             }
         }
     }
 
-    fn choice(&mut self, node: &If) {
+    fn write_if(&mut self, node: &If) {
         for (index, arm) in node.arms.iter().enumerate() {
             let word = if index == 0 { "if" } else { "elif" };
-            self.tag(word, |printer| printer.expr(&arm.test, Level::Or));
-            self.body(&arm.body);
+            self.write_tag(word, |printer| printer.write_expr(&arm.test, Level::Or));
+            self.write_body(&arm.body);
         }
-        self.otherwise(&node.otherwise);
-        self.tag("endif", |_| {});
+        self.write_else(&node.otherwise);
+        self.write_tag("endif", |_| {});
     }
 
-    /// An `else` without a body is none.
-    fn otherwise(&mut self, body: &Body) {
+    /// Writes an `else` and its body, unless the body is empty.
+    fn write_else(&mut self, body: &Body) {
         if !body.stmts.is_empty() {
-            self.tag("else", |_| {});
-            self.body(body);
+            self.write_tag("else", |_| {});
+            self.write_body(body);
         }
     }
 
-    /// The shortest statement of this name: the tree does not keep what it was made of.
-    fn unsupported(&mut self, name: &str) {
-        self.tag(name, |printer| {
-            printer.put(match name {
+    /// Writes the shortest unsupported statement of this name, because the tree does not have its parts.
+    fn write_unsupported(&mut self, name: &str) {
+        self.write_tag(name, |printer| {
+            printer.push(match name {
                 "import" => "0 as a",
                 "from" => "0 import a",
                 "block" => "a",
@@ -186,56 +166,44 @@ impl Printer<'_> {
             });
         });
         if let "block" | "autoescape" = name {
-            self.tag(&format!("end{name}"), |_| {});
+            self.write_tag(&format!("end{name}"), |_| {});
         }
     }
 
-    fn signature(&mut self, node: &Macro) {
-        self.put("(");
-        self.list(&node.parameters, |printer, parameter| {
-            printer.name(parameter.symbol);
+    fn write_signature(&mut self, node: &Macro) {
+        self.push("(");
+        self.write_list(&node.parameters, |printer, parameter| {
+            printer.write_name(parameter.symbol);
             if let Some(default) = &parameter.default {
-                printer.put("=");
-                printer.expr(default, Level::Conditional);
+                printer.push("=");
+                printer.write_expr(default, Level::Conditional);
             }
         });
-        self.put(")");
+        self.push(")");
     }
 
-    /// A target as a statement has it: attributes are targets only outside parentheses.
-    fn target(&mut self, target: &Target) {
+    /// Writes a target. A tuple with attributes is written without parentheses, because an attribute in parentheses is not a target.
+    fn write_target(&mut self, target: &Target) {
         let is_attribute = |target: &Target| matches!(target.kind, TargetKind::Attribute { .. });
         match &target.kind {
-            TargetKind::Tuple(targets) if targets.iter().any(is_attribute) => self.list(targets, Self::enclosed_target),
-            _ => self.enclosed_target(target),
+            TargetKind::Tuple(targets) if targets.iter().any(is_attribute) => self.write_list(targets, Self::write_enclosed_target),
+            _ => self.write_enclosed_target(target),
         }
     }
 
-    fn enclosed_target(&mut self, target: &Target) {
+    fn write_enclosed_target(&mut self, target: &Target) {
         match &target.kind {
-            TargetKind::Name { symbol, .. } => self.name(*symbol),
+            TargetKind::Name { symbol, .. } => self.write_name(*symbol),
             TargetKind::Attribute { object, name, .. } => {
-                self.name(*object);
-                self.put(".");
-                self.put(name);
+                self.write_name(*object);
+                self.push(".");
+                self.push(name);
             }
             TargetKind::Tuple(targets) => {
-                self.put("(");
-                self.list(targets, Self::enclosed_target);
-                self.put(if targets.len() == 1 { ",)" } else { ")" });
+                self.push("(");
+                self.write_list(targets, Self::write_enclosed_target);
+                self.push(if targets.len() == 1 { ",)" } else { ")" });
             }
         }
-    }
-
-    /// The items, with commas between them.
-    fn list<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
-        for (index, each) in items.iter().enumerate() {
-            self.put(if index == 0 { "" } else { ", " });
-            item(self, each);
-        }
-    }
-
-    fn name(&mut self, symbol: Symbol) {
-        self.out.push_str(self.symbols.name(symbol));
     }
 }

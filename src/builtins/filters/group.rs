@@ -1,36 +1,39 @@
-//! Filters that bring equal items together: `groupby`, `unique`.
+//! Filters that compare all items: `groupby`, `unique`.
 //!
 //! ```text
 //! {{ [{"a": "x"}, {"a": "X"}]|groupby("a") }}     [('x', [{'a': 'x'}, {'a': 'X'}])]
 //! {{ ["a", "A", "b"]|unique|list }}               ['a', 'b']
 //! ```
 //!
-//! A group is a tuple that names its items, `group.grouper` and `group.list`; which names those are, the lookup knows. After jinja2
-//! 3.1.6 `filters.py`: `sync_do_groupby`, `_GroupTuple`, `sync_do_unique`.
+//! A group is a tuple whose items have the names `grouper` and `list`. The rules are those of jinja2 3.1.6 `filters.py`:
+//! `sync_do_groupby`, `_GroupTuple`, `sync_do_unique`.
 
-use super::path::Path;
-use super::sort::sorted_by_key;
-use super::source::Source;
-use super::{flag, given};
+use super::attribute_path::AttributePath;
+use super::lazy_input::LazyInput;
+use super::sort::sort_keys;
+use crate::builtins::arguments::{is_flag_set, take_or_none};
+
 use crate::error::Result;
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
 
-/// Pairs of a value of the attribute and the items that have it, in the order of the values.
+/// Groups the items by the value of an attribute, in the order of these values.
 ///
 /// `{{ [{"a": 2}, {"a": 1}]|groupby("a")|map(attribute="grouper")|list }} -> [1, 2]`
 pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let attribute = given(&mut arguments, 1);
-    let default = given(&mut arguments, 2);
-    let ignores_case = !flag(runtime, &arguments, 3)?;
-    let path = Path::new(runtime, &attribute)?.or(default.clone());
-    let key_path = Path::new(runtime, &attribute)?.or(default).ignoring_case(ignores_case);
-    let items = ops::collect(runtime, &given(&mut arguments, 0))?;
+    let attribute = take_or_none(&mut arguments, 1);
+    let default = take_or_none(&mut arguments, 2);
+    let ignores_case = !is_flag_set(runtime, &arguments, 3)?;
+    let path = AttributePath::new(runtime, &attribute)?.with_default(default.clone());
+    let key_path = AttributePath::new(runtime, &attribute)?
+        .with_default(default)
+        .with_case_ignored(ignores_case);
+    let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
     let mut keys = Vec::with_capacity(items.len());
     for item in &items {
         keys.push(key_path.follow(runtime, item)?);
     }
-    let order = sorted_by_key(runtime, &keys, false)?;
+    let order = sort_keys(runtime, &keys, false)?;
     let sorted = order.iter().filter_map(|&index| Some((keys.get(index)?, items.get(index)?)));
     let mut groups = Vec::new();
     let mut open: Option<(&Value<'a>, Vec<Value<'a>>)> = None;
@@ -42,17 +45,17 @@ pub(super) fn groupby<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
             }
         }
         if let Some((_, members)) = open.replace((key, vec![item.clone()])) {
-            groups.push(group(runtime, members, &path)?);
+            groups.push(make_group(runtime, members, &path)?);
         }
     }
     if let Some((_, members)) = open {
-        groups.push(group(runtime, members, &path)?);
+        groups.push(make_group(runtime, members, &path)?);
     }
     runtime.list(groups)
 }
 
-/// A group; its key is that of the first member, in the case that it has there.
-fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Path<'a>) -> Result<Value<'a>> {
+/// Returns the group of some members. Its key is that of the first member, without ignoring the case.
+fn make_group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &AttributePath<'a>) -> Result<Value<'a>> {
     let key = match members.first() {
         Some(first) => path.follow(runtime, first)?,
         None => Value::None,
@@ -62,15 +65,15 @@ fn group<'a>(runtime: &mut Runtime<'a>, members: Vec<Value<'a>>, path: &Path<'a>
     Ok(Value::Tuple(pair.into_group()))
 }
 
-/// Each item whose key did not come before.
+/// Returns the first item of each key.
 ///
 /// `{{ [1, 1.0, true, 2]|unique|list }} -> [1, 2]`
 pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let attribute = given(&mut arguments, 2);
-    let ignores_case = !flag(runtime, &arguments, 1)?;
+    let value = take_or_none(&mut arguments, 0);
+    let attribute = take_or_none(&mut arguments, 2);
+    let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
     let below = value.height().max(attribute.height());
-    let source = Source::new(value);
+    let source = LazyInput::new(value);
     runtime.generator(
         below,
         Unique {
@@ -85,12 +88,12 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 }
 
 struct Unique<'a> {
-    source: Source<'a>,
+    source: LazyInput<'a>,
     attribute: Value<'a>,
     ignores_case: bool,
-    path: Option<Path<'a>>,
+    path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
-    /// The memory of these.
+    /// The memory of `seen`.
     claim: Option<Claim>,
 }
 
@@ -99,7 +102,7 @@ impl<'a> ItemSource<'a> for Unique<'a> {
         let path = match &mut self.path {
             Some(path) => path,
             None => {
-                let path = Path::new(runtime, &self.attribute)?.ignoring_case(self.ignores_case);
+                let path = AttributePath::new(runtime, &self.attribute)?.with_case_ignored(self.ignores_case);
                 self.path.insert(path)
             }
         };

@@ -5,96 +5,84 @@
 //! {{ {"b": 1}|tojson(separators=(",", ":")) }}  {"b":1}
 //! ```
 //!
-//! Here are the options, as `transformers/utils/chat_template_utils.py` names them and CPython 3.11 `json/encoder.py` reads them
-//! (`JSONEncoder.__init__`, `_make_iterencode`); what is written is [`write_json`](crate::value::print::write_json)'s business.
+//! This file reads the options, with the names of `transformers/utils/chat_template_utils.py` and the rules of CPython 3.11
+//! `json/encoder.py` (`JSONEncoder.__init__`, `_make_iterencode`). [`to_json::write`] writes the value.
 
-use super::pythonic::{blanks, unpack};
-use super::{flag, given};
+use super::python_calls::{repeat_blank, unpack_pair};
+use crate::builtins::arguments::{is_flag_set, take_or_none};
+
 use crate::error::{Error, Result};
 use crate::json::Layout;
 use crate::text::escape::escape;
-use crate::value::{Arguments, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Runtime, Str, Value, ops, to_json};
 
-/// Bytes to begin with: what templates keep as JSON, the arguments of a call or a function's description, is seldom shorter.
-const ROOM: usize = 256;
+/// The first capacity of the output, in bytes. The JSON of a tool call or of a tool's description is seldom shorter.
+const CAPACITY: usize = 256;
 
-/// The value as JSON text.
+/// Returns the value as JSON.
 ///
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
 pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let mut output = room(runtime);
+    let mut output = new_output(runtime);
     write_json(runtime, arguments, &mut output)?;
     runtime.str(output)
 }
 
-/// The same of the value itself, without options.
-pub(super) fn plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
-    let mut output = room(runtime);
-    write_plain(runtime, value, &mut output)?;
-    runtime.str(output)
+fn new_output(runtime: &mut Runtime<'_>) -> String {
+    let mut output = runtime.heap.recycler.take_buffer();
+    output.reserve(CAPACITY);
+    output
 }
 
-fn room(runtime: &mut Runtime<'_>) -> String {
-    let mut room = runtime.heap.idle.room();
-    room.reserve(ROOM);
-    room
-}
-
-/// The same, appended to a text.
-pub(super) fn write_plain<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
-    print::write_json(runtime, value, &print::JsonOptions::default(), out)
-}
-
-/// The same as the filter, appended to a text.
+/// Appends the result of the filter to a text.
 pub(super) fn write_json<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
-    let value = given(&mut arguments, 0);
-    let indent = given(&mut arguments, 2);
-    let separators = match given(&mut arguments, 3) {
+    let value = take_or_none(&mut arguments, 0);
+    let indent = take_or_none(&mut arguments, 2);
+    let separators = match take_or_none(&mut arguments, 3) {
         Value::None => None,
-        separators => Some(unpack(runtime, &separators)?),
+        separators => Some(unpack_pair(runtime, &separators)?),
     };
-    let mut options = print::JsonOptions {
-        ensure_ascii: flag(runtime, &arguments, 1)?,
-        sort_keys: flag(runtime, &arguments, 4)?,
-        ..print::JsonOptions::default()
+    let mut options = to_json::Options {
+        ensure_ascii: is_flag_set(runtime, &arguments, 1)?,
+        sort_keys: is_flag_set(runtime, &arguments, 4)?,
+        ..to_json::Options::default()
     };
-    // A string is written without looking at the rest of the options.
+    // The other options have no effect on a string.
     if matches!(value, Value::Str(_)) {
-        return print::write_json(runtime, &value, &options, out);
+        return to_json::write(runtime, &value, &options, out);
     }
     let key_separator = separators.as_ref().map(|(_, key)| key.clone());
     if !matches!(indent, Value::None) {
         let between = separators.as_ref().is_some_and(|(item, _)| item.is_markup());
         options.escapes = [indent.is_markup(), indent.is_markup() || between];
     }
-    options.layout = layout(runtime, &value, &indent, separators)?;
-    print::write_json(runtime, &value, &options, out)?;
+    options.layout = read_layout(runtime, &value, &indent, separators)?;
+    to_json::write(runtime, &value, &options, out)?;
     match key_separator {
-        Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_pieces(runtime, &value, &key),
+        Some(key) if options.layout.is_indented() && !matches!(key, Value::Str(_)) => check_key_separator(runtime, &value, &key),
         _ => Ok(()),
     }
 }
 
-/// Refuses a separator of keys that is no text, where lines are broken: the encoder in Python makes pieces, and joins them at last.
-fn check_pieces<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, separator: &Value<'a>) -> Result<()> {
+/// Returns the error of an indented layout whose separator of keys is not a string. The encoder in Python makes a list of pieces and joins
+/// them at the end, so the message has the index of a piece.
+fn check_key_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, separator: &Value<'a>) -> Result<()> {
     let mut pieces = 0;
-    match has_separator(runtime, value, &mut pieces)? {
-        true => {
-            let ty = separator.ty().name();
-            Err(Error::type_error(format!(
-                "sequence item {pieces}: expected str instance, {ty} found"
-            )))
-        }
-        false => Ok(()),
+    if !has_separator(runtime, value, &mut pieces)? {
+        return Ok(());
     }
+    let ty = separator.ty().name();
+    Err(Error::type_error(format!(
+        "sequence item {pieces}: expected str instance, {ty} found"
+    )))
 }
 
-/// Whether some dict in the value has members; `pieces` are those that the encoder made before its first separator (CPython 3.11
+/// Returns whether a dict in the value has members. Adds to `pieces` the pieces before the first separator of keys (CPython 3.11
 /// `json/encoder.py`, `_make_iterencode`).
 fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut u64) -> Result<bool> {
     runtime.meter.check_stack()?;
     match value {
-        // The brace, the break and the key.
+        // The pieces are the brace, the line break and the key.
         Value::Dict(dict) if !dict.is_empty() => {
             *pieces = pieces.saturating_add(3);
             Ok(true)
@@ -102,7 +90,7 @@ fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut 
         Value::List(items) | Value::Tuple(items) if !items.is_empty() => {
             for item in items.iter() {
                 runtime.meter.charge(1)?;
-                // What stands before an item is a piece with it, or one before its pieces.
+                // The text before an item is one piece with a scalar, or one before the pieces of a container.
                 *pieces = pieces.saturating_add(1);
                 let is_container = matches!(item, Value::List(_) | Value::Tuple(_) | Value::Dict(_));
                 if is_container && has_separator(runtime, &item, pieces)? {
@@ -119,7 +107,7 @@ fn has_separator<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, pieces: &mut 
     }
 }
 
-fn layout<'a>(
+fn read_layout<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
     indent: &Value<'a>,
@@ -130,38 +118,39 @@ fn layout<'a>(
             return Ok(layout);
         }
     }
-    let parts = separators.iter().flat_map(|(item, key)| [item, key]).chain([indent]);
-    let bytes = parts.filter_map(Value::as_str).map(str::len).sum();
+    let texts = separators.iter().flat_map(|(item, key)| [item, key]).chain([indent]);
+    let bytes = texts.filter_map(Value::as_str).map(str::len).sum();
     runtime.meter.charge_bytes(bytes)?;
     let mut layout = match indent {
         Value::None => Layout::default(),
         Value::Str(indent) => Layout::indented(indent.as_str().to_owned()),
-        width => Layout::indented(blanks(runtime, width)?.as_str().to_owned()),
+        width => Layout::indented(repeat_blank(runtime, width)?.as_str().to_owned()),
     };
     if let Some((item, key)) = separators {
         if layout.is_indented() {
-            // The encoder that breaks lines adds the break to the separator once there are members.
+            // The encoder in Python adds the line break to the separator at the first member.
             if !has_members(value) {
                 return Ok(layout);
             }
-            // The break is a Markup where the indentation is one, and escapes what it is added to.
+            // The line break is a Markup if the indentation is one, and then escapes the separator.
             let is_markup = indent.is_markup();
             let broken = ops::add(runtime, &item, &Value::Str(Str::from("\n").with_markup(is_markup)))?;
             if let (Value::Str(item), Value::Str(_)) = (&item, broken) {
-                layout.set_item_separator(match is_markup && !item.is_markup() {
-                    true => escape(item.as_str()).into_owned(),
-                    false => item.as_str().to_owned(),
+                layout.set_item_separator(if is_markup && !item.is_markup() {
+                    escape(item.as_str()).into_owned()
+                } else {
+                    item.as_str().to_owned()
                 });
             }
-            // Another one is complained about by its place, once all is written.
+            // `check_key_separator` reports a separator of another type after the value has been written.
             if let Value::Str(key) = &key {
                 layout.set_key_separator(key.as_str().to_owned());
             }
             return Ok(layout);
         }
-        // The order is that of the arguments of `_json.make_encoder`.
-        layout.set_key_separator(separator(&key, 5)?);
-        layout.set_item_separator(separator(&item, 6)?);
+        // `_json.make_encoder` checks its arguments in this order.
+        layout.set_key_separator(read_separator(&key, 5)?);
+        layout.set_item_separator(read_separator(&item, 6)?);
     }
     Ok(layout)
 }
@@ -174,11 +163,11 @@ fn has_members(value: &Value<'_>) -> bool {
     }
 }
 
-fn separator(value: &Value<'_>, argument: u8) -> Result<String> {
+fn read_separator(value: &Value<'_>, argument: u8) -> Result<String> {
     match value {
         Value::Str(separator) => Ok(separator.as_str().to_owned()),
         other => {
-            // Argument Clinic calls it by its name.
+            // Argument Clinic says None and not NoneType.
             let ty = if let Value::None = other { "None" } else { other.ty().name() };
             Err(Error::type_error(format!(
                 "make_encoder() argument {argument} must be str, not {ty}"

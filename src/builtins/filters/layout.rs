@@ -1,55 +1,56 @@
-//! Filters that lay text out: `indent`, `truncate`, `wordwrap`.
+//! Filters that change the lines or the length of a text: `indent`, `truncate`, `wordwrap`.
 //!
 //! ```text
 //! {{ "hello world foo"|truncate(9) }}       hello...
-//! {{ "aaa bbb ccc"|wordwrap(7) }}           aaa bbb and, on a line of its own, ccc
+//! {{ "aaa bbb ccc"|wordwrap(7) }}           aaa bbb, and ccc on the next line
 //! ```
 //!
-//! The algorithms are in [`crate::text`]; here is what becomes of arguments that are no strings or integers, since the reference only
-//! computes with them. After jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
+//! The algorithms are in [`crate::text`]. The reference does not check the types of the arguments, so much of this file is about the others.
+//! The rules are those of jinja2 3.1.6 `filters.py`: `do_indent`, `do_truncate`, `do_wordwrap`.
 
-use super::pythonic::{blanks, python_attribute};
+use super::python_calls::{get_attribute, repeat_blank};
 use super::sequence::length_of;
-use super::{flag, given, written};
+use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::builtins::call;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
-use crate::text::{escape, lines, truncate};
-use crate::value::{Arguments, Runtime, Str, Value, ops, print};
+use crate::text::{escape, lines, truncate, written_len};
+use crate::value::{Arguments, Runtime, Str, Value, not_callable, ops, print};
+use std::fmt;
 use std::num::NonZeroUsize;
 
-/// The text with blanks, or a given string, before its lines but the first.
+/// Indents the lines of the text but the first, by a number of blanks or by a string.
 ///
 /// `{{ "a\nb"|indent(2) == "a\n  b" }} -> True`
 pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let indentation = match arguments.take(1) {
         None => Str::from("    "),
         Some(Value::Str(text)) => text,
-        Some(width) => blanks(runtime, &width)?,
+        Some(width) => repeat_blank(runtime, &width)?,
     };
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     let Value::Str(text) = &value else {
         return Err(not_indentable(runtime, &value));
     };
     let indent = Indent {
-        first: flag(runtime, &arguments, 2)?,
-        blank: flag(runtime, &arguments, 3)?,
+        first: is_flag_set(runtime, &arguments, 2)?,
+        blank: is_flag_set(runtime, &arguments, 3)?,
     };
     if indentation.is_markup() && !text.is_markup() {
         return indent_with_markup(runtime, text, &indentation, indent);
     }
-    let indented = written(runtime, |mut output| {
+    let indented = build_str(runtime, |mut output| {
         write_indented(&mut output, text.as_str(), indentation.as_str(), indent)
     })?;
     Ok(Value::Str(indented.with_markup(text.is_markup())))
 }
 
-/// A Markup before each line escapes the line; what becomes of the first one depends on what it is added to.
+/// Indents a plain text by a Markup, which escapes the lines that it is added to.
 fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation: &Str<'a>, indent: Indent) -> Result<Value<'a>> {
     let escaped = escape::escape(text.as_str());
     let later = Indent { first: false, ..indent };
-    let lines = written(runtime, |mut output| {
+    let lines = build_str(runtime, |mut output| {
         write_indented(&mut output, &escaped, indentation.as_str(), later)
     })?;
     let mut lines = Value::Str(lines.with_markup(indent.blank));
@@ -67,7 +68,7 @@ fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation
     }
 }
 
-/// The reference adds a line break to the value in place, and so says `+=`. A list takes that, and then has no lines.
+/// Returns the error of indenting a value that is not a string. The reference begins with `value += "\n"`, which a list allows.
 fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
     if let Value::List(_) = value {
         return Error::new(ErrorKind::Attribute, "'list' object has no attribute 'splitlines'");
@@ -82,11 +83,11 @@ fn not_indentable<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Error {
     }
 }
 
-/// The text cut to a length, at a blank unless words may be killed, with an ellipsis behind it.
+/// Cuts the text to a length and adds an ellipsis. Words stay whole, unless `killwords` is true.
 ///
 /// `{{ "hello world foo"|truncate(9, leeway=0) }} -> hello...`
 pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     let length = arguments.take(1).unwrap_or(Value::Int(255));
     let end = arguments.take(3).unwrap_or(Value::text("..."));
     let leeway = arguments
@@ -101,16 +102,16 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     if ops::less_equal(runtime, &value_length, &tolerated)? {
         return Ok(value);
     }
-    let kills_words = flag(runtime, &arguments, 2)?;
-    let kept = ops::subtract(runtime, &length, &end_length)?;
-    let beginning = match (&value, kept.as_int().map(usize::try_from)) {
-        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::beginning(text.as_str(), kept, kills_words))),
+    let kills_words = is_flag_set(runtime, &arguments, 2)?;
+    let kept_length = ops::subtract(runtime, &length, &end_length)?;
+    let beginning = match (&value, kept_length.as_int().map(usize::try_from)) {
+        (Value::Str(text), Some(Ok(kept))) => Value::Str(text.piece(truncate::shorten(text.as_str(), kept, kills_words))),
         _ => {
-            let beginning = ops::slice(runtime, &value, None, Some(&kept), None)?;
+            let beginning = ops::slice(runtime, &value, None, Some(&kept_length), None)?;
             if kills_words {
                 beginning
             } else {
-                let rsplit = python_attribute(runtime, &beginning, "rsplit")?;
+                let rsplit = get_attribute(runtime, &beginning, "rsplit")?;
                 call::call(runtime, &rsplit, &mut Arguments::one(Value::text(" ")))?
             }
         }
@@ -118,7 +119,7 @@ pub(super) fn truncate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     ops::add(runtime, &beginning, &end)
 }
 
-/// The reference asserts this.
+/// Returns an error if `value < least`, which the reference asserts.
 fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, least: &Value<'a>) -> Result<()> {
     if ops::greater_equal(runtime, value, least)? {
         return Ok(());
@@ -131,39 +132,39 @@ fn check_at_least<'a>(runtime: &mut Runtime<'a>, name: &str, value: &Value<'a>, 
     )))
 }
 
-/// The text with each of its lines broken into lines of a width.
+/// Breaks each line of the text into lines of a width.
 ///
 /// `{{ "aaa bbb ccc"|wordwrap(7, wrapstring="/") }} -> aaa bbb/ccc`
 pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let separator = match given(&mut arguments, 3) {
+    let separator = match take_or_none(&mut arguments, 3) {
         Value::None => Str::from("\n"),
         Value::Str(separator) => separator,
-        other => return Err(lacks(runtime, &other, "join")),
+        other => return Err(missing_method(runtime, &other, "join")),
     };
-    let text = match given(&mut arguments, 0) {
+    let text = match take_or_none(&mut arguments, 0) {
         Value::Str(text) => text,
-        other => return Err(lacks(runtime, &other, "splitlines")),
+        other => return Err(missing_method(runtime, &other, "splitlines")),
     };
-    // It goes word by word, and twice.
+    // Each word is visited twice.
     runtime.meter.charge_scan(text.as_str().len().saturating_mul(8))?;
     if text.as_str().is_empty() {
         return Ok(Value::Str(Str::from("").with_markup(separator.is_markup())));
     }
     let width = arguments.take(1).unwrap_or(Value::Int(79));
     let wrap = Wrap {
-        width: wrap_width(runtime, &width)?,
-        breaks_long_words: arguments.get(2).is_none() || flag(runtime, &arguments, 2)?,
+        width: read_width(runtime, &width)?,
+        breaks_long_words: arguments.get(2).is_none() || is_flag_set(runtime, &arguments, 2)?,
         splits_on_hyphens: matches!(arguments.get(4), None | Some(Value::Bool(true))),
-        prefers_hyphens: arguments.get(4).is_none() || flag(runtime, &arguments, 4)?,
+        prefers_hyphens: arguments.get(4).is_none() || is_flag_set(runtime, &arguments, 4)?,
     };
-    let wrapped = wrapped(runtime, &text, &separator, wrap)?;
+    let wrapped = wrap_text(runtime, &text, &separator, wrap)?;
     if matches!(width, Value::Float(float) if float >= 1.0) && wrap.breaks_long_words {
-        // A float is a width as good as any until a word has to be cut at it.
+        // A float is a valid width unless a word must be cut.
         let unbroken = Wrap {
             breaks_long_words: false,
             ..wrap
         };
-        if self::wrapped(runtime, &text, &separator, unbroken)?.as_str() != wrapped.as_str() {
+        if wrap_text(runtime, &text, &separator, unbroken)?.as_str() != wrapped.as_str() {
             return Err(Error::type_error(
                 "slice indices must be integers or None or have an __index__ method",
             ));
@@ -172,18 +173,18 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
     Ok(Value::Str(wrapped))
 }
 
-/// The text wrapped. A separator that is a Markup escapes what it joins.
-fn wrapped<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
-    let wrapped = written(runtime, |mut output| {
+/// Wraps a text. A separator that is a Markup escapes the lines.
+fn wrap_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
+    let wrapped = build_str(runtime, |mut output| {
         if !separator.is_markup() {
             return write_wrapped(&mut output, text.as_str(), separator.as_str(), wrap);
         }
-        for (number, line) in lines::split_lines(text.as_str(), false).enumerate() {
-            if number > 0 {
+        for (index, line) in lines::split_lines(text.as_str(), false).enumerate() {
+            if index > 0 {
                 output.write_str(separator.as_str())?;
             }
-            for (number, piece) in wrap_line(line, wrap).enumerate() {
-                if number > 0 {
+            for (index, piece) in wrap_line(line, wrap).enumerate() {
+                if index > 0 {
                     output.write_str(separator.as_str())?;
                 }
                 escape::write_escaped(&mut output, piece)?;
@@ -194,17 +195,17 @@ fn wrapped<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, w
     Ok(wrapped.with_markup(separator.is_markup()))
 }
 
-/// The error of a value that lacks a method of `str`.
-fn lacks<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Error {
-    match python_attribute(runtime, value, name) {
+/// Returns the error of calling a method of `str` that a value lacks.
+fn missing_method<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &'static str) -> Error {
+    match get_attribute(runtime, value, name) {
         Err(error) => error,
-        // An attribute of a namespace.
-        Ok(found) => Error::type_error(format!("'{}' object is not callable", found.ty().name())),
+        // Only a namespace can have an attribute of that name.
+        Ok(attribute) => not_callable(&attribute),
     }
 }
 
-/// A width above zero; of a float the whole part counts, since no line has a part of a character.
-fn wrap_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZeroUsize> {
+/// Reads a width above zero. A float is rounded down.
+fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZeroUsize> {
     if ops::less_equal(runtime, width, &Value::Int(0))? {
         let width = print::repr(runtime, width)?;
         return Err(Error::value(format!("invalid width {width} (must be > 0)")));
@@ -212,11 +213,19 @@ fn wrap_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "above zero; the fraction shall go, and beyond the largest the cast stops"
+        reason = "the width is positive; the cast rounds down and saturates"
     )]
     let whole = match width {
         Value::Float(float) => *float as usize,
         other => other.as_int().and_then(|int| usize::try_from(int).ok()).unwrap_or(usize::MAX),
     };
     Ok(NonZeroUsize::new(whole).unwrap_or(NonZeroUsize::MIN))
+}
+
+/// Returns the text that a function writes. Its length is checked before it is built.
+fn build_str<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
+    let len = written_len::written_len(|output| write(output));
+    runtime.meter.check_size(len)?;
+    runtime.meter.charge_scan(len)?;
+    runtime.text(written_len::write_to_string(|output| write(output)))
 }

@@ -6,25 +6,26 @@
 //! {{ "x"|float(-1) }}     -1
 //! ```
 //!
-//! The arithmetic is in [`crate::number`]; here is what counts as a number, and what becomes of the rest. After jinja2 3.1.6
-//! `filters.py`: `do_round`, `do_int`, `do_float`, `do_filesizeformat`, and Python's `abs`, `int`, `float`, `round`.
+//! The arithmetic is in [`crate::number`]. The rules are those of jinja2 3.1.6 `filters.py`: `do_round`, `do_int`, `do_float`,
+//! `do_filesizeformat`, and of Python's `abs`, `int`, `float`, `round`.
 
-use super::{flag, given};
+use crate::builtins::arguments::{is_flag_set, take_or_none};
 use crate::error::{Error, ErrorKind, Result};
 use crate::number::parse::{parse_float, parse_int};
-use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, exact, filesize, round};
-use crate::value::{Arguments, CHARACTERS, Key, Runtime, Value, not_an_index, ops, print};
+use crate::number::{Int, IntRef, Number, NumberRef, arithmetic, filesize, int_float, round};
+use crate::text::quote;
+use crate::value::{Arguments, Key, Runtime, Value, not_an_index, ops, print};
 
-/// `int(text)` of digits.
+/// Returns `int(text)` of a text of digits.
 pub(super) fn parse_decimal(text: &str) -> Result<Int> {
-    Ok(parse_int(text, 10, &CHARACTERS)?)
+    Ok(parse_int(text, 10, quote::repr)?)
 }
 
-/// The number without its sign.
+/// Returns the number without its sign.
 ///
 /// `{{ -1.5|abs }} -> 1.5`
 pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     match value.as_number() {
         Some(number) => Ok(Value::from(arithmetic::absolute(number))),
         None => Err(Error::type_error(format!(
@@ -34,14 +35,14 @@ pub(super) fn abs<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     }
 }
 
-/// The number rounded to so many decimal places: half to even, or up, or down.
+/// Rounds a number to a number of decimal places: half to even, up or down.
 ///
 /// `{{ 42.55|round(1, "floor") }} -> 42.5`
 pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     let precision = arguments.take(1).unwrap_or(Value::Int(0));
     let method = arguments.take(2).unwrap_or(Value::text("common"));
-    // The reference looks the method up in a set, so it needs a hash.
+    // The reference looks the method up in a set, so an unhashable method is a TypeError.
     Key::new(runtime, method.clone())?;
     match method.as_str() {
         Some("common") => round_half_even(runtime, &value, &precision),
@@ -51,13 +52,13 @@ pub(super) fn round<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>)
     }
 }
 
-/// Python's `round(value, precision)`.
+/// Returns `round(value, precision)`.
 fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>) -> Result<Value<'a>> {
     let Some(number) = value.as_number() else {
         let ty = value.ty().name();
         return Err(Error::type_error(format!("type {ty} doesn't define __round__ method")));
     };
-    // To round an integer is to divide it by a power of ten.
+    // Rounding an integer divides it by a power of ten.
     ops::charge_numbers(runtime, value, value)?;
     match (number, precision.as_number()) {
         (NumberRef::Float(float), _) if matches!(precision, Value::None) => Ok(Value::from(round::round_float_to_int(float)?)),
@@ -67,7 +68,7 @@ fn round_half_even<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: 
     }
 }
 
-/// Rounds a number, its decimal places, and the most bits that a number may have on the way.
+/// Rounds a number to a number of decimal places. The last argument is the most bits of an intermediate result.
 type RoundBy = fn(NumberRef<'_>, NumberRef<'_>, u64) -> crate::number::NumberResult<f64>;
 
 fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<'a>, round: RoundBy) -> Result<Value<'a>> {
@@ -75,33 +76,33 @@ fn round_by<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, precision: &Value<
         let bits = runtime.meter.limits().bits;
         return Ok(Value::from(Number::Float(round(number, places, bits)?)));
     }
-    // What is no number fails at one of these, or is a sequence that can be multiplied and then not be rounded.
+    // A value that is not a number fails in one of these operations, or is a sequence, whose product cannot be rounded.
     let unit = ops::power(runtime, &Value::Int(10), precision)?;
     let product = ops::multiply(runtime, value, &unit)?;
     let ty = product.ty().name();
     Err(Error::type_error(format!("must be real number, not {ty}")))
 }
 
-/// The integer that a value can be read as, or the default.
+/// Returns the integer that a value can be read as, or the default.
 ///
 /// `{{ "0x1f"|int(base=16) }} -> 31`
 pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     let default = arguments.take(1).unwrap_or(Value::Int(0));
     let base = arguments.take(2).unwrap_or(Value::Int(10));
     let read = match (&value, base.as_number()) {
         (Value::Str(text), Some(NumberRef::Int(base))) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            // A base beyond any integer is as wrong as 37.
+            // A big integer is not a valid base, like 37.
             let base = match base {
                 IntRef::Small(base) => base,
                 IntRef::Big(_) => 37,
             };
-            parse_int(text.as_str(), base, &CHARACTERS).ok()
+            parse_int(text.as_str(), base, quote::repr).ok()
         }
         (value, _) => match value.as_number() {
             Some(NumberRef::Int(int)) => Some(int.to_int()),
-            Some(NumberRef::Float(float)) if !float.is_nan() => Some(exact::truncate(float)?),
+            Some(NumberRef::Float(float)) if !float.is_nan() => Some(int_float::truncate(float)?),
             _ => None,
         },
     };
@@ -109,35 +110,35 @@ pub(super) fn int<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -
         return Ok(Value::from(int));
     }
     match to_float(runtime, &value) {
-        Ok(float) => Ok(exact::truncate(float).map_or(default, Value::from)),
-        Err(error) if is_no_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
+        Ok(float) => Ok(int_float::truncate(float).map_or(default, Value::from)),
+        Err(error) if is_not_a_number(&error) || error.kind() == ErrorKind::Overflow => Ok(default),
         Err(error) => Err(error),
     }
 }
 
-/// The float that a value can be read as, or the default.
+/// Returns the float that a value can be read as, or the default.
 ///
 /// `{{ " 1_000.5 "|float }} -> 1000.5`
 pub(super) fn float<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     match to_float(runtime, &value) {
         Ok(_) if matches!(value, Value::Float(_)) => Ok(value),
         Ok(float) => Ok(Value::from(Number::Float(float))),
-        Err(error) if is_no_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
+        Err(error) if is_not_a_number(&error) => Ok(arguments.take(1).unwrap_or(Value::Float(0.0))),
         Err(error) => Err(error),
     }
 }
 
-/// A number of bytes for people to read.
+/// Formats a number of bytes with a unit.
 ///
 /// `{{ 1500|filesizeformat }} -> 1.5 kB`
 pub(super) fn filesizeformat<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let bytes = to_float(runtime, &given(&mut arguments, 0))?;
-    let is_binary = flag(runtime, &arguments, 1)?;
+    let bytes = to_float(runtime, &take_or_none(&mut arguments, 0))?;
+    let is_binary = is_flag_set(runtime, &arguments, 1)?;
     runtime.str(filesize::filesize(NumberRef::Float(bytes), is_binary)?)
 }
 
-/// Python's `float(value)`.
+/// Returns `float(value)`.
 fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     if let Some(number) = value.as_number() {
         return Ok(arithmetic::to_float(number)?);
@@ -145,7 +146,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     match value {
         Value::Str(text) => {
             runtime.meter.charge_scan(text.as_str().len())?;
-            match parse_float(text.as_str(), &CHARACTERS) {
+            match parse_float(text.as_str(), quote::repr) {
                 Ok(float) => Ok(float),
                 Err(_) if text.is_markup() => {
                     let repr = print::repr(runtime, value)?;
@@ -164,7 +165,7 @@ fn to_float<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<f64> {
     }
 }
 
-/// Whether the error says that a value cannot be read as a number: what the filters answer with their default.
-fn is_no_number(error: &Error) -> bool {
+/// Returns whether an error says that a value cannot be read as a number. The filters then return their default.
+fn is_not_a_number(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Type | ErrorKind::Value)
 }

@@ -3,34 +3,35 @@
 //! ```text
 //! {{ [1, 2]|first }}             1
 //! {{ [1, none]|join(", ") }}     1, None
-//! {{ [1, 2]|reverse|list }}      [2, 1]    an iterator, of one pass
+//! {{ [1, 2]|reverse|list }}      [2, 1]
 //! ```
 //!
-//! After jinja2 3.1.6 `filters.py` (`sync_do_first` and its neighbours) and what they call of Python: `reversed`, `sum`, `str.join`.
+//! The rules are those of jinja2 3.1.6 `filters.py` (`sync_do_first` and the others) and of the Python functions that they call:
+//! `reversed`, `sum`, `str.join`.
 
-use super::path::Path;
-use super::{flag, given, plain};
-use crate::builtins::access;
-use crate::builtins::methods::{self, Attribute};
+use super::attribute_path::AttributePath;
+use crate::builtins::access::{self, Attribute};
+use crate::builtins::arguments::{is_flag_set, take_or_none, to_plain_str};
 use crate::error::{Error, ErrorKind, Result};
 use crate::value::{Arguments, DictIter, ItemSource, Iter, Key, Runtime, Str, Type, Undefined, Value, ops, print};
 
-/// Another value where this one is undefined, or, if asked for, false.
+/// Returns the value, or a default if the value is undefined. With `boolean`, a false value also has the default.
 ///
+/// `{{ nope|d("x") }}{{ none|d("y", true) }} -> xy`
 /// `{{ nope|default("x") }}{{ none|default("y", true) }} -> xy`
 pub(super) fn default<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    if value.is_undefined() || (flag(runtime, &arguments, 2)? && !ops::is_true(runtime, &value)?) {
+    let value = take_or_none(&mut arguments, 0);
+    if value.is_undefined() || (is_flag_set(runtime, &arguments, 2)? && !ops::is_true(runtime, &value)?) {
         return Ok(arguments.take(1).unwrap_or(Value::text("")));
     }
     Ok(value)
 }
 
-/// An attribute, and nothing else that a dot would find.
+/// Returns an attribute, and never an item.
 ///
 /// `{{ {"b": 1}|attr("b") is defined }} -> False`
 pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (object, name) = (given(&mut arguments, 0), given(&mut arguments, 1));
+    let (object, name) = (take_or_none(&mut arguments, 0), take_or_none(&mut arguments, 1));
     let Value::Str(name) = &name else {
         Key::new(runtime, name.clone())?;
         let ty = name.ty().name();
@@ -38,67 +39,61 @@ pub(super) fn attr<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     };
     runtime.meter.charge_scan(name.as_str().len())?;
     let is_reserved = name.as_str().starts_with("__") && name.as_str().ends_with("__");
-    if let Value::Undefined(undefined) = &object {
-        if !is_reserved {
-            return Err(undefined.error());
-        }
+    match (access::find_attribute(runtime, &object, name.as_str())?, &object) {
+        (Attribute::Missing, Value::Undefined(undefined)) if !is_reserved => Err(undefined.error()),
+        (attribute, _) => Ok(access::to_value(attribute, &object, name)),
     }
-    Ok(match methods::attribute(runtime, &object, name.as_str())? {
-        Attribute::Value(attribute) => attribute,
-        Attribute::Method(function) => object.method(function),
-        Attribute::Unsafe => access::unsafe_attribute(&object, name),
-        Attribute::Missing => access::missing(&object, name),
-    })
 }
 
-/// The first item, or an undefined value.
+/// Returns the first item, or an undefined value.
 ///
 /// `{{ "abc"|first }} -> a`
 pub(super) fn first<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let item = Iter::new(&given(&mut arguments, 0))?.next(runtime)?;
+    let item = Iter::new(&take_or_none(&mut arguments, 0))?.next(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No first item, sequence was empty."))))
 }
 
-/// The last item of what can be gone over from behind, or an undefined value.
+/// Returns the last item of a reversible value, or an undefined value.
 ///
 /// `{{ {"a": 1, "b": 2}|last }} -> b`
 pub(super) fn last<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let item = Backwards::new(&value)?.next_item(runtime)?;
+    let value = take_or_none(&mut arguments, 0);
+    let item = Reversed::new(&value)?.next_item(runtime)?;
     Ok(item.unwrap_or(Value::Undefined(Undefined::Hint("No last item, sequence was empty."))))
 }
 
-/// How many items there are.
+/// Returns the number of items.
 ///
+/// `{{ "é"|count }} -> 1`
 /// `{{ {"a": 1}|length }} -> 1`
 pub(super) fn length<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    length_of(runtime, &given(&mut arguments, 0))
+    length_of(runtime, &take_or_none(&mut arguments, 0))
 }
 
-/// The same of the value itself.
+/// Returns the number of items of a value.
 pub(super) fn length_of<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     ops::length(runtime, value).map(Value::from)
 }
 
-/// The items as a list.
+/// Returns a list of the items.
 ///
 /// `{{ "ab"|list }} -> ['a', 'b']`
 pub(super) fn list<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let items = ops::collect(runtime, &given(&mut arguments, 0))?;
+    let items = ops::collect(runtime, &take_or_none(&mut arguments, 0))?;
     runtime.list(items)
 }
 
-/// A string from behind, or an iterator that goes over the value from behind.
+/// Reverses a string, or returns an iterator over the items in reverse order.
 ///
 /// `{{ "abc"|reverse }} -> cba`
 pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
+    let value = take_or_none(&mut arguments, 0);
     if let Value::Str(_) = value {
         return ops::slice(runtime, &value, None, None, Some(&Value::Int(-1)));
     }
-    if let Ok(backwards) = Backwards::new(&value) {
-        let ty = backwards.ty(&value);
-        return runtime.iterator(ty, value.height(), backwards);
+    if let Ok(reversed) = Reversed::new(&value) {
+        let ty = reversed.ty(&value);
+        return runtime.iterator(ty, value.height(), reversed);
     }
     match ops::collect(runtime, &value) {
         Ok(mut items) => {
@@ -110,18 +105,18 @@ pub(super) fn reverse<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     }
 }
 
-/// Python's `reversed`, under way.
-enum Backwards<'a> {
-    /// Over what is asked for its items from the first to the last, because the value knows itself from behind.
+/// The iterator of Python's `reversed`.
+enum Reversed<'a> {
+    /// Iterates a list or range that is reversed already.
     Items(Iter<'a>),
-    /// Over a string: the characters that are left; those of a Markup are Markups, as they are not from the front.
+    /// The characters of a string that are left. Those of a Markup are Markups, which they are not in the forward direction.
     Characters(Str<'a>),
     Keys(DictIter<'a>),
     Values(DictIter<'a>),
     Pairs(DictIter<'a>),
 }
 
-impl<'a> Backwards<'a> {
+impl<'a> Reversed<'a> {
     fn new(value: &Value<'a>) -> Result<Self> {
         Ok(match value {
             Value::List(items) | Value::Tuple(items) => Self::Items(Iter::Seq(items.reversed(), 0)),
@@ -131,10 +126,10 @@ impl<'a> Backwards<'a> {
             Value::Values(view) => Self::Values(view.iter()),
             Value::Items(view) => Self::Pairs(view.iter()),
             Value::Range(range) => {
-                let last = range.at(range.len.saturating_sub(1)).unwrap_or(0);
+                let last = range.item(range.len.saturating_sub(1)).unwrap_or(0);
                 Self::Items(Iter::Range(last, range.step.saturating_neg(), range.len))
             }
-            // It has a length, which is 0, and so its items are never asked for.
+            // An undefined value has the length 0.
             Value::Undefined(_) => Self::Items(Iter::empty()),
             other => {
                 let ty = other.ty().name();
@@ -143,7 +138,7 @@ impl<'a> Backwards<'a> {
         })
     }
 
-    /// The type that Python's `reversed(value)` has.
+    /// Returns the type of `reversed(value)`.
     fn ty(&self, value: &Value<'a>) -> Type {
         match value {
             Value::List(_) => Type::ListReverseIterator,
@@ -156,7 +151,7 @@ impl<'a> Backwards<'a> {
     }
 }
 
-impl<'a> ItemSource<'a> for Backwards<'a> {
+impl<'a> ItemSource<'a> for Reversed<'a> {
     fn owned_bytes(&self) -> usize {
         0
     }
@@ -184,23 +179,23 @@ impl<'a> ItemSource<'a> for Backwards<'a> {
     }
 }
 
-/// The texts of the items, with a separator between them.
+/// Joins the texts of the items, with a separator between them.
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|join("-", attribute="a") }} -> 1-2`
 pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let path = Path::new(runtime, &given(&mut arguments, 2))?;
+    let value = take_or_none(&mut arguments, 0);
+    let path = AttributePath::new(runtime, &take_or_none(&mut arguments, 2))?;
     let mut iter = Iter::new(&value)?;
     let separator = match arguments.take(1) {
-        Some(separator) => plain(runtime, &separator)?,
+        Some(separator) => to_plain_str(runtime, &separator)?,
         None => Str::from(""),
     };
     let Some(first) = iter.next(runtime)? else {
         return Ok(Value::text(""));
     };
-    // Its text is made before the next item is asked for: a loop that is an item counts on with each that is taken from it.
+    // The text of the first item is made before the second item is read, because reading can change it: `{{ loop|join }}` in a loop.
     let first = path.follow(runtime, &first)?;
-    let first = Value::Str(plain(runtime, &first)?);
+    let first = Value::Str(to_plain_str(runtime, &first)?);
     let Some(mut next) = iter.next(runtime)? else {
         return Ok(first);
     };
@@ -219,12 +214,12 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     }
 }
 
-/// The start and all items added up.
+/// Returns the sum of the items and a start value.
 ///
 /// `{{ [{"a": 1}, {"a": 2}]|sum(attribute="a") }} -> 3`
 pub(super) fn sum<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let value = given(&mut arguments, 0);
-    let path = Path::new(runtime, &given(&mut arguments, 1))?;
+    let value = take_or_none(&mut arguments, 0);
+    let path = AttributePath::new(runtime, &take_or_none(&mut arguments, 1))?;
     let mut iter = Iter::new(&value)?;
     let mut sum = arguments.take(2).unwrap_or(Value::Int(0));
     if let Value::Str(_) = sum {

@@ -1,4 +1,4 @@
-//! The global functions `dict` and `namespace`, which take the same arguments.
+//! The global functions `dict` and `namespace`.
 //!
 //! ```text
 //! {{ dict([("a", 1)], b=2) }}            {'a': 1, 'b': 2}
@@ -6,48 +6,48 @@
 //! {{ namespace(_a=1) }}                  a SecurityError
 //! ```
 //!
-//! After CPython 3.11 `dictobject.c` (`dict_update_common`, `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py`
-//! (`TemplateDict`, `TemplateNamespace`). How a namespace is changed later is the evaluator's business.
+//! Both take a dict or pairs, and keywords. The rules are those of CPython 3.11 `dictobject.c` (`dict_update_common`,
+//! `PyDict_MergeFromSeq2`) and transformers 5.23.0 `chat_template_utils.py` (`TemplateDict`, `TemplateNamespace`).
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::quote;
 use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
 
-/// `dict(…)`
+/// `dict(pairs, **kwargs)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let entries = entries(runtime, arguments)?;
+    let entries = collect_entries(runtime, arguments)?;
     Ok(Value::Dict(runtime.dict(entries)?))
 }
 
-/// A namespace looks through its attributes one by one: templates have ten. More than this can only come from data.
+/// The most attributes of a namespace. Lookups are linear, and a template has about ten.
 const MAX_ATTRIBUTES: usize = 1000;
 
-/// `namespace(…)`
+/// `namespace(pairs, **kwargs)`
 pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let attributes: Vec<_> = if arguments.is_empty() {
-        // No keyword comes twice.
+        // The names of keywords differ, so no dict is needed.
         let keywords = arguments.take_keywords().into_iter();
         keywords.map(|(name, value)| (Value::Str(name), value)).collect()
     } else {
-        let entries = entries(runtime, arguments)?.into_iter();
+        let entries = collect_entries(runtime, arguments)?.into_iter();
         entries.map(|(key, value)| (key.value, value)).collect()
     };
     for (name, _) in &attributes {
         if let Value::Str(name) = name {
-            check_name(name.as_str())?;
+            check_attribute_name(name.as_str())?;
         }
     }
     if attributes.len() > MAX_ATTRIBUTES {
-        let reached = Reached::sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
+        let reached = Reached::from_sizes(Limit::Attributes, attributes.len(), MAX_ATTRIBUTES);
         return Err(Error::limit(reached));
     }
     runtime.meter.charge_items(attributes.len())?;
     runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
 }
 
-/// Refuses names that begin with an underscore.
-pub fn check_name(name: &str) -> Result<()> {
+/// Returns an error if the name of an attribute begins with an underscore.
+pub fn check_attribute_name(name: &str) -> Result<()> {
     if !name.starts_with('_') {
         return Ok(());
     }
@@ -61,27 +61,27 @@ pub fn check_name(name: &str) -> Result<()> {
     ))
 }
 
-/// The entries of `dict(…)`: those of a dict or of pairs, which is the argument, then the keywords.
-fn entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
-    let mut given = arguments.take_from(0);
-    if given.len() > 1 {
+/// Collects the entries of a dict: those of the argument, a dict or pairs, and then the keywords.
+fn collect_entries<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Entries<'a>> {
+    let mut positional = arguments.take_from(0);
+    if positional.len() > 1 {
         return Err(Error::type_error(format!(
             "dict expected at most 1 argument, got {}",
-            given.len()
+            positional.len()
         )));
     }
     let mut entries = Entries::default();
-    match given.pop() {
+    match positional.pop() {
         None => {}
-        // Python asks whether it has `keys` before anything else.
+        // Python first reads the attribute `keys`.
         Some(Value::Undefined(undefined)) => return Err(undefined.error()),
-        Some(given) => match given.as_mapping() {
+        Some(argument) => match argument.as_mapping() {
             Some(dict) => {
                 for (key, value) in dict.iter() {
                     insert(runtime, &mut entries, key, value)?;
                 }
             }
-            None => add_pairs(runtime, &mut entries, &given)?,
+            None => add_pairs(runtime, &mut entries, &argument)?,
         },
     }
     for (name, value) in arguments.take_keywords() {
@@ -100,7 +100,7 @@ fn add_pairs<'a>(runtime: &mut Runtime<'a>, entries: &mut Entries<'a>, pairs: &V
     let mut iter = Iter::new(pairs)?;
     let mut index: usize = 0;
     while let Some(pair) = iter.next(runtime)? {
-        // Any TypeError is told so, also one that an iterator raises on the way.
+        // Python replaces any TypeError, including one that an iterator raises.
         let items = match Iter::try_new(&pair).map(|mut items| items.drain(runtime)) {
             Some(Err(error)) if error.kind() != ErrorKind::Type => return Err(error),
             Some(Ok(items)) => items,

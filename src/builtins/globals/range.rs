@@ -1,7 +1,7 @@
 //! The global function `range`.
 //!
-//! `{{ range(5, 0, -2) }}` is `range(5, 0, -2)`. After CPython 3.11 `rangeobject.c` (`range_from_array`, `compute_range_length`) and
-//! jinja2 3.1.6 `sandbox.py` (`safe_range`), which allows 100000 items.
+//! `{{ range(5, 0, -2)|list }}` is `[5, 3, 1]`. The rules are those of CPython 3.11 `rangeobject.c` (`range_from_array`,
+//! `compute_range_length`) and jinja2 3.1.6 `sandbox.py` (`safe_range`), which allows 100000 items.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
@@ -10,26 +10,26 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// The items that the sandbox allows.
+/// The most items that the sandbox allows.
 const MAX_RANGE: i64 = 100_000;
 
 /// `range(stop)`, `range(start, stop, step)`
 pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let given = arguments.take_from(0);
-    let (start, stop, step) = match given.as_slice() {
+    let bounds = arguments.take_from(0);
+    let (start, stop, step) = match bounds.as_slice() {
         [] => return Err(Error::type_error("range expected at least 1 argument, got 0")),
-        [stop] => (BigInt::ZERO, integer(stop)?, BigInt::from(1)),
-        [start, stop] => (integer(start)?, integer(stop)?, BigInt::from(1)),
-        [start, stop, step] => (integer(start)?, integer(stop)?, integer(step)?),
+        [stop] => (BigInt::ZERO, read_integer(stop)?, BigInt::from(1)),
+        [start, stop] => (read_integer(start)?, read_integer(stop)?, BigInt::from(1)),
+        [start, stop, step] => (read_integer(start)?, read_integer(stop)?, read_integer(step)?),
         _ => {
-            let given = given.len();
-            return Err(Error::type_error(format!("range expected at most 3 arguments, got {given}")));
+            let count = bounds.len();
+            return Err(Error::type_error(format!("range expected at most 3 arguments, got {count}")));
         }
     };
     if step.is_zero() {
         return Err(Error::value("range() arg 3 must not be zero"));
     }
-    let len = length(&start, &stop, &step);
+    let len = count_items(&start, &stop, &step);
     let overflow = |message: String| Err(Error::new(ErrorKind::Overflow, message));
     let Some(len) = len.to_i64() else {
         return overflow("Python int too large to convert to C ssize_t".to_owned());
@@ -42,7 +42,7 @@ pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     match (start.to_i64(), stop.to_i64(), step.to_i64()) {
         (Some(start), Some(stop), Some(step)) => Ok(Value::Range(MeteredRc::new(Range { start, stop, step, len }))),
         _ => {
-            // One bit more is that of the sign.
+            // The sign takes one more bit.
             let bits = [&start, &stop, &step].map(BigInt::bits).into_iter().max();
             let reached = Reached::new(Limit::RangeBits, bits.unwrap_or(0).saturating_add(1), 64);
             Err(Error::limit(reached))
@@ -50,19 +50,19 @@ pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Re
     }
 }
 
-fn integer(value: &Value<'_>) -> Result<BigInt> {
+fn read_integer(value: &Value<'_>) -> Result<BigInt> {
     match value.as_integer() {
         Some(int) => Ok(int.to_big().into_owned()),
         None => value.index().map(BigInt::from),
     }
 }
 
-/// How many items there are between the bounds.
+/// Returns the number of items of a range.
 #[expect(
     clippy::arithmetic_side_effects,
-    reason = "big integers do not overflow, and a difference is hardly larger than they are"
+    reason = "big integers do not overflow, and a difference has at most one more bit"
 )]
-fn length(start: &BigInt, stop: &BigInt, step: &BigInt) -> BigInt {
+fn count_items(start: &BigInt, stop: &BigInt, step: &BigInt) -> BigInt {
     let distance = if step.is_negative() { start - stop } else { stop - start };
     if distance.is_positive() {
         distance.div_ceil(&step.abs())
@@ -78,7 +78,7 @@ mod tests {
     use crate::limits::Limits;
 
     #[test]
-    fn items_are_counted_and_not_bounds() {
+    fn the_limit_is_on_the_items_and_not_on_the_bounds() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let mut made = |bounds: &[i64]| {
             let mut arguments = Arguments::new();

@@ -1,31 +1,29 @@
-//! The methods of dicts that change nothing.
+//! The methods of dicts that do not change the dict.
 //!
 //! ```text
 //! {{ d.get("z", 0) }}              0
 //! {{ d.fromkeys("ab") }}           an error: not supported
 //! ```
 //!
-//! After CPython 3.11 `dictobject.c`. Every `x.name` on a dict asks first whether `name` is
-//! one of these: [`is_attribute`] answers by comparing, and builds nothing.
+//! The rules are those of CPython 3.11 `dictobject.c`.
 
-use super::argument::wrong_receiver;
-use super::row::{SELF, no_arguments, optional, positional, required};
+use crate::builtins::arguments::wrong_receiver;
+use crate::builtins::table::{SELF, no_arguments, optional, positional, required};
 use crate::error::Result;
 use crate::value::{Arguments, Dict, Entries, Function, Key, Runtime, Value};
 
-/// The rows.
 pub(super) static METHODS: [Function; 5] = [
+    no_arguments("copy", "dict.copy", copy),
     positional("get", "dict.get", &[SELF, required("key"), optional("default")], get),
     no_arguments("items", "dict.items", items),
     no_arguments("keys", "dict.keys", keys),
     no_arguments("values", "dict.values", values),
-    no_arguments("copy", "dict.copy", copy),
 ];
 
 /// The methods that change a dict (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["clear", "pop", "popitem", "setdefault", "update"];
 
-/// Whether a dict has an attribute of that name, so that it hides a key. Bytes are matched, because that compares lengths first.
+/// Returns whether dicts have an attribute of the given name, which hides a key. Bytes are matched, because that compares lengths first.
 #[inline]
 pub fn is_attribute(name: &str) -> bool {
     matches!(
@@ -45,7 +43,7 @@ pub fn is_attribute(name: &str) -> bool {
     )
 }
 
-fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
+fn take_receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
     match arguments.take(0) {
         Some(Value::Dict(dict)) => Ok(dict),
         _ => Err(wrong_receiver("dict")),
@@ -53,7 +51,7 @@ fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
 }
 
 fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let dict = receiver(&mut arguments)?;
+    let dict = take_receiver(&mut arguments)?;
     let found = match arguments.take(1) {
         Some(Value::Str(key)) => {
             runtime.meter.charge_bytes(key.as_str().len())?;
@@ -68,20 +66,20 @@ fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Va
 }
 
 fn items<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Items(receiver(&mut arguments)?))
+    Ok(Value::Items(take_receiver(&mut arguments)?))
 }
 
 fn keys<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Keys(receiver(&mut arguments)?))
+    Ok(Value::Keys(take_receiver(&mut arguments)?))
 }
 
 fn values<'a>(_runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    Ok(Value::Values(receiver(&mut arguments)?))
+    Ok(Value::Values(take_receiver(&mut arguments)?))
 }
 
-/// Returns a new dict, which `sameas` tells from the old one.
+/// Returns a new dict, so that `d.copy() is sameas d` is false.
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let dict = receiver(&mut arguments)?;
+    let dict = take_receiver(&mut arguments)?;
     runtime.check_entries(dict.len())?;
     let mut entries = Entries::default();
     for (key, value) in dict.iter() {

@@ -1,38 +1,39 @@
-//! The methods of lists and tuples that change nothing.
+//! The methods of lists and tuples that do not change the list.
 //!
 //! ```text
 //! {{ [3, 1, 2].index(1) }}            1
 //! {{ [1, true, 1.0].count(1) }}       3
 //! ```
 //!
-//! After CPython 3.11 `listobject.c` and `tupleobject.c`. A group of the filter `groupby` is a tuple whose two items have names; the
-//! methods that change a list are only names here, for the sandbox refuses them.
+//! The rules are those of CPython 3.11 `listobject.c` and `tupleobject.c`. Of the methods that change a list only the names are here, for
+//! the sandbox refuses them.
 
-use super::argument::{bound_not_none, wrong_receiver};
-use super::row::{SELF, no_arguments, one_argument, optional, positional, required};
+use crate::builtins::arguments::{read_bound_not_none, wrong_receiver};
+use crate::builtins::table::{SELF, no_arguments, one_argument, optional, positional, required};
 use crate::error::{Error, Result};
-use crate::text::slice::position;
+use crate::text::slice::resolve_index;
 use crate::value::{Arguments, Function, Parameter, Runtime, Seq, Value, ops, print};
 
 const INDEX: &[Parameter] = &[SELF, required("value"), optional("start"), optional("stop")];
 
-/// The rows of lists.
+/// The methods of lists.
 pub(super) static LIST: [Function; 3] = [
-    positional("index", "list.index", INDEX, index),
-    one_argument("count", "list.count", count),
     no_arguments("copy", "list.copy", copy),
+    one_argument("count", "list.count", count),
+    positional("index", "list.index", INDEX, index),
 ];
 
-/// The rows of tuples.
+/// The methods of tuples.
 pub(super) static TUPLE: [Function; 2] = [
-    positional("index", "tuple.index", INDEX, index),
     one_argument("count", "tuple.count", count),
+    positional("index", "tuple.index", INDEX, index),
 ];
 
 /// The methods of lists that change them (jinja2 3.1.6 `sandbox.py`, `_mutable_spec`).
 pub(super) const MUTATING: &[&str] = &["append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"];
 
-fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
+/// Takes the items of the receiver, and whether it is a list.
+fn take_receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
     match arguments.take(0) {
         Some(Value::List(items)) => Ok((items, true)),
         Some(Value::Tuple(items)) => Ok((items, false)),
@@ -41,9 +42,9 @@ fn receiver<'a>(arguments: &mut Arguments<'a>) -> Result<(Seq<'a>, bool)> {
 }
 
 fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (items, is_list) = receiver(&mut arguments)?;
-    let start = position(bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
-    let stop = position(bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
+    let (items, is_list) = take_receiver(&mut arguments)?;
+    let start = resolve_index(read_bound_not_none(arguments.get(2), 0)?, items.len()).unwrap_or(0);
+    let stop = resolve_index(read_bound_not_none(arguments.get(3), i64::MAX)?, items.len()).unwrap_or(0);
     let wanted = arguments.take(1).unwrap_or(Value::None);
     for at in start..stop.min(items.len()) {
         runtime.meter.charge(1)?;
@@ -61,7 +62,7 @@ fn index<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
 }
 
 fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (items, _) = receiver(&mut arguments)?;
+    let (items, _) = take_receiver(&mut arguments)?;
     let wanted = arguments.take(1).unwrap_or(Value::None);
     let mut count: i64 = 0;
     for item in items.iter() {
@@ -73,16 +74,16 @@ fn count<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<
     Ok(Value::Int(count))
 }
 
-/// A list of its own, as `sameas` sees.
+/// Returns a new list, so that `l.copy() is sameas l` is false.
 fn copy<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
-    let (items, _) = receiver(&mut arguments)?;
+    let (items, _) = take_receiver(&mut arguments)?;
     runtime.meter.charge_items(items.len() / 2)?;
     runtime.check_values(items.len())?;
     runtime.list(items.iter().collect())
 }
 
-/// The attributes of a group of the filter `groupby` (jinja2 3.1.6 `filters.py`, `_GroupTuple`).
-pub(super) fn group_attribute<'a>(items: &Seq<'a>, name: &str) -> Option<Value<'a>> {
+/// Returns an attribute of a group of the filter `groupby`, which is a tuple with names (jinja2 3.1.6 `filters.py`, `_GroupTuple`).
+pub fn group_attribute<'a>(items: &Seq<'a>, name: &str) -> Option<Value<'a>> {
     match name {
         "grouper" => items.get(0),
         "list" => items.get(1),

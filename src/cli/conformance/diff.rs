@@ -11,7 +11,7 @@ use chat_template::conformance::{self, Differ, Differed};
 use clap::Args;
 
 use super::{MOST_SHOWN, bar, jobs, print, seconds, words};
-use crate::cli::show::is_in_colour;
+use crate::cli::show::shows_color;
 
 /// What `--help` says below the options.
 pub const HELP: &str = "\
@@ -83,7 +83,7 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
 fn shown(differed: &Differed, templates: usize, conversations: usize) -> String {
     let mut shown = String::new();
     for difference in differed.differences.iter().take(MOST_SHOWN) {
-        shown.push_str(&conformance::failure(&difference.case, &difference.detail, is_in_colour()));
+        shown.push_str(&conformance::failure(&difference.case, &difference.detail, shows_color()));
         shown.push('\n');
     }
     for difference in differed.differences.iter().skip(MOST_SHOWN) {

@@ -18,7 +18,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print;
-use crate::cli::show::is_in_colour;
+use crate::cli::show::shows_color;
 
 /// The number of causes of which a case is shown in full. A report has all cases.
 const MOST_SHOWN: usize = 20;
@@ -170,7 +170,7 @@ fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) 
     let mut shown = String::new();
     for cause in causes.iter().take(MOST_SHOWN) {
         let Some((case, detail)) = cause.cases.first() else { continue };
-        shown.push_str(&conformance::failure(case, detail, is_in_colour()));
+        shown.push_str(&conformance::failure(case, detail, shows_color()));
         shown.push_str(&format!("  {}: {}\n", cause.text, ids(&cause.cases)));
         shown.push_str(&format!("  again: {}\n\n", command_for(&case.id, arguments)));
     }

@@ -1,14 +1,14 @@
-//! The complaints of functions in C about their arguments, as CPython 3.11 words them (`methodobject.c`, `getargs.c`).
+//! The messages of functions written in C about their arguments (CPython 3.11 `methodobject.c`, `getargs.c`).
 //!
-//! A method's name comes with the type that its row belongs to, `str.strip`. Where CPython names the type it means that of the object,
-//! which may be a subclass: `Markup.isupper() takes no arguments (1 given)`, `bool.bit_length() takes no arguments (1 given)`. The
-//! object is the first parameter, and no complaint counts it. A name without a dot is a function's, `len`.
+//! The name of a method includes its type: `str.strip`. In messages CPython uses the type of the object, which can be a subclass:
+//! `Markup.isupper() takes no arguments (1 given)`. The object is the first parameter and is not counted. The name of a function has no
+//! dot: `len`.
 
 use super::signature::plural;
 use crate::error::{Error, Result};
 use crate::value::{Arguments, Parameter, Signature, Style};
 
-/// How many positional arguments a function takes, and how many it was given.
+/// The number of positional arguments that a function takes and was given.
 #[derive(Clone, Copy)]
 struct Count {
     least: usize,
@@ -16,73 +16,66 @@ struct Count {
     given: usize,
 }
 
-impl Signature {
-    /// Binds the arguments of a function in C.
-    pub(super) fn bind_c(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        let (is_method, name) = match python.rsplit_once('.') {
-            // `_operator` is a module, which is no object.
-            Some((owner, name)) => (!owner.starts_with('_'), name),
-            None => (false, python),
-        };
-        let parameters = self.parameters.get(usize::from(is_method)..).unwrap_or_default();
-        let positional = parameters.iter().filter(|parameter| !parameter.keyword_only);
-        let count = Count {
-            least: positional.clone().filter(|parameter| !parameter.optional).count(),
-            most: if self.star { usize::MAX } else { positional.count() },
-            given: arguments.len().saturating_sub(usize::from(is_method)),
-        };
-        if self.style == Style::Clinic {
-            bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
-        } else {
-            if !arguments.keywords().is_empty() {
-                // `METH_VARARGS` is not called by way of a vector, and its caller knows the bare name only.
-                let full_name = match self.style {
-                    Style::Tuple => name.to_owned(),
-                    _ if self.star => name.to_owned(),
-                    // A static method is that of the class that has it.
-                    _ if !is_method || name == "maketrans" => python.to_owned(),
-                    _ => qualified(is_method, name, arguments),
-                };
-                return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
-            }
-            self.check_count(is_method, name, count, arguments)?;
+/// Binds the arguments of a function written in C.
+pub(super) fn bind(signature: &Signature, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
+    let (is_method, name) = match python.rsplit_once('.') {
+        // `_operator` is a module, not a type.
+        Some((owner, name)) => (!owner.starts_with('_'), name),
+        None => (false, python),
+    };
+    let parameters = signature.parameters.get(usize::from(is_method)..).unwrap_or_default();
+    let count = Count {
+        least: parameters.iter().filter(|parameter| !parameter.optional).count(),
+        most: parameters.len(),
+        given: arguments.len().saturating_sub(usize::from(is_method)),
+    };
+    if signature.style == Style::Clinic {
+        bind_clinic(name, parameters, count, usize::from(is_method), arguments)?;
+    } else {
+        if !arguments.keywords().is_empty() {
+            // `METH_VARARGS` is not called by vectorcall, and its caller knows the bare name only.
+            let full_name = match signature.style {
+                Style::Tuple => name.to_owned(),
+                // A static method belongs to its class.
+                _ if !is_method || name == "maketrans" => python.to_owned(),
+                _ => qualify(is_method, name, arguments),
+            };
+            return Err(Error::type_error(format!("{full_name}() takes no keyword arguments")));
         }
-        if arguments.len() < self.parameters.len() {
-            arguments.resize(self.parameters.len());
-        }
-        Ok(())
+        check_count(signature, is_method, name, count, arguments)?;
     }
-
-    fn check_count(&self, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
-        let Count { least, most, given } = count;
-        if (least..=most).contains(&given) {
-            return Ok(());
-        }
-        let bound = if given < least { least } else { most };
-        let s = plural(bound);
-        Err(Error::type_error(match self.style {
-            Style::NoArguments => format!(
-                "{}() takes no arguments ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::OneArgument => format!(
-                "{}() takes exactly one argument ({given} given)",
-                qualified(is_method, name, arguments)
-            ),
-            Style::Tuple => format!(
-                "{name}() takes {} {bound} argument{s} ({given} given)",
-                relation(count, "exactly")
-            ),
-            _ => {
-                let relation = relation(count, "");
-                let gap = if relation.is_empty() { "" } else { " " };
-                format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
-            }
-        }))
+    if arguments.len() < signature.parameters.len() {
+        arguments.resize(signature.parameters.len());
     }
+    Ok(())
 }
 
-/// How the bound that was missed relates to what is allowed; `exactly` where there is only one.
+fn check_count(signature: &Signature, is_method: bool, name: &str, count: Count, arguments: &Arguments<'_>) -> Result<()> {
+    let Count { least, most, given } = count;
+    if (least..=most).contains(&given) {
+        return Ok(());
+    }
+    let bound = if given < least { least } else { most };
+    let s = plural(bound);
+    Err(Error::type_error(match signature.style {
+        Style::NoArguments => format!("{}() takes no arguments ({given} given)", qualify(is_method, name, arguments)),
+        Style::OneArgument => format!(
+            "{}() takes exactly one argument ({given} given)",
+            qualify(is_method, name, arguments)
+        ),
+        Style::Tuple => format!(
+            "{name}() takes {} {bound} argument{s} ({given} given)",
+            relation(count, "exactly")
+        ),
+        _ => {
+            let relation = relation(count, "");
+            let gap = if relation.is_empty() { "" } else { " " };
+            format!("{name} expected {relation}{gap}{bound} argument{s}, got {given}")
+        }
+    }))
+}
+
+/// Returns how the limit that was missed is described: `exactly` if the minimum and the maximum are equal.
 fn relation(count: Count, exactly: &'static str) -> &'static str {
     if count.least == count.most {
         exactly
@@ -93,79 +86,43 @@ fn relation(count: Count, exactly: &'static str) -> &'static str {
     }
 }
 
-/// The name under the type of the object.
-fn qualified(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
+/// Returns the name with the type of the object before it.
+fn qualify(is_method: bool, name: &str, arguments: &Arguments<'_>) -> String {
     match arguments.get(0).filter(|_| is_method) {
         Some(object) => format!("{}.{name}", object.ty().name()),
         None => name.to_owned(),
     }
 }
 
-/// `getargs.c`, `_PyArg_UnpackKeywords`. `skipped` counts the arguments before those of `parameters`.
+/// Binds the arguments of a function with Argument Clinic (`getargs.c`, `_PyArg_UnpackKeywords`). All its parameters are optional and can
+/// be passed by name. `skipped` is the number of arguments before those of `parameters`.
 fn bind_clinic(name: &str, parameters: &[Parameter], count: Count, skipped: usize, arguments: &mut Arguments<'_>) -> Result<()> {
-    check_clinic_count(name, parameters, count, arguments.keywords().len())?;
-    arguments.resize(skipped.saturating_add(parameters.len()));
-    for (index, parameter) in parameters.iter().enumerate().skip(count.given) {
-        let keyword = match parameter.positional_only {
-            true => None,
-            false => arguments.take_keyword(parameter.name),
-        };
-        match keyword {
-            Some(value) => arguments.set(skipped.saturating_add(index), value),
-            None if parameter.optional => {}
-            None => {
-                let (keyword, position) = (parameter.name, index.saturating_add(1));
-                return Err(Error::type_error(format!(
-                    "{name}() missing required argument '{keyword}' (pos {position})"
-                )));
-            }
+    let Count { most, given, .. } = count;
+    let all = given.saturating_add(arguments.keywords().len());
+    if all > most {
+        let (by_name, s) = (if given == 0 { "keyword " } else { "" }, plural(most));
+        return Err(Error::type_error(format!(
+            "{name}() takes at most {most} {by_name}argument{s} ({all} given)"
+        )));
+    }
+    arguments.resize(skipped.saturating_add(most));
+    for (index, parameter) in parameters.iter().enumerate().skip(given) {
+        if let Some(value) = arguments.take_keyword(parameter.name) {
+            arguments.set(skipped.saturating_add(index), value);
         }
     }
-    match arguments.keywords().is_empty() {
-        true => Ok(()),
-        false => Err(not_taken(name, parameters, count.given, arguments)),
+    if arguments.keywords().is_empty() {
+        Ok(())
+    } else {
+        Err(unexpected_keyword_error(name, parameters, given, arguments))
     }
 }
 
-/// Checks how many arguments there are, before it is asked which.
-fn check_clinic_count(name: &str, parameters: &[Parameter], count: Count, keywords: usize) -> Result<()> {
-    let Count { least, most, given } = count;
-    let all = given.saturating_add(keywords);
-    if all > parameters.len() {
-        let (by_name, len) = (if given == 0 { "keyword " } else { "" }, parameters.len());
-        let s = plural(len);
-        return Err(Error::type_error(format!(
-            "{name}() takes at most {len} {by_name}argument{s} ({all} given)"
-        )));
-    }
-    if given > most {
-        let exactly = if least < most { "at most" } else { "exactly" };
-        let s = plural(most);
-        return Err(Error::type_error(match most {
-            0 => format!("{name}() takes no positional arguments"),
-            _ => format!("{name}() takes {exactly} {most} positional argument{s} ({given} given)"),
-        }));
-    }
-    let unnamed = parameters
-        .iter()
-        .filter(|parameter| parameter.positional_only)
-        .count()
-        .min(least);
-    if given < unnamed {
-        let exactly = if unnamed < most { "at least" } else { "exactly" };
-        let s = plural(unnamed);
-        return Err(Error::type_error(format!(
-            "{name}() takes {exactly} {unnamed} positional argument{s} ({given} given)"
-        )));
-    }
-    Ok(())
-}
-
-/// The complaint about the keywords that no parameter took.
+/// Returns the error for the keywords that no parameter takes.
 #[cold]
-fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
+fn unexpected_keyword_error(name: &str, parameters: &[Parameter], given: usize, arguments: &Arguments<'_>) -> Error {
     let keywords = || arguments.keywords().iter().map(|(keyword, _)| keyword.as_str());
-    let is_named = |parameter: &Parameter| !parameter.positional_only && keywords().any(|keyword| keyword == parameter.name);
+    let is_named = |parameter: &Parameter| keywords().any(|keyword| keyword == parameter.name);
     let twice = (1_usize..)
         .zip(parameters)
         .take(given)
@@ -179,81 +136,4 @@ fn not_taken(name: &str, parameters: &[Parameter], given: usize, arguments: &Arg
             format!("'{first}' is an invalid keyword argument for {name}()")
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::value::{Str, Value};
-
-    fn complaint(
-        python: &str,
-        style: Style,
-        parameters: &'static [Parameter],
-        given: Vec<Value<'static>>,
-        keyword: &[&'static str],
-    ) -> String {
-        let signature = Signature {
-            style,
-            parameters,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        given.into_iter().for_each(|value| arguments.push(value));
-        keyword
-            .iter()
-            .for_each(|name| arguments.push_keyword(Str::from(*name), Value::None));
-        match signature.bind(python, &mut arguments) {
-            Ok(()) => format!("{} parameters", arguments.len()),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    const NONE: &[Parameter] = &[Parameter::required("self")];
-    const TWO: &[Parameter] = &[
-        Parameter::required("self"),
-        Parameter::optional("sep"),
-        Parameter::optional("maxsplit"),
-    ];
-
-    #[test]
-    fn each_style_has_its_words() {
-        let text = || Value::text("a");
-        let twice = |value: Value<'static>| vec![value, Value::Int(1)];
-        assert_eq!(
-            complaint("str.upper", Style::NoArguments, NONE, twice(text()), &[]),
-            "str.upper() takes no arguments (1 given)"
-        );
-        assert_eq!(
-            complaint("int.bit_length", Style::NoArguments, NONE, twice(Value::Bool(true)), &[]),
-            "bool.bit_length() takes no arguments (1 given)"
-        );
-        let many = || vec![text(), text(), text(), text()];
-        assert_eq!(
-            complaint("str.x", Style::Positional, TWO, many(), &[]),
-            "x expected at most 2 arguments, got 3"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Tuple, TWO, many(), &[]),
-            "x() takes at most 2 arguments (3 given)"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Positional, TWO, vec![text()], &["sep"]),
-            "str.x() takes no keyword arguments"
-        );
-        assert_eq!(
-            complaint("str.x", Style::Tuple, TWO, vec![text()], &["sep"]),
-            "x() takes no keyword arguments"
-        );
-    }
-
-    #[test]
-    fn clinic_finds_keywords() {
-        let given = |keyword: &[&'static str]| complaint("str.split", Style::Clinic, TWO, vec![Value::text("a")], keyword);
-        assert_eq!(given(&["maxsplit"]), "3 parameters");
-        assert_eq!(given(&["x"]), "'x' is an invalid keyword argument for split()");
-        let both = complaint("str.split", Style::Clinic, TWO, vec![Value::text("a"), Value::None], &["sep"]);
-        assert_eq!(both, "argument for split() given by name ('sep') and position (1)");
-    }
 }

@@ -1,127 +1,120 @@
-//! What can be called, and what a call passes.
+//! Functions, methods and macros.
 
 use std::fmt;
 
-use super::positional::Positional;
+use super::arguments::Arguments;
 use crate::error::{Error, Result};
-use crate::limits::Claim;
+use crate::meter::Claim;
 use crate::value::{MeteredRc, Runtime, Signature, Str, Type, Value};
 
-/// The arguments of a call. Behind [`Signature::bind`] they stand in the order of the parameters, absent ones as None.
-#[derive(Clone, Debug, Default)]
-pub struct Arguments<'a> {
-    positional: Positional<'a>,
-    /// Boxed, because most calls have none and all of them move this.
-    #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
-    keywords: Option<Box<Vec<(Str<'a>, Value<'a>)>>>,
-}
-
-/// A filter, a test, a method or a global function: one row of a table.
+/// A filter, a test, a method or a global function: a row of a table.
 pub struct Function {
     /// The name in templates.
     pub name: &'static str,
     /// The name in CPython's messages about arguments: `do_center`, `str.strip`, `find`.
     pub python: &'static str,
-    /// The type of the function itself.
+    /// The type of the function object.
     pub ty: Type,
-    /// How arguments become parameters. The first parameter of a filter or test is what it is applied to; of a method, its object.
+    /// The parameters. The first parameter of a filter or test is the value that it is applied to, and that of a method is its object.
     pub signature: Signature,
-    /// What it does, given its parameters.
+    /// The body, which takes bound arguments.
     pub code: Code,
-    /// What it does in the most frequent calls.
-    pub shortcuts: Shortcuts,
+    /// A quick way to evaluate its most frequent calls.
+    pub shortcut: Shortcut,
 }
 
-/// What a function does in the calls that templates are full of: the same as [`Function::call`], sooner.
+/// A quick way to evaluate calls of one common form: it does what [`Function::call`] does with those arguments.
+///
+/// The fast lane of the evaluator uses it; see `eval/fast/builtins.rs`.
 #[derive(Clone, Copy)]
-pub struct Shortcuts {
-    /// Given its first parameter alone.
-    pub alone: Option<Alone>,
-    /// Another value with the items of what it gives for its first parameter alone, where there is one and only the items are wanted.
-    pub iterated: Option<Iterated>,
-    /// Given its parameters, where the result is written: appends it.
-    pub write: Option<Write>,
-    /// The same, given its first parameter alone.
-    pub write_alone: Option<WriteAlone>,
-    /// Given a plain string alone, of which it gives a part.
-    pub piece: Option<Piece>,
-    /// A method of `str`, given one string, both plain.
-    pub with_text: Option<WithText>,
-    /// The item at an index of what [`Shortcuts::with_text`] gives, without the others; None where there is none.
-    pub item: Option<ItemWithText>,
+pub enum Shortcut {
+    /// All calls are evaluated in full.
+    None,
+    /// `value|length`.
+    Length,
+    /// `text|f`, `text.f()` and `text.f("…")`, which return a part of a plain string.
+    Part(Part),
+    /// `text.f("…")`, which returns whether a plain string has a property.
+    Predicate(fn(&str, &str) -> bool),
+    /// `text.f("…")[i]`, which returns one item of the list of a method of plain strings.
+    Item(Item),
+    /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
+    SelectAttribute(bool),
+    /// `items|list`.
+    List,
+    /// `namespace(name=value)`.
+    Namespace,
+    /// `{{ value|f(…) }}`, which appends the result to the output.
+    Write(Write),
 }
 
-/// See [`Shortcuts::alone`].
-pub type Alone = for<'a> fn(&mut Runtime<'a>, &Value<'a>) -> Result<Value<'a>>;
+/// Returns a part of a text. The second argument is that of the call, if it has one.
+pub type Part = for<'t> fn(&'t str, Option<&str>) -> &'t str;
 
-/// See [`Shortcuts::iterated`].
-pub type Iterated = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
+/// Returns the item at an index of the list that the method returns for a text and its argument, or None if it must be called.
+pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
 
-/// See [`Shortcuts::write`].
+/// Appends the result for bound arguments to a text.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
-/// See [`Shortcuts::write_alone`].
-pub type WriteAlone = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &mut String) -> Result<()>;
-
-/// See [`Shortcuts::piece`].
-pub type Piece = fn(&str) -> &str;
-
-/// See [`Shortcuts::with_text`].
-pub type WithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str) -> Result<Value<'a>>;
-
-/// See [`Shortcuts::item`].
-pub type ItemWithText = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Option<Value<'a>>>;
-
-/// What a function does, given its parameters.
+/// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
-    /// It runs.
+    /// Runs any code.
     Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
-    /// It only looks at its first parameter, as most tests do.
+    /// Inspects the first parameter, as most tests do.
     Look(fn(&Value<'_>) -> bool),
-    /// It compares its two parameters, as a test with an argument does.
+    /// Compares two parameters, as a test with an argument does.
     Compare(Comparison),
+    /// Compares the identities of two parameters, as the test `sameas` does. A variable is identical to itself.
+    Identify(Comparison),
 }
 
-/// What is said of two values.
+/// Compares two values.
 pub type Comparison = for<'a> fn(&mut Runtime<'a>, &Value<'a>, &Value<'a>) -> Result<bool>;
 
 /// A method that was looked up and not called yet.
 #[derive(Debug)]
 pub struct BoundMethod<'a> {
-    /// The object.
+    /// The object of the method.
     pub receiver: Value<'a>,
-    /// The method; the object is its first parameter.
+    /// The method, whose first parameter is the object.
     pub function: &'static Function,
 }
 
-/// What the evaluator calls: a macro, a call body, a recursive loop, a block.
+/// Code that the evaluator runs: a macro, the body of a call block, a recursive loop.
 pub trait Callable<'a>: fmt::Debug {
-    /// Calls it. The arguments are lent, because a move of them costs stack at every level of a recursion.
+    /// Calls the code. The arguments are borrowed, because moving them costs stack at every level of a recursion.
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>>;
 
-    /// Calls it, and writes what it returns straight to `out`.
+    /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
+
+    /// Returns whether [`Callable::write_with_locals`] can be called with a number of arguments.
+    fn takes_locals(&self, count: usize) -> bool;
+
+    /// Does what [`Callable::write`] does with a number of positional arguments, which are the last of the local variables.
+    fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
 
 /// A macro as a value (jinja2 3.1.6 `runtime.py`, `Macro`).
 #[derive(Debug)]
 pub struct Macro<'a> {
-    /// Its name; the body of a call block has none.
+    /// The name. The body of a call block has none.
     pub name: Option<&'a str>,
-    /// The names of its parameters.
+    /// The names of the parameters.
     pub parameters: Box<[&'a str]>,
-    /// Whether it takes any keyword, because it mentions `kwargs`.
+    /// Whether the macro mentions `kwargs`, and so accepts any keyword.
     pub catches_keywords: bool,
-    /// Whether it takes any number of arguments, because it mentions `varargs`.
+    /// Whether the macro mentions `varargs`, and so accepts any number of arguments.
     pub catches_positional: bool,
-    /// Whether it mentions `caller`.
+    /// Whether the macro mentions `caller`.
     pub uses_caller: bool,
-    /// Whether `caller` is one of its parameters.
+    /// Whether `caller` is one of the parameters.
     pub explicit_caller: bool,
-    /// The code.
+    /// The body.
     pub code: Box<dyn Callable<'a> + 'a>,
-    /// The memory of all this.
+    /// The claim to the memory of the macro.
     pub claim: Claim,
 }
 
@@ -131,26 +124,13 @@ impl fmt::Debug for Function {
     }
 }
 
-impl Shortcuts {
-    /// None.
-    pub const NONE: Self = Self {
-        alone: None,
-        iterated: None,
-        write: None,
-        write_alone: None,
-        piece: None,
-        with_text: None,
-        item: None,
-    };
-}
-
-/// Steps of binding the arguments of a call and making its result.
+/// The steps of binding the arguments of a call and making its result.
 const CALL: u64 = 4;
 
 impl Function {
-    /// Its name behind that of its module, as Python tells it where it complains before the call.
+    /// Returns the name with its module, as Python prints it in errors before a call.
     pub fn full_name(&self) -> String {
-        // A filter that has a form for asynchronous templates bears that one's name here.
+        // For a filter with an asynchronous variant, Python prints the name of that variant.
         let name = self.python.strip_prefix("sync_").unwrap_or(self.python);
         let module = match name {
             name if name.starts_with("do_") => "jinja2.filters.",
@@ -162,7 +142,7 @@ impl Function {
         format!("{module}{name}")
     }
 
-    /// Binds the arguments and runs the body, which takes them.
+    /// Binds the arguments and runs the body.
     #[inline(never)]
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
@@ -174,38 +154,30 @@ impl Function {
                 let value = run(runtime, std::mem::take(arguments))?;
                 runtime.claim_value(value)
             }
-            Code::Look(asks) => Ok(Value::Bool(arguments.get(0).is_some_and(asks))),
-            Code::Compare(holds) => match (arguments.get(0), arguments.get(1)) {
-                (Some(value), Some(other)) => holds(runtime, value, other).map(Value::Bool),
+            Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),
+            Code::Compare(compare) | Code::Identify(compare) => match (arguments.get(0), arguments.get(1)) {
+                (Some(value), Some(other)) => compare(runtime, value, other).map(Value::Bool),
                 _ => Err(Error::internal("a test has too few parameters")),
             },
         }
     }
 
-    /// What a test says of a value, given positional arguments behind it; None where [`Function::call`] has to be asked.
+    /// Returns the result of a test of a value and further positional arguments, or `None` if only [`Function::call`] can run it.
     #[inline]
     pub fn test<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, others: &[Value<'a>]) -> Option<Result<bool>> {
-        let told = match (self.code, others) {
-            (Code::Look(asks), []) => runtime.meter.charge(1).map(|()| asks(value)),
-            (Code::Compare(holds), [other]) => runtime.meter.charge(1).and_then(|()| holds(runtime, value, other)),
+        let result = match (self.code, others) {
+            (Code::Look(inspect), []) => runtime.meter.charge(1).map(|()| inspect(value)),
+            (Code::Compare(compare) | Code::Identify(compare), [other]) => {
+                runtime.meter.charge(1).and_then(|()| compare(runtime, value, other))
+            }
             _ => return None,
         };
         #[cfg(test)]
         called::note(self);
-        Some(told)
+        Some(result)
     }
 
-    /// Appends the result for one argument to a text, where it has a shortcut for that; gives whether it has one.
-    pub fn write_alone<'a>(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<bool> {
-        let Some(write) = self.shortcuts.write_alone else {
-            return Ok(false);
-        };
-        runtime.meter.charge(CALL)?;
-        write(runtime, value, out)?;
-        Ok(true)
-    }
-
-    /// Binds the arguments and appends the result to a text, where it has a shortcut for that.
+    /// Binds the arguments and appends the result of a shortcut to a text.
     pub fn write<'a>(&self, write: Write, runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, out: &mut String) -> Result<()> {
         runtime.meter.charge(CALL)?;
         self.signature.bind(self.python, &mut arguments)?;
@@ -214,119 +186,15 @@ impl Function {
 }
 
 impl<'a> BoundMethod<'a> {
-    /// Calls the method on its object.
+    /// Calls the method.
     pub fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         arguments.push_front(self.receiver.clone());
         self.function.call(runtime, arguments)
     }
 }
 
-impl<'a> Arguments<'a> {
-    /// No arguments.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// One argument.
-    pub fn one(value: Value<'a>) -> Self {
-        Self {
-            positional: Positional::one(value),
-            keywords: None,
-        }
-    }
-
-    /// Adds a positional argument behind the others.
-    pub fn push(&mut self, value: Value<'a>) {
-        self.positional.push(Some(value));
-    }
-
-    /// Adds a positional argument before the others.
-    pub fn push_front(&mut self, value: Value<'a>) {
-        self.positional.push_front(value);
-    }
-
-    /// Drops the first positional argument.
-    pub fn drop_first(&mut self) {
-        self.positional.drop_first();
-    }
-
-    /// Adds `name=value`.
-    pub fn push_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        self.keywords.get_or_insert_default().push((name, value));
-    }
-
-    /// Adds `name=value`, or gives the one of that name another value, as a dict does.
-    pub fn put_keyword(&mut self, name: Str<'a>, value: Value<'a>) {
-        let keywords = self.keywords.get_or_insert_default();
-        match keywords.iter_mut().find(|(other, _)| other.as_str() == name.as_str()) {
-            Some((_, old)) => *old = value,
-            None => keywords.push((name, value)),
-        }
-    }
-
-    /// How many positional arguments there are, or parameters once bound.
-    pub fn len(&self) -> usize {
-        self.positional.as_slice().len()
-    }
-
-    /// Whether there is no positional argument.
-    pub fn is_empty(&self) -> bool {
-        self.positional.as_slice().is_empty()
-    }
-
-    /// The argument at an index, if it was given.
-    pub fn get(&self, index: usize) -> Option<&Value<'a>> {
-        self.positional.as_slice().get(index)?.as_ref()
-    }
-
-    /// The positional arguments, to take them.
-    pub fn places(&mut self) -> &mut [Option<Value<'a>>] {
-        self.positional.as_mut_slice()
-    }
-
-    /// Takes the argument at an index, if it was given.
-    pub fn take(&mut self, index: usize) -> Option<Value<'a>> {
-        self.positional.as_mut_slice().get_mut(index)?.take()
-    }
-
-    /// Takes all arguments from an index on.
-    pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        self.positional.take_from(index)
-    }
-
-    /// The keywords that no parameter took.
-    pub fn keywords(&self) -> &[(Str<'a>, Value<'a>)] {
-        self.keywords.as_ref().map_or(&[], |keywords| keywords)
-    }
-
-    /// Takes the keywords that no parameter took.
-    pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
-        self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)
-    }
-
-    /// Takes the keyword of that name.
-    pub fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
-        let keywords = self.keywords.as_mut()?;
-        let at = keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
-        Some(keywords.remove(at).1)
-    }
-
-    /// Makes room for so many parameters; the new ones are absent.
-    pub(super) fn resize(&mut self, parameters: usize) {
-        self.positional.resize(parameters);
-    }
-
-    /// Gives a parameter its value; those before it that are not there yet are absent.
-    pub(super) fn set(&mut self, index: usize, value: Value<'a>) {
-        self.resize(index.saturating_add(1));
-        if let Some(place) = self.positional.as_mut_slice().get_mut(index) {
-            *place = Some(value);
-        }
-    }
-}
-
 impl<'a> Value<'a> {
-    /// A method of this value, bound to it.
+    /// Binds a method to the value.
     pub fn method(self, function: &'static Function) -> Self {
         Self::Method(MeteredRc::new(BoundMethod {
             receiver: self,
@@ -335,7 +203,13 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Which functions were called in this thread: a test wants each row of a table to have a case.
+/// Returns the TypeError of calling a value that is not callable.
+#[cold]
+pub fn not_callable(value: &Value<'_>) -> Error {
+    Error::type_error(format!("'{}' object is not callable", value.ty().name()))
+}
+
+/// Records the functions that were called in this thread, for the test that every row of a table has a case.
 #[cfg(test)]
 pub mod called {
     use super::Function;
@@ -343,16 +217,16 @@ pub mod called {
     use std::collections::BTreeSet;
 
     thread_local! {
-        /// Their addresses.
+        /// The addresses of the functions.
         static CALLED: RefCell<BTreeSet<usize>> = const { RefCell::new(BTreeSet::new()) };
     }
 
-    /// It was called.
+    /// Records a call of a function.
     pub fn note(function: &Function) {
         CALLED.with_borrow_mut(|called| called.insert(std::ptr::from_ref(function).addr()));
     }
 
-    /// Whether it was called; the tests of the cases ask.
+    /// Returns whether a function was called.
     #[cfg(feature = "cli")]
     pub fn has(function: &Function) -> bool {
         CALLED.with_borrow(|called| called.contains(&std::ptr::from_ref(function).addr()))

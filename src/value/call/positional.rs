@@ -1,34 +1,35 @@
-//! The positional arguments of a call: a few stand in place, so that most calls allocate nothing.
+//! The positional arguments of a call. A few are stored in place, so that most calls allocate nothing.
 
 use crate::value::Value;
 
-/// A method's object with two arguments, or a filter's input with two. More would make every call move more bytes.
-const FEW: usize = 3;
+/// The number of arguments that are stored in place: the object of a method, or the input of a filter, and three more. A higher number
+/// would make every call move more bytes.
+const FEW: usize = 4;
 
-/// Arguments in their order; None where a parameter was not given.
+/// Positional arguments in their order. An argument that was not given is `None`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Positional<'a> {
-    /// All of them, while they are few.
+    /// All arguments, if they are few.
     few: [Option<Value<'a>>; FEW],
-    /// How many of `few` count.
+    /// The number of arguments in `few`.
     len: usize,
-    /// All of them, once there were more.
+    /// All arguments, if they are many.
     #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
     many: Option<Box<Vec<Option<Value<'a>>>>>,
 }
 
 impl<'a> Positional<'a> {
-    /// One argument.
+    /// Makes a list of one argument.
     #[inline]
     pub fn one(value: Value<'a>) -> Self {
         Self {
-            few: [Some(value), None, None],
+            few: [Some(value), None, None, None],
             len: 1,
             many: None,
         }
     }
 
-    /// Those that are there.
+    /// Returns the arguments.
     #[inline]
     pub fn as_slice(&self) -> &[Option<Value<'a>>] {
         match &self.many {
@@ -37,7 +38,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Those that are there, to change them.
+    /// Returns the arguments for modification.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Option<Value<'a>>] {
         match &mut self.many {
@@ -46,7 +47,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Adds one behind the others.
+    /// Adds an argument after the others.
     #[inline]
     pub fn push(&mut self, value: Option<Value<'a>>) {
         match &mut self.many {
@@ -64,7 +65,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Adds one before the others.
+    /// Adds an argument before the others.
     pub fn push_front(&mut self, value: Value<'a>) {
         self.push(None);
         let all = self.as_mut_slice();
@@ -74,7 +75,7 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Drops the first; the others move up.
+    /// Removes the first argument.
     pub fn drop_first(&mut self) {
         let all = self.as_mut_slice();
         if let Some(first) = all.first_mut() {
@@ -87,9 +88,11 @@ impl<'a> Positional<'a> {
         }
     }
 
-    /// Takes all from an index on.
+    /// Removes and returns the arguments from an index on.
     pub fn take_from(&mut self, index: usize) -> Vec<Value<'a>> {
-        let taken = self.as_mut_slice().iter_mut().skip(index).filter_map(Option::take).collect();
+        let all = self.as_mut_slice();
+        let mut taken = Vec::with_capacity(all.len().saturating_sub(index));
+        taken.extend(all.iter_mut().skip(index).filter_map(Option::take));
         match &mut self.many {
             Some(many) => many.truncate(index),
             None => self.len = self.len.min(index),
@@ -97,7 +100,7 @@ impl<'a> Positional<'a> {
         taken
     }
 
-    /// Makes the number of arguments this; new ones are absent.
+    /// Adds absent arguments until there are `len`.
     pub fn resize(&mut self, len: usize) {
         while self.as_slice().len() < len {
             self.push(None);

@@ -1,74 +1,61 @@
-//! How arguments become parameters, with CPython 3.11's messages where they do not fit.
-//!
-//! A function written in Python, one written in C with Argument Clinic, and one that parses its tuple by hand each complain in other
-//! words: [`Style`] says which. Those of C are in [`bind_c`](super::bind_c). What a value may be is the function's own business.
-//!
-//! ```text
-//! do_center(value, width=80) called with 3   do_center() takes from 1 to 2 positional arguments but 3 were given
-//! ```
-
-use crate::error::{Error, Result};
-use crate::value::{Arguments, Str, Value};
+//! The parameters of a function, and the style of its messages about arguments.
 
 /// The parameters of a function.
 #[derive(Debug)]
 pub struct Signature {
-    /// Whose words its complaints have.
+    /// The style of messages about arguments.
     pub style: Style,
     /// The parameters in their order.
     pub parameters: &'static [Parameter],
-    /// Whether it takes any number of positional arguments behind them (`*args`).
+    /// Whether the function takes further positional arguments (`*args`).
     pub star: bool,
-    /// Whether it takes any keyword (`**kwargs`).
+    /// Whether the function takes any keyword (`**kwargs`).
     pub double_star: bool,
 }
 
-/// One parameter.
+/// A parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
-    /// Its name.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// Whether it may be absent.
+    /// Whether the argument may be absent.
     pub optional: bool,
-    /// Whether it can only be given by name (behind `*` in the signature).
-    pub keyword_only: bool,
-    /// Whether it cannot be given by name (before `/` in the signature).
+    /// Whether the argument cannot be passed by name (before `/` in the signature).
     pub positional_only: bool,
-    /// Whether the reference gives it and no template can, as Jinja gives some filters their environment: it only counts in complaints,
-    /// and is not among the arguments.
+    /// Whether the reference passes the argument itself, as Jinja passes its environment to some filters. Such a parameter counts in
+    /// messages, but is not among the arguments.
     pub hidden: bool,
 }
 
-/// Whose words a function's complaints about its arguments have.
+/// The style of a function's messages about its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// A function in Python: `do_center() takes from 1 to 2 positional arguments but 3 were given`.
+    /// Functions written in Python: `do_center() takes from 1 to 2 positional arguments but 3 were given`.
     Python,
     /// `METH_NOARGS`: `str.upper() takes no arguments (1 given)`.
     NoArguments,
     /// `METH_O`: `str.join() takes exactly one argument (0 given)`.
     OneArgument,
-    /// `_PyArg_CheckPositional`: `strip expected at most 1 argument, got 2`; no keywords.
+    /// `_PyArg_CheckPositional`, without keywords: `strip expected at most 1 argument, got 2`.
     Positional,
-    /// `PyArg_ParseTuple` with a name: `find() takes at least 1 argument (0 given)`; no keywords.
+    /// `PyArg_ParseTuple` with a name, without keywords: `find() takes at least 1 argument (0 given)`.
     Tuple,
     /// Argument Clinic with keywords: `split() takes at most 2 arguments (3 given)`, `'x' is an invalid keyword argument for split()`.
     Clinic,
 }
 
 impl Parameter {
-    /// One that must be given.
+    /// Returns a required parameter.
     pub const fn required(name: &'static str) -> Self {
         Self {
             name,
             optional: false,
-            keyword_only: false,
             positional_only: false,
             hidden: false,
         }
     }
 
-    /// One that has a default.
+    /// Returns a parameter with a default.
     pub const fn optional(name: &'static str) -> Self {
         Self {
             optional: true,
@@ -76,7 +63,7 @@ impl Parameter {
         }
     }
 
-    /// One that must be given, and not by name.
+    /// Returns a required parameter that cannot be passed by name.
     pub const fn positional(name: &'static str) -> Self {
         Self {
             positional_only: true,
@@ -84,7 +71,7 @@ impl Parameter {
         }
     }
 
-    /// One that the engine gives; only the first can be that.
+    /// Returns a parameter that Jinja passes itself. Only the first parameter can be one.
     pub const fn hidden(name: &'static str) -> Self {
         Self {
             hidden: true,
@@ -93,215 +80,7 @@ impl Parameter {
     }
 }
 
-impl Signature {
-    /// Brings the arguments into the order of the parameters; what no parameter takes stays behind them, or among the keywords,
-    /// where the signature allows that. `python` is the function's name as its complaints spell it: that of a method in C is
-    /// `str.strip`, and its object is not counted.
-    pub fn bind(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        let is_hidden = self.parameters.first().is_some_and(|parameter| parameter.hidden);
-        // What is absent reads as None, so that nothing has to be moved here.
-        if self.fits(arguments.len().saturating_add(usize::from(is_hidden)), arguments.keywords()) {
-            return Ok(());
-        }
-        match (self.style, is_hidden) {
-            (Style::Python, true) => {
-                arguments.push_front(Value::None);
-                self.bind_python(python, arguments)?;
-                arguments.drop_first();
-                Ok(())
-            }
-            (Style::Python, false) => self.bind_python(python, arguments),
-            _ => self.bind_c(python, arguments),
-        }
-    }
-
-    /// Whether so many positional arguments are what the parameters ask for, and the keywords none of theirs.
-    #[inline]
-    fn fits(&self, given: usize, keywords: &[(Str<'_>, Value<'_>)]) -> bool {
-        let (taken, rest) = self.parameters.split_at(given.min(self.parameters.len()));
-        let takes = |name: &str| self.parameters.iter().any(|parameter| parameter.name == name);
-        (taken.len() == given || self.star)
-            && taken.last().is_none_or(|last| !last.keyword_only)
-            && rest.iter().all(|parameter| parameter.optional)
-            && (keywords.is_empty() || (self.double_star && !keywords.iter().any(|(name, _)| takes(name.as_str()))))
-    }
-
-    /// CPython 3.11 `ceval.c`, `initialize_locals`: first the keywords, then the count, then what is missing.
-    fn bind_python(&self, python: &str, arguments: &mut Arguments<'_>) -> Result<()> {
-        let given = arguments.len();
-        let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only).count();
-        let rest = match given > positional {
-            true => arguments.take_from(positional),
-            false => Vec::new(),
-        };
-        let mut extra = Vec::new();
-        let mut keywords = arguments.take_keywords().into_iter();
-        while let Some((keyword, value)) = keywords.next() {
-            let name = keyword.as_str();
-            let has_that_name = |parameter: &Parameter| !parameter.positional_only && parameter.name == name;
-            match self.parameters.iter().position(has_that_name) {
-                Some(index) if arguments.get(index).is_none() => arguments.set(index, value),
-                Some(_) => {
-                    return Err(Error::type_error(format!(
-                        "{python}() got multiple values for argument '{name}'"
-                    )));
-                }
-                None if self.double_star => extra.push((keyword, value)),
-                None => {
-                    let later = keywords.as_slice().iter().map(|(later, _)| later.as_str());
-                    let names: Vec<_> = std::iter::once(name).chain(later).collect();
-                    return Err(self.unexpected(python, name, &names));
-                }
-            }
-        }
-        if !self.star && !rest.is_empty() {
-            return Err(self.too_many(python, arguments, given));
-        }
-        self.check_missing(python, arguments)?;
-        if !rest.is_empty() {
-            arguments.resize(self.parameters.len());
-            rest.into_iter().for_each(|value| arguments.push(value));
-        }
-        extra
-            .into_iter()
-            .for_each(|(name, value)| arguments.push_keyword(name, value));
-        Ok(())
-    }
-
-    /// The complaint about a keyword that no parameter takes. `names` are it and those behind it.
-    #[cold]
-    fn unexpected(&self, python: &str, keyword: &str, names: &[&str]) -> Error {
-        let positional_only = self
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.positional_only && names.contains(&parameter.name));
-        let list: Vec<_> = positional_only.map(|parameter| parameter.name).collect();
-        Error::type_error(if list.is_empty() {
-            format!("{python}() got an unexpected keyword argument '{keyword}'")
-        } else {
-            let list = list.join(", ");
-            format!("{python}() got some positional-only arguments passed as keyword arguments: '{list}'")
-        })
-    }
-
-    #[cold]
-    fn too_many(&self, python: &str, arguments: &Arguments<'_>, given: usize) -> Error {
-        let positional = self.parameters.iter().filter(|parameter| !parameter.keyword_only);
-        let most = positional.clone().count();
-        let least = positional.filter(|parameter| !parameter.optional).count();
-        let (takes, s) = if least == most {
-            (most.to_string(), plural(most))
-        } else {
-            (format!("from {least} to {most}"), "s")
-        };
-        let is_given = |(index, parameter): &(usize, &Parameter)| parameter.keyword_only && arguments.get(*index).is_some();
-        let by_name = self.parameters.iter().enumerate().filter(is_given).count();
-        let also = match by_name {
-            0 => String::new(),
-            _ => format!(
-                " positional argument{} (and {by_name} keyword-only argument{})",
-                plural(given),
-                plural(by_name)
-            ),
-        };
-        let verb = if given == 1 && by_name == 0 { "was" } else { "were" };
-        Error::type_error(format!(
-            "{python}() takes {takes} positional argument{s} but {given}{also} {verb} given"
-        ))
-    }
-
-    /// Complains about parameters without an argument.
-    fn check_missing(&self, python: &str, arguments: &Arguments<'_>) -> Result<()> {
-        let is_missing = |(index, parameter): &(usize, &Parameter)| !parameter.optional && arguments.get(*index).is_none();
-        let missing = self.parameters.iter().enumerate().filter(is_missing);
-        let mut missing = missing.map(|(_, parameter)| parameter).peekable();
-        match missing.peek() {
-            None => Ok(()),
-            Some(_) => Err(lacks(python, missing)),
-        }
-    }
-}
-
-/// The complaint about parameters without an argument: about the positional ones, or else about those that are given by name only.
-#[cold]
-fn lacks<'p>(python: &str, parameters: impl Iterator<Item = &'p Parameter>) -> Error {
-    let (keyword_only, positional): (Vec<&Parameter>, Vec<_>) = parameters.partition(|parameter| parameter.keyword_only);
-    let (kind, parameters) = match positional.is_empty() {
-        true => ("keyword-only", keyword_only),
-        false => ("positional", positional),
-    };
-    let names: Vec<_> = parameters.into_iter().map(|parameter| parameter.name).collect();
-    let (count, s, list) = (names.len(), plural(names.len()), quoted_list(&names));
-    Error::type_error(format!("{python}() missing {count} required {kind} argument{s}: {list}"))
-}
-
-/// The ending of a noun behind a number.
+/// Returns the plural ending of a noun after a count.
 pub(super) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
-}
-
-/// `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`
-fn quoted_list(names: &[&str]) -> String {
-    let quoted: Vec<_> = names.iter().map(|name| format!("'{name}'")).collect();
-    match quoted.as_slice() {
-        [] => String::new(),
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        [most @ .., last] => format!("{}, and {last}", most.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARAMETERS: &[Parameter] = &[
-        Parameter::positional("a"),
-        Parameter::required("b"),
-        Parameter::optional("c"),
-        Parameter {
-            keyword_only: true,
-            ..Parameter::required("d")
-        },
-    ];
-
-    /// `def f(a, /, b, c=None, *, d)` called with so many positional arguments and these keywords.
-    fn complaint(given: usize, keywords: &[&'static str]) -> String {
-        let signature = Signature {
-            style: Style::Python,
-            parameters: PARAMETERS,
-            star: false,
-            double_star: false,
-        };
-        let mut arguments = Arguments::new();
-        (0..given).for_each(|_| arguments.push(Value::None));
-        keywords
-            .iter()
-            .for_each(|name| arguments.push_keyword((*name).into(), Value::None));
-        match signature.bind("f", &mut arguments) {
-            Ok(()) => "bound".to_owned(),
-            Err(error) => error.message().to_owned(),
-        }
-    }
-
-    #[test]
-    fn complaints_come_in_the_order_of_cpython() {
-        assert_eq!(complaint(1, &["b", "d"]), "bound");
-        assert_eq!(complaint(0, &["b", "d"]), "f() missing 1 required positional argument: 'a'");
-        assert_eq!(complaint(0, &[]), "f() missing 2 required positional arguments: 'a' and 'b'");
-        assert_eq!(complaint(3, &[]), "f() missing 1 required keyword-only argument: 'd'");
-        assert_eq!(
-            complaint(4, &[]),
-            "f() takes from 2 to 3 positional arguments but 4 were given"
-        );
-        let with_keyword =
-            "f() takes from 2 to 3 positional arguments but 4 positional arguments (and 1 keyword-only argument) were given";
-        assert_eq!(complaint(4, &["d"]), with_keyword);
-        assert_eq!(complaint(2, &["b"]), "f() got multiple values for argument 'b'");
-        assert_eq!(complaint(9, &["x"]), "f() got an unexpected keyword argument 'x'");
-        assert_eq!(
-            complaint(0, &["a"]),
-            "f() got some positional-only arguments passed as keyword arguments: 'a'"
-        );
-    }
 }

@@ -2,65 +2,65 @@
 //!
 //! ```text
 //! '%(k)05.1f' % {'k': 2.25}        002.2
-//! ('%s'|safe) % '<'                &lt;       a Markup escapes what it prints
+//! ('%s'|safe) % '<'                &lt;       a Markup escapes its arguments
 //! ```
 //!
-//! One conversion, and how a number stands in it, is in [`crate::number::percent`]; here is the walk over the format, where arguments
-//! come from, and what is no number. The rules are those of CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and of markupsafe
-//! 3.0.4 `Markup.__mod__`, which wraps each argument in a `_MarkupEscapeHelper`.
+//! This file finds the conversions in the format and their arguments, and converts arguments that are not numbers. A single conversion
+//! is in [`crate::number::percent`]. Follows CPython 3.11 `unicodeobject.c` `PyUnicode_Format`, and markupsafe 3.0.4 `Markup.__mod__`,
+//! which wraps each argument in a `_MarkupEscapeHelper`.
 
 use crate::error::{Error, Result};
 use crate::number::parse::{parse_float, parse_int};
 use crate::number::percent::{self, Conversion};
 use crate::number::{Int, NumberRef};
-use crate::text::measure::written;
 use crate::text::quote;
 use crate::text::slice::split_at_char;
-use crate::value::number::readable;
+use crate::text::written_len::write_to_string;
+use crate::value::number::number_text;
 use crate::value::{Runtime, Seq, Str, Value, markup, ops, print};
 
-/// Whose operator it is.
+/// The type of the format.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flavor {
-    /// Of a `str`.
+    /// A `str`.
     Text,
-    /// Of a Markup, which wraps its arguments.
+    /// A Markup, which wraps its arguments.
     Markup,
 }
 
-/// Where conversions take their arguments from.
+/// The arguments of the conversions.
 pub(super) struct Source<'r, 'a> {
     pub(super) runtime: &'r mut Runtime<'a>,
     mapping: Option<Value<'a>>,
-    arguments: Given<'a>,
+    arguments: ArgumentsLeft<'a>,
     flavor: Flavor,
 }
 
 /// The arguments that are left.
-enum Given<'a> {
-    /// Those of a tuple, from an index on.
+enum ArgumentsLeft<'a> {
+    /// The items of a tuple, and the index of the next one.
     Tuple(Seq<'a>, usize),
-    /// One value, until it is taken.
+    /// A single argument, until it is used.
     One(Option<Value<'a>>),
 }
 
-/// `format % arguments`
+/// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let output = formatted(runtime, format.as_str(), flavor, arguments)?;
+    let output = format_text(runtime, format.as_str(), flavor, arguments)?;
     let text = runtime.text(output)?;
     Ok(Value::Str(text.with_markup(format.is_markup())))
 }
 
-/// The format with its conversions written out.
-pub(super) fn formatted<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
+/// Returns the format with its conversions replaced by the arguments.
+pub(super) fn format_text<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
-        Value::Tuple(items) => Given::Tuple(items.clone(), 0),
-        one => Given::One(Some(one.clone())),
+        Value::Tuple(items) => ArgumentsLeft::Tuple(items.clone(), 0),
+        one => ArgumentsLeft::One(Some(one.clone())),
     };
     let mut source = Source {
-        runtime: runtime,
+        runtime,
         mapping: is_mapping(arguments).then(|| arguments.clone()),
         arguments: given,
         flavor,
@@ -86,7 +86,7 @@ fn is_mapping(value: &Value<'_>) -> bool {
     matches!(value, Value::Dict(_) | Value::List(_) | Value::Range(_) | Value::Undefined(_))
 }
 
-impl Given<'_> {
+impl ArgumentsLeft<'_> {
     fn is_left(&self) -> bool {
         match self {
             Self::Tuple(items, next) => *next < items.len(),
@@ -109,13 +109,13 @@ impl<'a> percent::Arguments for Source<'_, 'a> {
         let key = self.runtime.str(key.to_owned())?;
         let mapping = self.mapping.clone().unwrap_or(Value::None);
         let value = ops::get_item(self.runtime, &mapping, &key)?;
-        self.arguments = Given::One(Some(value));
+        self.arguments = ArgumentsLeft::One(Some(value));
         Ok(())
     }
 
     fn next_star(&mut self) -> Result<Option<Int>> {
         let argument = self.next()?;
-        // A wrapped integer is none.
+        // A wrapped integer is not an integer to CPython.
         if self.flavor == Flavor::Markup {
             return Ok(None);
         }
@@ -130,17 +130,17 @@ impl<'a> Source<'_, 'a> {
     fn next(&mut self) -> Result<Value<'a>> {
         self.runtime.meter.charge(1)?;
         let next = match &mut self.arguments {
-            Given::Tuple(items, next) => {
+            ArgumentsLeft::Tuple(items, next) => {
                 let item = items.get(*next);
                 *next = next.saturating_add(1);
                 item
             }
-            Given::One(one) => one.take(),
+            ArgumentsLeft::One(one) => one.take(),
         };
         next.ok_or_else(|| Error::type_error("not enough arguments for format string"))
     }
 
-    /// Reads a conversion at a byte of the format and writes what it gives; returns how many bytes it takes.
+    /// Writes the conversion at the byte `index` of the format and returns its length in bytes.
     fn write_conversion(&mut self, format: &str, index: usize, text: &str, output: &mut String) -> Result<usize> {
         let conversion = Conversion::read(text, self)?;
         if conversion.length == 1 && conversion.letter == '%' {
@@ -185,7 +185,7 @@ impl<'a> Source<'_, 'a> {
         Ok(conversion.length)
     }
 
-    /// The text of `%s`, `%r` and `%a`.
+    /// Returns the text of `%s`, `%r` and `%a`.
     fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
         let is_wrapped = self.flavor == Flavor::Markup;
         let text = match letter {
@@ -201,17 +201,17 @@ impl<'a> Source<'_, 'a> {
         if !is_wrapped {
             return Ok(text);
         }
-        // The repr of a wrapped value is its escaped repr, of which `%a` then escapes what is not ASCII.
+        // The `repr` of a wrapped value is its escaped `repr`, in which `%a` then escapes characters beyond ASCII.
         let text = self.runtime.text(text)?;
         let escaped = markup::escape_text(self.runtime, &text)?.as_str().to_owned();
         Ok(if letter == 'a' {
-            written(|output| quote::write_ascii(output, &escaped))
+            write_to_string(|output| quote::write_ascii(output, &escaped))
         } else {
             escaped
         })
     }
 
-    /// `%c`: a string of one character, or a number.
+    /// Returns the text of `%c`, whose argument is a string of one character or a number.
     fn character(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         match argument {
             _ if self.flavor == Flavor::Markup => Err(conversion.wants_number("").into()),
@@ -226,7 +226,7 @@ impl<'a> Source<'_, 'a> {
         }
     }
 
-    /// A number as a Markup takes it: what Python's `int()` and `float()` make of the value, which read strings too.
+    /// Returns the text of a number in a Markup, which calls Python's `int()` or `float()` on the value and so accepts strings too.
     fn wrapped_number(&mut self, conversion: &Conversion, argument: &Value<'a>, max_width: usize) -> Result<String> {
         let is_integer = match conversion.letter {
             'o' | 'x' | 'X' => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
@@ -235,9 +235,9 @@ impl<'a> Source<'_, 'a> {
         if let Value::Undefined(undefined) = argument {
             return Err(undefined.error());
         }
-        let parsed = match readable(argument) {
-            Some((text, characters)) if is_integer => Value::from(parse_int(text, 10, characters)?),
-            Some((text, characters)) => Value::Float(parse_float(text, characters)?),
+        let parsed = match number_text(argument) {
+            Some((text, repr)) if is_integer => Value::from(parse_int(text, 10, repr)?),
+            Some((text, repr)) => Value::Float(parse_float(text, repr)?),
             None if argument.as_number().is_some() => argument.clone(),
             None if is_integer => return Err(conversion.wants_number("_MarkupEscapeHelper").into()),
             None => {
@@ -258,44 +258,5 @@ fn number(runtime: &mut Runtime<'_>, conversion: &Conversion, argument: &Value<'
     match argument.as_number() {
         Some(number) => Ok(percent::format_number(conversion, number, max_width)?),
         None => Err(conversion.wants_number(argument.ty().name()).into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn conversions_take_their_arguments() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let pair = runtime.tuple(vec![Value::text("a"), Value::Int(3)]).unwrap();
-        let list = runtime.list(vec![Value::Int(1)]).unwrap();
-        let escaped = |text: &'static str| Str::from(text).with_markup(true);
-        let cases = [
-            (Str::from("%s-%03d"), pair.clone(), "a-003"),
-            (Str::from("%5.1s|"), Value::text("xyz"), "    x|"),
-            (Str::from("%r %%"), Value::text("it's"), "\"it's\" %"),
-            (Str::from("abc"), list.clone(), "abc"),
-            (escaped("%s"), Value::text("<"), "&lt;"),
-            (escaped("%d"), Value::text("12"), "12"),
-        ];
-        for (format, arguments, want) in cases {
-            let got = format_percent(&mut runtime, &format, &arguments).unwrap();
-            assert_eq!(got.as_str(), Some(want), "{format:?}");
-        }
-        let failures = [
-            ("%s", pair, "not all arguments converted during string formatting"),
-            ("%s%s", Value::Int(1), "not enough arguments for format string"),
-            ("%d", Value::text("a"), "%d format: a real number is required, not str"),
-            ("%(a)s", list, "list indices must be integers or slices, not str"),
-            ("é%z", Value::Int(1), "unsupported format character 'z' (0x7a) at index 2"),
-            ("%5%", Value::Int(1), "unsupported format character '%' (0x25) at index 2"),
-        ];
-        for (format, arguments, want) in failures {
-            let error = format_percent(&mut runtime, &Str::from(format), &arguments).unwrap_err();
-            assert_eq!(error.message(), want, "{format}");
-        }
     }
 }

@@ -1,21 +1,20 @@
-//! The parts of a format: literal text, and what stands between braces.
+//! Parses a format of `str.format` into literal text and replacement fields.
 //!
 //! ```text
 //! next_part("ab{0.x!r:>5}c")    literal `ab`, field `0.x`, conversion `r`, specification `>5`; `c` is left
 //! ```
 //!
-//! Values are unknown here. After CPython 3.11 `Objects/stringlib/unicode_format.h` (`MarkupIterator_next`, `parse_field`,
-//! `FieldNameIterator_next`).
+//! Follows CPython 3.11 `Objects/stringlib/unicode_format.h` (`MarkupIterator_next`, `parse_field`, `FieldNameIterator_next`).
 
 use crate::error::{Error, Result};
 
-/// Literal text, and the replacement field behind it.
+/// Literal text and the replacement field after it.
 pub(super) struct Part<'t> {
     pub literal: &'t str,
     pub replacement: Option<Replacement<'t>>,
 }
 
-/// What stands between braces.
+/// The text between braces.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Replacement<'t> {
     pub field: &'t str,
@@ -23,7 +22,7 @@ pub(super) struct Replacement<'t> {
     pub specification: &'t str,
 }
 
-/// A step from a value to one inside it.
+/// A step from a value to its attribute or item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FieldName<'t> {
     /// `.name`
@@ -32,15 +31,15 @@ pub(super) enum FieldName<'t> {
     Item(&'t str),
 }
 
-/// The steps of a field behind its first name.
+/// The steps after the first name of a field.
 pub(super) struct Steps<'t>(&'t str);
 
-/// Cuts a text in two at a byte that is known to lie between characters.
+/// Splits a text at a byte between two characters.
 fn cut(text: &str, at: usize) -> (&str, &str) {
     text.split_at_checked(at).unwrap_or((text, ""))
 }
 
-/// Takes the first character.
+/// Removes the first character and returns it.
 fn eat(rest: &mut &str) -> Option<char> {
     let mut characters = rest.chars();
     let first = characters.next()?;
@@ -48,7 +47,7 @@ fn eat(rest: &mut &str) -> Option<char> {
     Some(first)
 }
 
-/// Takes the next part off a format that is not empty.
+/// Removes the next part from a nonempty format.
 pub(super) fn next_part<'t>(rest: &mut &'t str) -> Result<Part<'t>> {
     let text = *rest;
     let Some((literal, brace)) = text.find(['{', '}']).map(|at| cut(text, at)) else {
@@ -58,28 +57,28 @@ pub(super) fn next_part<'t>(rest: &mut &'t str) -> Result<Part<'t>> {
             replacement: None,
         });
     };
-    let mut behind = brace;
-    let first = eat(&mut behind).unwrap_or('{');
-    if behind.starts_with(first) {
-        // A doubled brace stands for itself: the first of the two is literal, the second is skipped.
+    let mut after = brace;
+    let first = eat(&mut after).unwrap_or('{');
+    if after.starts_with(first) {
+        // A doubled brace is a literal brace: the first of the two is part of the literal, and the second is skipped.
         let (literal, _) = cut(text, literal.len().saturating_add(1));
-        eat(&mut behind);
-        *rest = behind;
+        eat(&mut after);
+        *rest = after;
         return Ok(Part {
             literal,
             replacement: None,
         });
     }
-    if first == '}' || behind.is_empty() {
+    if first == '}' || after.is_empty() {
         return Err(Error::value(format!("Single '{first}' encountered in format string")));
     }
-    *rest = behind;
-    let replacement = Some(replacement(rest)?);
+    *rest = after;
+    let replacement = Some(take_replacement(rest)?);
     Ok(Part { literal, replacement })
 }
 
-/// Takes a replacement field with its closing brace.
-fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
+/// Removes a replacement field with its closing brace.
+fn take_replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
     let text = *rest;
     let mut end = None;
     while let Some(character) = eat(rest) {
@@ -111,7 +110,7 @@ fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
             Some(_) => return Err(Error::value("expected ':' after conversion specifier")),
         }
     }
-    let specification = if is_closed { "" } else { specification(rest)? };
+    let specification = if is_closed { "" } else { take_specification(rest)? };
     Ok(Replacement {
         field,
         conversion,
@@ -119,8 +118,8 @@ fn replacement<'t>(rest: &mut &'t str) -> Result<Replacement<'t>> {
     })
 }
 
-/// Takes a specification with the closing brace; braces inside it come in pairs.
-fn specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
+/// Removes a specification with the closing brace. Braces within it come in pairs.
+fn take_specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
     let text = *rest;
     let mut open: usize = 1;
     while let Some(character) = eat(rest) {
@@ -138,7 +137,7 @@ fn specification<'t>(rest: &mut &'t str) -> Result<&'t str> {
 }
 
 impl<'t> FieldName<'t> {
-    /// The first name of a field, and the steps behind it.
+    /// Splits a field into its first name and the steps after it.
     pub(super) fn split(field: &'t str) -> (&'t str, Steps<'t>) {
         let (first, rest) = cut(field, field.find(['.', '[']).unwrap_or(field.len()));
         (first, Steps(rest))
@@ -146,7 +145,7 @@ impl<'t> FieldName<'t> {
 }
 
 impl<'t> Steps<'t> {
-    /// The next step, if there is one.
+    /// Removes the next step.
     pub(super) fn next_step(&mut self) -> Result<Option<FieldName<'t>>> {
         let step = match eat(&mut self.0) {
             None => return Ok(None),
@@ -167,46 +166,6 @@ impl<'t> Steps<'t> {
         match step {
             FieldName::Attribute("") | FieldName::Item("") => Err(Error::value("Empty attribute in format string")),
             step => Ok(Some(step)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_have_parts() {
-        let mut rest = "a{{b{0.x[k}]!r:{}>5}c";
-        let first = next_part(&mut rest).unwrap();
-        assert_eq!((first.literal, first.replacement), ("a{", None));
-        let second = next_part(&mut rest).unwrap();
-        assert_eq!(second.literal, "b");
-        let replacement = second.replacement.unwrap();
-        assert_eq!(replacement.field, "0.x[k}]");
-        assert_eq!((replacement.conversion, replacement.specification), (Some('r'), "{}>5"));
-        assert_eq!(rest, "c");
-        let (first, mut steps) = FieldName::split("0.x[k}]");
-        assert_eq!(first, "0");
-        assert_eq!(steps.next_step().unwrap(), Some(FieldName::Attribute("x")));
-        assert_eq!(steps.next_step().unwrap(), Some(FieldName::Item("k}")));
-        assert_eq!(steps.next_step().unwrap(), None);
-    }
-
-    #[test]
-    fn braces_alone_are_errors() {
-        for (format, message) in [
-            ("a}b", "Single '}' encountered in format string"),
-            ("a{", "Single '{' encountered in format string"),
-            ("{a", "expected '}' before end of string"),
-            ("{a{", "unexpected '{' in field name"),
-            ("{:{}", "unmatched '{' in format spec"),
-            ("{!", "end of string while looking for conversion specifier"),
-            ("{!rx}", "expected ':' after conversion specifier"),
-        ] {
-            let mut rest = format;
-            let error = next_part(&mut rest).err();
-            assert_eq!(error.as_ref().map(Error::message), Some(message), "{format}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! `str.format`: the walk over a format, and `format(value, spec)`.
+//! Python's `str.format`, and `format(value, specification)`.
 //!
 //! ```text
-//! '{0[a].b!r:>{}}'   the field 0, its item `a`, of that the attribute `b`; its repr; right in a width that comes from the next field
+//! '{0[a].b!r:>{}}'   the `repr` of attribute `b` of item `a` of argument 0, right-aligned in the width that the next argument is
 //! ```
 //!
-//! What a field names, and how its attributes and items are looked up, is known to [`Fields`]; what a specification means for a number
-//! or a text, [`crate::number::spec`]. The rules are those of CPython 3.11 `Objects/stringlib/unicode_format.h` (the parts of a
-//! replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses), and of markupsafe 3.0.4 `EscapeFormatter`.
+//! [`Fields`] looks up the values, and [`crate::number::spec`] applies a specification to a number or a string. Follows CPython 3.11
+//! `Objects/stringlib/unicode_format.h` (the parts of a replacement field) and `Lib/string.py` (`Formatter`, which the sandbox uses),
+//! and markupsafe 3.0.4 `EscapeFormatter`.
 
 use super::replacement::{FieldName, Part, Replacement, next_part};
 use crate::error::{Error, ErrorKind, Result};
@@ -15,31 +15,31 @@ use crate::number::spec::{self, SpecRules};
 use crate::unicode::{decimal_value, is_digit_str};
 use crate::value::{Runtime, Str, Value, markup, print};
 
-/// Where the fields of a format get their values from.
+/// Looks up the values of the fields of a format.
 pub trait Fields<'a> {
-    /// The positional argument of that index.
+    /// Returns the positional argument at an index.
     fn positional(&self, index: usize) -> Option<Value<'a>>;
-    /// The argument of that name; a KeyError where there is none.
+    /// Returns the keyword argument of a name, or a KeyError.
     fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>>;
-    /// The attribute of a value.
+    /// Returns the attribute of a value.
     fn attribute(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>>;
-    /// The item of a value.
+    /// Returns the item of a value.
     fn item(&self, runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>>;
 }
 
-/// How fields without a number are numbered.
+/// The numbering of fields without a number.
 #[derive(Clone, Copy)]
 enum Numbering {
-    /// From this number on.
+    /// Fields without a number take the arguments from this index on.
     Automatic(usize),
-    /// A field had a number.
+    /// A field had a number, so that no field may be without one.
     Manual,
 }
 
-/// How deep formats may stand in specifications: Python counts from 2 downwards.
+/// The most levels of formats within specifications, which Python counts down from 2.
 const DEPTH: u8 = 2;
 
-/// `format.format(…)`. In a Markup what is filled in gets escaped.
+/// Returns `format.format(…)`. A Markup escapes the values.
 pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &impl Fields<'a>) -> Result<Value<'a>> {
     let mut output = String::new();
     let mut numbering = Numbering::Automatic(0);
@@ -82,7 +82,7 @@ fn write_replacement<'a>(
     depth: u8,
     output: &mut String,
 ) -> Result<()> {
-    let value = field(runtime, format, replacement.field, fields, numbering)?;
+    let value = get_field(runtime, format, replacement.field, fields, numbering)?;
     let value = convert(runtime, value, replacement.conversion)?;
     let mut specification = String::new();
     let nested = format.piece(replacement.specification);
@@ -109,8 +109,8 @@ fn write_replacement<'a>(
     Ok(())
 }
 
-/// The value that a field names.
-fn field<'a>(
+/// Returns the value of a field.
+fn get_field<'a>(
     runtime: &mut Runtime<'a>,
     format: &Str<'a>,
     field: &str,
@@ -123,7 +123,7 @@ fn field<'a>(
             return Err(Error::value(mixed));
         };
         *numbering = Numbering::Automatic(index.saturating_add(1));
-        return positional(fields, index);
+        return get_positional(fields, index);
     }
     if is_digit_str(field) {
         if matches!(numbering, Numbering::Automatic(1..)) {
@@ -133,15 +133,15 @@ fn field<'a>(
     }
     let (first, mut rest) = FieldName::split(field);
     let plain = |piece: &str| format.piece(piece).with_markup(false);
-    let mut value = match index_of(first)? {
-        Some(index) => positional(fields, index)?,
+    let mut value = match parse_index(first)? {
+        Some(index) => get_positional(fields, index)?,
         None => fields.named(runtime, plain(first))?,
     };
     while let Some(step) = rest.next_step()? {
         value = match step {
             FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
             FieldName::Item(key) => {
-                let key = match index_of(key)? {
+                let key = match parse_index(key)? {
                     Some(index) => Value::from(index),
                     None => Value::Str(plain(key)),
                 };
@@ -168,7 +168,7 @@ fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<c
     }
 }
 
-/// Python's `format(value, specification)`.
+/// Returns `format(value, specification)`.
 pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
     if specification.is_empty() {
         let mut output = String::new();
@@ -178,7 +178,6 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
     runtime.meter.charge_scan(specification.len())?;
     let rules = SpecRules {
         type_name: value.ty().name(),
-        decimal: decimal_value,
         max_width: runtime.meter.limits().width,
     };
     if let Value::Str(text) = value {
@@ -200,18 +199,18 @@ pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specificat
             )));
         }
     };
-    // The widest of them is as long as a value may be, so that it is soon enough to charge for it now.
+    // The longest text has the size limit of a value, so it can be charged afterwards.
     runtime.meter.charge_scan(formatted.len())?;
     Ok(formatted)
 }
 
-fn positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
+fn get_positional<'a>(fields: &impl Fields<'a>, index: usize) -> Result<Value<'a>> {
     let value = fields.positional(index);
     value.ok_or_else(|| Error::new(ErrorKind::Index, "tuple index out of range"))
 }
 
-/// A name that is a number, in decimal digits of any script.
-fn index_of(name: &str) -> Result<Option<usize>> {
+/// Returns a field name as an index, if it consists of decimal digits of any script.
+fn parse_index(name: &str) -> Result<Option<usize>> {
     let mut index: i64 = 0;
     for character in name.chars() {
         let Some(digit) = decimal_value(character) else {
@@ -221,29 +220,4 @@ fn index_of(name: &str) -> Result<Option<usize>> {
         index = grown.ok_or_else(|| Error::value("Too many decimal digits in format string"))?;
     }
     Ok(if name.is_empty() { None } else { usize::try_from(index).ok() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn specifications_depend_on_the_type() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let cases = [
-            (Value::Bool(true), "5", "    1"),
-            (Value::Bool(true), "", "True"),
-            (Value::text("a"), "^4", " a  "),
-            (Value::Int(1_234_567), "012,", "0,001,234,567"),
-            (Value::Float(1234.5), ".3", "1.23e+03"),
-            (Value::None, "", "None"),
-        ];
-        for (value, specification, want) in cases {
-            assert_eq!(format_value(&mut runtime, &value, specification).unwrap(), want, "{value:?}");
-        }
-        let error = format_value(&mut runtime, &Value::None, "5").unwrap_err();
-        assert_eq!(error.message(), "unsupported format string passed to NoneType.__format__");
-    }
 }

@@ -1,21 +1,22 @@
-//! Python's operators between two values: `+ - * / // % **`, and `-` and `+` before one.
+//! Python's arithmetic operators: `+ - * / // % **`, and `-` and `+` before one value.
 //!
-//! Numbers go to [`crate::number`], strings and lists to [`sequence`](super::sequence), a string before `%` to `percent`. CPython asks the left value first, then the right one, and complains at last, `unsupported operand
-//! type(s) for +: 'int' and 'str'` (`abstract.c`, `binary_op1`); an undefined value that is asked raises its own error. So the order
-//! here is: numbers, what the left type does by itself, what an undefined value on either side does, what is left.
+//! Numbers are computed in [`crate::number`], `+` and `*` of strings and lists in [`super::concat`], and `%` of a string is
+//! formatting. CPython tries the left value, then the right one, and then raises `unsupported operand type(s) for +: 'int' and 'str'`
+//! (`abstract.c`, `binary_op1`). An undefined value raises its own error. The order here is therefore: two numbers, the type of the left
+//! value, an undefined value on either side, the error.
 
 use super::{concat, views};
 use crate::error::{Error, Result};
 use crate::number::{IntRef, Number, NumberRef, NumberResult, arithmetic};
 use crate::value::{Runtime, Value, format};
 
-/// An operation on two numbers whose result may have so many bits.
+/// An operation on two numbers. The result may have as many bits as the third argument.
 type Arithmetic = fn(NumberRef<'_>, NumberRef<'_>, u64) -> NumberResult<Number>;
 
-/// 64-bit words of the operands that are multiplied or divided in about the time of one step.
+/// The 64-bit words of operands that are multiplied or divided in about the time of one step.
 const WORDS_A_STEP: u64 = 64;
 
-/// `left + right`
+/// Returns `left + right`.
 #[inline]
 pub fn add<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match (left, right) {
@@ -27,7 +28,7 @@ pub fn add<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -
     }
 }
 
-/// `left - right`
+/// Returns `left - right`.
 pub fn subtract<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let Some(difference) = arithmetic(runtime, left, right, arithmetic::subtract)? {
         return Ok(difference);
@@ -38,7 +39,7 @@ pub fn subtract<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
     Err(views::difference_error(runtime, left, right)?)
 }
 
-/// `left * right`
+/// Returns `left * right`.
 pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match arithmetic(runtime, left, right, arithmetic::multiply)? {
         Some(product) => Ok(product),
@@ -46,57 +47,57 @@ pub fn multiply<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
     }
 }
 
-/// `left / right`
+/// Returns `left / right`.
 pub fn divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let divide: Arithmetic = |left, right, _| arithmetic::true_divide(left, right).map(Number::Float);
-    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported("/", left, right))
+    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("/", left, right))
 }
 
-/// `left // right`
+/// Returns `left // right`.
 pub fn floor_divide<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let divide: Arithmetic = |left, right, _| arithmetic::floor_divide(left, right);
-    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported("//", left, right))
+    arithmetic(runtime, left, right, divide)?.ok_or_else(|| unsupported_operands("//", left, right))
 }
 
-/// `left % right`: a string on the left is a format.
+/// Returns `left % right`. A string on the left is a format.
 pub fn modulo<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let Value::Str(format) = left {
         return format::format_percent(runtime, format, right);
     }
     let modulo: Arithmetic = |left, right, _| arithmetic::modulo(left, right);
-    arithmetic(runtime, left, right, modulo)?.ok_or_else(|| unsupported("%", left, right))
+    arithmetic(runtime, left, right, modulo)?.ok_or_else(|| unsupported_operands("%", left, right))
 }
 
-/// `left ** right`
+/// Returns `left ** right`.
 pub fn power<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     if let (Some(NumberRef::Int(base)), Some(exponent)) = (left.as_number(), right.as_int()) {
         let exponent = u64::try_from(exponent).unwrap_or(0);
-        // What is longer than any integer may be is refused before it is computed.
+        // A result that is longer than the limit is refused before it is computed.
         let words = (base.bit_length().saturating_mul(exponent) / 64).min(runtime.meter.limits().bits / 64);
         runtime.meter.charge(words.saturating_mul(words) / (8 * WORDS_A_STEP))?;
     }
-    arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported("** or pow()", left, right))
+    arithmetic(runtime, left, right, arithmetic::power)?.ok_or_else(|| unsupported_operands("** or pow()", left, right))
 }
 
-/// `-value`
+/// Returns `-value`.
 pub fn negate<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Value<'a>> {
     charge_numbers(runtime, value, value)?;
     match value.as_number() {
         Some(number) => Ok(Value::from(arithmetic::negate(number))),
-        None => Err(bad_operand("-", value)),
+        None => Err(bad_operand_error("-", value)),
     }
 }
 
-/// `+value`
+/// Returns `+value`.
 pub fn positive<'a>(value: &Value<'a>) -> Result<Value<'a>> {
     match value {
         Value::Int(_) | Value::Big(_) | Value::Float(_) => Ok(value.clone()),
         Value::Bool(bool) => Ok(Value::Int(i64::from(*bool))),
-        _ => Err(bad_operand("+", value)),
+        _ => Err(bad_operand_error("+", value)),
     }
 }
 
-/// The result for two numbers, or None where one is none.
+/// Returns the result for two numbers, or `None` if one value is not a number.
 #[inline]
 fn arithmetic<'a>(
     runtime: &mut Runtime<'a>,
@@ -112,7 +113,7 @@ fn arithmetic<'a>(
     Ok(Some(Value::from(result)))
 }
 
-/// Charges for going once over the digits of two integers.
+/// Charges for one pass over the digits of two integers.
 #[inline]
 pub(super) fn charge_digits<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
     let bits = |value: &Value<'a>| value.as_integer().map_or(0, IntRef::bit_length);
@@ -122,7 +123,7 @@ pub(super) fn charge_digits<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, rig
     }
 }
 
-/// Charges for the longest that arithmetic may take on these operands: the product of their lengths.
+/// Charges for an operation that takes as long as the product of the lengths of the operands.
 #[inline]
 pub fn charge_numbers<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<()> {
     let words = |value: &Value<'a>| {
@@ -142,9 +143,9 @@ pub fn charge_numbers<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &V
     }
 }
 
-/// The complaint about two values that an operator does not take; that of an undefined value comes first.
+/// Returns the error for operands that an operator does not accept. The error of an undefined value comes first.
 #[cold]
-pub(super) fn unsupported(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Error {
+pub(super) fn unsupported_operands(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Error {
     match (left, right) {
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => undefined.error(),
         _ => {
@@ -155,55 +156,9 @@ pub(super) fn unsupported(sign: &str, left: &Value<'_>, right: &Value<'_>) -> Er
 }
 
 #[cold]
-fn bad_operand(sign: &str, value: &Value<'_>) -> Error {
+fn bad_operand_error(sign: &str, value: &Value<'_>) -> Error {
     match value {
         Value::Undefined(undefined) => undefined.error(),
         _ => Error::type_error(format!("bad operand type for unary {sign}: '{}'", value.ty().name())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    fn answer(operate: impl Fn(&mut Runtime<'static>) -> Result<Value<'static>>) -> String {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        match operate(&mut runtime) {
-            Ok(value) => crate::value::print::repr(&mut runtime, &value).unwrap(),
-            Err(error) => format!("{}: {}", error.kind().name(), error.message()),
-        }
-    }
-
-    #[test]
-    fn numbers_of_all_kinds_mix() {
-        let (one, half) = (Value::Bool(true), Value::Float(0.5));
-        assert_eq!(answer(|runtime| add(runtime, &one, &half)), "1.5");
-        assert_eq!(answer(|runtime| negate(runtime, &one)), "-1");
-        assert_eq!(
-            answer(|runtime| add(runtime, &Value::Int(i64::MAX), &one)),
-            "9223372036854775808"
-        );
-        assert_eq!(answer(|runtime| floor_divide(runtime, &Value::Int(-7), &Value::Int(2))), "-4");
-        assert_eq!(
-            answer(|runtime| divide(runtime, &one, &Value::Int(0))),
-            "zero_division: division by zero"
-        );
-    }
-
-    #[test]
-    fn undefined_values_speak_first() {
-        let undefined = Value::Undefined(Undefined::Name("x"));
-        assert_eq!(
-            answer(|runtime| power(runtime, &Value::None, &undefined)),
-            "undefined: 'x' is undefined"
-        );
-        assert_eq!(answer(|_| positive(&undefined)), "undefined: 'x' is undefined");
-        assert_eq!(
-            answer(|runtime| power(runtime, &Value::None, &Value::Int(1))),
-            "type: unsupported operand type(s) for ** or pow(): 'NoneType' and 'int'"
-        );
     }
 }

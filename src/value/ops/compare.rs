@@ -1,8 +1,8 @@
-//! Python's `==`, and what containers use in its place.
+//! Python's `==`, and the equality that containers use.
 //!
-//! `1 == 1.0 == True`, lists compare item by item, dicts without order, views of keys and items as sets, ranges by what they stand
-//! for; an undefined value equals any other one; `nan` equals nothing, though a list that holds it equals itself. What is left is equal
-//! only to itself.
+//! `1 == 1.0 == True`. Lists compare item by item, dicts without regard to order, views of keys and items as sets, and ranges by their
+//! items. All undefined values are equal. A NaN equals nothing, but a list that contains it equals itself. Other values are equal only
+//! to themselves.
 
 use super::{arithmetic, identity, views};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::unsupported;
 use crate::value::key::is_equal_scalar;
 use crate::value::{Dict, Key, Runtime, Seq, Value};
 
-/// Whether `left == right`.
+/// Returns whether `left == right`.
 #[inline]
 pub fn equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     match (left, right) {
@@ -27,11 +27,11 @@ pub fn equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>)
     }
 }
 
-/// Whether a container takes the two for the same item: `is` before `==` (CPython `PyObject_RichCompareBool`).
+/// Returns whether a container treats two values as one item: `is` before `==` (CPython `PyObject_RichCompareBool`).
 #[inline]
 pub fn identical_or_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
-    // Only a nan is not equal to itself. In Python all nans of a JSON text are one object; those that the render computes are taken
-    // for that object too.
+    // Only a NaN does not equal itself. All NaNs of a JSON text are one object in Python. Those that the render computes are treated as
+    // that object too.
     let is_nan = |value: &Value<'a>| matches!(value, Value::Float(float) if float.is_nan());
     Ok(equal(runtime, left, right)? || (is_nan(left) && is_nan(right)))
 }
@@ -43,18 +43,21 @@ fn equal_values<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'
         (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => equal_items(runtime, left, right),
         (Value::Dict(left), Value::Dict(right)) => equal_entries(runtime, left, right),
         (Value::Range(left), Value::Range(right)) => Ok(left.identity() == right.identity()),
-        // One object's method under one name, looked up twice.
+        // One method of one object is equal to itself, even if it was looked up twice.
         (Value::Method(left), Value::Method(right)) => {
             Ok(std::ptr::eq(left.function, right.function) && identity::is_same(runtime, &left.receiver, &right.receiver)?)
         }
         (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => {
             Ok(one.len() == other.len() && views::is_subset(runtime, left, right)?)
         }
-        // Only the same view of values is equal to itself.
-        (Value::Values(left), Value::Values(right)) => match left.shares_storage(right) {
-            true => Err(unsupported::IDENTITY.error()),
-            false => Ok(false),
-        },
+        // A view of values is equal only to itself.
+        (Value::Values(left), Value::Values(right)) => {
+            if left.shares_storage(right) {
+                Err(unsupported::IDENTITY.error())
+            } else {
+                Ok(false)
+            }
+        }
         _ => {
             arithmetic::charge_digits(runtime, left, right)?;
             Ok(is_equal_scalar(left, right).unwrap_or_else(|| left.shares_storage(right)))
@@ -84,7 +87,7 @@ fn equal_entries<'a>(runtime: &mut Runtime<'a>, left: &Dict<'a>, right: &Dict<'a
     }
     runtime.meter.check_stack()?;
     for (key, value) in left.iter() {
-        // A large dict is not in the processor's caches.
+        // A large dict is not in the caches of the processor.
         runtime.meter.charge(6)?;
         match lookup(runtime, right, &key)? {
             Some(other) if identical_or_equal(runtime, &value, &other)? => {}
@@ -94,7 +97,7 @@ fn equal_entries<'a>(runtime: &mut Runtime<'a>, left: &Dict<'a>, right: &Dict<'a
     Ok(true)
 }
 
-/// The value under a key; a key without a hash is a TypeError.
+/// Returns the value under a key, or a type error for an unhashable key.
 pub(super) fn lookup<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>> {
     match key {
         Value::Str(text) => {
@@ -104,44 +107,6 @@ pub(super) fn lookup<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, key: &Value
         _ => {
             let key = Key::new(runtime, key.clone())?;
             Ok(dict.get(&key))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    #[test]
-    fn equality_is_pythons() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let nan = Value::Float(f64::NAN);
-        let list = runtime.list(vec![nan.clone()]).unwrap();
-        let tuple = runtime.tuple(vec![nan.clone()]).unwrap();
-        let cases = [
-            (Value::Int(1), Value::Float(1.0), true),
-            (Value::Bool(true), Value::Int(1), true),
-            (
-                Value::Int(9_007_199_254_740_993),
-                Value::Float(9_007_199_254_740_992.0),
-                false,
-            ),
-            (Value::text("1"), Value::Int(1), false),
-            (nan.clone(), nan, false),
-            (list.clone(), list.clone(), true),
-            (list, tuple, false),
-            (
-                Value::Undefined(Undefined::Name("a")),
-                Value::Undefined(Undefined::Name("b")),
-                true,
-            ),
-            (Value::Undefined(Undefined::Name("a")), Value::None, false),
-        ];
-        for (left, right, want) in cases {
-            assert_eq!(equal(&mut runtime, &left, &right).unwrap(), want, "{left:?} == {right:?}");
         }
     }
 }

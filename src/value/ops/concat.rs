@@ -1,39 +1,39 @@
 //! `+` and `*` of strings, lists and tuples.
 //!
-//! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes the plain string that it meets on either side of `+` (markupsafe 3.0.4,
-//! `Markup.__add__` and `__radd__`), and complains as a class in Python does, not as `str`. After CPython 3.11 `abstract.c`,
-//! `PyNumber_Add`, `PyNumber_Multiply` and `sequence_repeat`.
+//! `'a' + 'b'`, `[1] + [2]`, `'-' * 3`. A Markup escapes a `str` on the other side of `+` (markupsafe 3.0.4, `Markup.__add__` and
+//! `__radd__`), and its error is that of a Python class, not that of `str`. Follows CPython 3.11 `abstract.c`, `PyNumber_Add`,
+//! `PyNumber_Multiply` and `sequence_repeat`.
 
 use std::ops::Range;
 
 use super::arithmetic;
-use super::arithmetic::unsupported;
+use super::arithmetic::unsupported_operands;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
-/// More bytes than any machine has: CPython's MemoryError, which comes without a text.
-const UNTHINKABLE: usize = 1 << 46;
+/// A size beyond the memory of any machine, where CPython raises MemoryError without a message.
+const MAX_MEMORY: usize = 1 << 46;
 
-/// `left + right` for two strings.
+/// Returns `left + right` for two strings.
 #[inline]
 pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
     match (left.is_markup(), right.is_markup()) {
         (true, false) => {
             let right = markup::escape_text(runtime, right)?;
-            joined(runtime, left, &right)
+            concat_plain(runtime, left, &right)
         }
         (false, true) => {
             let left = markup::escape_text(runtime, left)?;
-            joined(runtime, &left, right)
+            concat_plain(runtime, &left, right)
         }
-        _ => joined(runtime, left, right),
+        _ => concat_plain(runtime, left, right),
     }
 }
 
-/// `left + right` where the left value may be taken apart: a string that nobody else holds grows in place, so that a text built of
-/// many pieces is not copied for each.
+/// Returns `left + right`, and reuses the memory of the left value if no other value uses it, so that a text built of many pieces is not
+/// copied for each.
 pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let (text, end) = match (left, right) {
         (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() && end.generated_count() == 0 => (text, end),
@@ -48,16 +48,16 @@ pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>)
             text.push_str(end);
             runtime.str(text)
         }
-        Err(text) => joined(runtime, &text, end),
+        Err(text) => concat_plain(runtime, &text, end),
     }
 }
 
-/// `items + end`, in place where nobody else holds the items.
+/// Returns `items + end`, in place if no other value uses the items.
 fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Result<Value<'a>> {
     let (mut values, height) = match items.try_into_items() {
         Ok(owned) => owned,
         Err(items) => {
-            let values = chained(runtime, &items, end)?;
+            let values = chain_items(runtime, &items, end)?;
             return runtime.list(values);
         }
     };
@@ -70,7 +70,7 @@ fn extend<'a>(runtime: &mut Runtime<'a>, items: Seq<'a>, end: &Seq<'a>) -> Resul
     runtime.items_of_height(values, height).map(Value::List)
 }
 
-fn joined<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
+fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Value<'a>> {
     let (start, end) = (left.as_str(), right.as_str());
     if start.is_empty() {
         return Ok(Value::Str(right.clone()));
@@ -84,58 +84,58 @@ fn joined<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Res
     let mut text = String::with_capacity(len);
     text.push_str(start);
     text.push_str(end);
-    let generated = generated_of(runtime, left, right)?;
-    let Value::Str(sum) = runtime.generated_str(text, generated)? else {
+    let generated = concat_spans(runtime, left, right)?;
+    let Value::Str(sum) = runtime.str_with_spans(text, generated)? else {
         return Err(Error::internal("two strings make no string"));
     };
     Ok(Value::Str(sum.with_markup(left.is_markup())))
 }
 
-/// The `generation` blocks of two texts, the second behind the first.
-fn generated_of<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Vec<Range<usize>>> {
+/// Returns the ranges of the `generation` blocks in the concatenation of two strings.
+fn concat_spans<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Vec<Range<usize>>> {
     let mut generated = Vec::new();
     let count = left.generated_count().saturating_add(right.generated_count());
     if count > 0 {
         runtime.meter.charge(count as u64)?;
-        left.generated_at(0, &mut generated);
-        right.generated_at(left.as_str().len(), &mut generated);
+        left.append_generated_at(0, &mut generated);
+        right.append_generated_at(left.as_str().len(), &mut generated);
     }
     Ok(generated)
 }
 
-/// `left + right` where the two are neither numbers nor strings.
+/// Returns `left + right` for values that are neither numbers nor strings.
 pub(super) fn concatenate<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
-            let items = chained(runtime, left, right)?;
+            let items = chain_items(runtime, left, right)?;
             runtime.list(items)
         }
-        // What an empty tuple is added to stays that tuple.
+        // An empty tuple plus another tuple is the other tuple.
         (Value::Tuple(none), Value::Tuple(all)) | (Value::Tuple(all), Value::Tuple(none)) if none.is_empty() && !all.is_group() => {
             Ok(Value::Tuple(all.clone()))
         }
         (Value::Tuple(left), Value::Tuple(right)) => {
-            let items = chained(runtime, left, right)?;
+            let items = chain_items(runtime, left, right)?;
             runtime.tuple(items)
         }
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
-        (Value::Str(text), _) if !text.is_markup() => Err(cannot_concatenate("str", right)),
-        (Value::List(_), _) => Err(cannot_concatenate("list", right)),
-        (Value::Tuple(_), _) => Err(cannot_concatenate("tuple", right)),
-        _ => Err(unsupported("+", left, right)),
+        (Value::Str(text), _) if !text.is_markup() => Err(concat_error("str", right)),
+        (Value::List(_), _) => Err(concat_error("list", right)),
+        (Value::Tuple(_), _) => Err(concat_error("tuple", right)),
+        _ => Err(unsupported_operands("+", left, right)),
     }
 }
 
-fn chained<'a>(runtime: &mut Runtime<'a>, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
+fn chain_items<'a>(runtime: &mut Runtime<'a>, left: &Seq<'a>, right: &Seq<'a>) -> Result<Vec<Value<'a>>> {
     let len = left.len().saturating_add(right.len());
     runtime.meter.charge_items(len)?;
     runtime.check_values(len)?;
     Ok(left.iter().chain(right.iter()).collect())
 }
 
-/// `left * right` where the two are not both numbers.
+/// Returns `left * right` for values that are not both numbers.
 pub(super) fn repeat<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
-    // A Markup's own methods come before what sequences do, and know undefined values as little as any other object.
+    // The methods of a Markup come before those of sequences, and treat an undefined value as any other object.
     match (left, right) {
         (Value::Undefined(undefined), _) => Err(undefined.error()),
         (Value::Str(text), count) if text.is_markup() => repeat_text(runtime, text, count.index()?),
@@ -143,7 +143,7 @@ pub(super) fn repeat<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Va
         (_, Value::Undefined(undefined)) => Err(undefined.error()),
         _ if is_sequence(left) => repeat_sequence(runtime, left, right),
         _ if is_sequence(right) => repeat_sequence(runtime, right, left),
-        _ => Err(unsupported("*", left, right)),
+        _ => Err(unsupported_operands("*", left, right)),
     }
 }
 
@@ -159,14 +159,14 @@ fn repeat_sequence<'a>(runtime: &mut Runtime<'a>, sequence: &Value<'a>, count: &
         Value::Str(text) => repeat_text(runtime, text, count),
         Value::Tuple(_) if count == 1 => Ok(sequence.clone()),
         Value::Tuple(items) => {
-            let items = repeated_items(runtime, items, count)?;
+            let items = repeat_items(runtime, items, count)?;
             runtime.tuple(items)
         }
         Value::List(items) => {
-            let items = repeated_items(runtime, items, count)?;
+            let items = repeat_items(runtime, items, count)?;
             runtime.list(items)
         }
-        _ => Err(unsupported("*", sequence, &Value::Int(count))),
+        _ => Err(unsupported_operands("*", sequence, &Value::Int(count))),
     }
 }
 
@@ -180,7 +180,7 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
     Ok(Value::Str(runtime.text(repeated)?.with_markup(text.is_markup())))
 }
 
-/// How often something is repeated, once its size is known to be allowed. `len` counts what Python counts.
+/// Checks the size of a repetition and returns the number of repetitions. `len` is the length that Python counts.
 fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, count: i64, too_long: &str) -> Result<usize> {
     let times = usize::try_from(count).unwrap_or(0);
     if len.checked_mul(times).is_none_or(|len| len > isize::MAX.unsigned_abs()) {
@@ -193,31 +193,31 @@ fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, cou
 }
 
 fn check_memory<'a>(runtime: &Runtime<'a>, bytes: usize) -> Result<()> {
-    if bytes > UNTHINKABLE {
-        return Err(Error::memory(Reached::sizes(Limit::Value, bytes, UNTHINKABLE)));
+    if bytes > MAX_MEMORY {
+        return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, MAX_MEMORY)));
     }
     runtime.meter.check_size(bytes)
 }
 
-fn repeated_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, count: i64) -> Result<Vec<Value<'a>>> {
+fn repeat_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, count: i64) -> Result<Vec<Value<'a>>> {
     let times = usize::try_from(count).unwrap_or(0);
     let len = items.len().saturating_mul(times);
     check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>()))?;
     runtime.meter.charge_items(len)?;
-    // Nothing repeated a billion times is still nothing, and takes no time.
+    // Repeating an empty sequence takes no time, however often.
     let rounds = if items.is_empty() { 0 } else { times };
     let mut repeated = Vec::with_capacity(len);
     (0..rounds).for_each(|_| repeated.extend(items.iter()));
     Ok(repeated)
 }
 
-/// Whether `*` repeats a value.
+/// Returns whether `*` repeats the value.
 fn is_sequence(value: &Value<'_>) -> bool {
     matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_))
 }
 
 #[cold]
-fn cannot_concatenate(ty: &str, other: &Value<'_>) -> Error {
+fn concat_error(ty: &str, other: &Value<'_>) -> Error {
     let name = other.ty().name();
     Error::type_error(format!("can only concatenate {ty} (not \"{name}\") to {ty}"))
 }
@@ -237,24 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn a_markup_escapes_what_it_meets() {
-        let (markup, plain) = (Value::Str(Str::from("<b>").with_markup(true)), Value::text("<"));
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &markup, &plain)),
-            "Markup('<b>&lt;')"
-        );
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &plain, &markup)),
-            "Markup('&lt;<b>')"
-        );
-        let unsupported = "type: unsupported operand type(s) for +: 'Markup' and 'int'";
-        assert_eq!(
-            answer(|runtime| arithmetic::add(runtime, &markup, &Value::Int(1))),
-            unsupported
-        );
-    }
-
-    #[test]
     fn repetition_is_refused_before_it_begins() {
         let repeated = |count: Value<'static>| answer(|runtime| arithmetic::multiply(runtime, &Value::text("a"), &count));
         assert_eq!(repeated(Value::Int(3)), "'aaa'");
@@ -269,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_nobody_else_holds_grows_in_place() {
+    fn an_unshared_text_grows_in_place() {
         let mut runtime = Runtime::new(Limits::default(), &SystemClock);
         let text = runtime.str("ab".to_owned()).unwrap();
         let shared = text.clone();

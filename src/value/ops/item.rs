@@ -1,4 +1,4 @@
-//! Python's `x[key]`, with the exceptions that it raises.
+//! Python's `x[key]`, with its exceptions.
 //!
 //! ```text
 //! d['x']       KeyError: 'x'
@@ -6,15 +6,15 @@
 //! none[0]      TypeError: 'NoneType' object is not subscriptable
 //! ```
 //!
-//! A template's own `x[key]` never raises these: Jinja's environment catches them and answers an undefined value, which is the business
-//! of the built-ins. Slices are in [`super::slice`]. The rule is CPython 3.11 `abstract.c` `PyObject_GetItem`.
+//! In a template, `x[key]` does not raise these: the built-ins turn them into an undefined value, as Jinja's environment does. Slices
+//! are in [`slice`](mod@super::slice). Follows CPython 3.11 `abstract.c` `PyObject_GetItem`.
 
 use super::slice::not_subscriptable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
 use crate::value::{Dict, Key, Runtime, Value, print};
 
-/// Python's `value[key]`.
+/// Returns `value[key]`.
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
     let item = match value {
         Value::Dict(dict) => return entry(runtime, dict, key),
@@ -28,7 +28,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
         Value::Range(range) => {
             let len = usize::try_from(range.len).unwrap_or(usize::MAX);
             position(value, key, len)?
-                .and_then(|at| range.at(i64::try_from(at).ok()?))
+                .and_then(|at| range.item(i64::try_from(at).ok()?))
                 .map(Value::Int)
         }
         Value::Undefined(undefined) => return Err(undefined.error()),
@@ -63,7 +63,7 @@ fn out_of_range(value: &Value<'_>) -> Error {
     Error::new(ErrorKind::Index, format!("{what} out of range"))
 }
 
-/// The key as an index; None for one that no sequence reaches.
+/// Returns the key as an index, or `None` for an integer that is out of range of every sequence.
 fn index(value: &Value<'_>, key: &Value<'_>) -> Result<Option<i64>> {
     match key {
         Value::Big(_) => Ok(None),
@@ -80,34 +80,8 @@ fn not_an_index(value: &Value<'_>, key: &Value<'_>) -> Error {
     })
 }
 
-/// The position that the key means in a sequence of that length, from 0.
+/// Returns the position of an index in a sequence, or `None` if it is out of range.
 fn position(value: &Value<'_>, key: &Value<'_>, len: usize) -> Result<Option<usize>> {
     let Some(index) = index(value, key)? else { return Ok(None) };
-    Ok(slice::position(index, len).filter(|position| *position < len))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn complaints_are_pythons() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let list = runtime.list(vec![Value::Int(1)]).unwrap();
-        assert_eq!(get_item(&mut runtime, &list, &Value::Int(-1)).unwrap().as_int(), Some(1));
-        let cases = [
-            (list, Value::Int(9), "list index out of range"),
-            (
-                Value::text("a"),
-                Value::text("x"),
-                "string indices must be integers, not 'str'",
-            ),
-            (Value::None, Value::Int(0), "'NoneType' object is not subscriptable"),
-        ];
-        for (value, key, want) in cases {
-            assert_eq!(get_item(&mut runtime, &value, &key).unwrap_err().message(), want);
-        }
-    }
+    Ok(slice::resolve_index(index, len).filter(|position| *position < len))
 }

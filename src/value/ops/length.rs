@@ -1,10 +1,10 @@
-//! Python's `len(value)`: of a string in code points, of an undefined value 0.
+//! Python's `len(value)`. A string is counted in code points, and an undefined value has length 0.
 
 use crate::error::{Error, Result};
 use crate::text::slice::char_count;
 use crate::value::{Runtime, Value};
 
-/// The length of a value: `object of type 'NoneType' has no len()` where there is none.
+/// Returns the length of a value, or the error `object of type 'NoneType' has no len()`.
 pub fn length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<usize> {
     match try_length(runtime, value)? {
         Some(length) => Ok(length),
@@ -15,7 +15,7 @@ pub fn length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<usize>
     }
 }
 
-/// The same, or None where the value has no length.
+/// Returns the length of a value, or `None` if it has none.
 pub fn try_length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Option<usize>> {
     Ok(Some(match value {
         Value::Str(text) => {
@@ -30,23 +30,4 @@ pub fn try_length<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Op
         Value::Loop(context) => usize::try_from(context.length(runtime)?).unwrap_or(0),
         _ => return Ok(None),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    #[test]
-    fn strings_count_code_points() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        assert_eq!(length(&mut runtime, &Value::text("añ😀")).unwrap(), 3);
-        assert_eq!(length(&mut runtime, &Value::Undefined(Undefined::Name("x"))).unwrap(), 0);
-        assert_eq!(
-            length(&mut runtime, &Value::None).unwrap_err().message(),
-            "object of type 'NoneType' has no len()"
-        );
-    }
 }

@@ -1,4 +1,4 @@
-//! Python's operators and the built-in functions of the language, one function each: `ops::add(runtime, &left, &right)`.
+//! Python's operators, and built-in functions such as `len`, as functions: `ops::add(runtime, &left, &right)`.
 
 mod arithmetic;
 mod compare;

@@ -1,14 +1,14 @@
 //! Python's `<`, `<=`, `>` and `>=`.
 //!
-//! Numbers compare by their exact values, strings by code points, lists with lists and tuples with tuples by the first pair that
-//! differs, views of keys and items as sets (`<` is: part of). Anything else is a TypeError, `'<' not supported between instances of
-//! 'str' and 'int'`. Undefined values have an order only in that they raise their own error.
+//! Numbers compare by their exact values, strings by code points, two lists or two tuples by the first items that differ, and views of
+//! keys and items as sets: `<` means subset. Other pairs are a type error: `'<' not supported between instances of 'str' and 'int'`. An
+//! undefined value raises its own error.
 
 use std::cmp::Ordering;
 
 use super::{arithmetic, compare, views};
 use crate::error::{Error, Result};
-use crate::number::exact;
+use crate::number::int_float;
 use crate::value::{Runtime, Seq, Value};
 
 /// One of the four operators.
@@ -30,8 +30,8 @@ impl Order {
         }
     }
 
-    /// Whether it holds between two things of that order.
-    fn holds(self, ordering: Ordering) -> bool {
+    /// Returns whether the operator is true for two values of this order.
+    fn accepts(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),
             Self::LessEqual => ordering.is_le(),
@@ -41,22 +41,22 @@ impl Order {
     }
 }
 
-/// Whether `left < right`.
+/// Returns whether `left < right`.
 pub fn less<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Less, left, right)
 }
 
-/// Whether `left <= right`.
+/// Returns whether `left <= right`.
 pub fn less_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::LessEqual, left, right)
 }
 
-/// Whether `left > right`.
+/// Returns whether `left > right`.
 pub fn greater<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::Greater, left, right)
 }
 
-/// Whether `left >= right`.
+/// Returns whether `left >= right`.
 pub fn greater_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     compare(runtime, Order::GreaterEqual, left, right)
 }
@@ -64,28 +64,28 @@ pub fn greater_equal<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Va
 fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
     runtime.meter.charge(1)?;
     match (left, right) {
-        (Value::Int(left), Value::Int(right)) => Ok(order.holds(left.cmp(right))),
+        (Value::Int(left), Value::Int(right)) => Ok(order.accepts(left.cmp(right))),
         (Value::Str(left), Value::Str(right)) => {
-            // The order of the bytes of UTF-8 is that of the code points.
+            // UTF-8 orders bytes as it orders code points.
             let (left, right) = (left.as_str(), right.as_str());
             runtime.meter.charge_bytes(left.len().min(right.len()))?;
-            Ok(order.holds(left.cmp(right)))
+            Ok(order.accepts(left.cmp(right)))
         }
         (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
             compare_items(runtime, order, left, right)
         }
         (Value::Keys(one) | Value::Items(one), Value::Keys(other) | Value::Items(other)) => Ok(order
-            .holds(one.len().cmp(&other.len()))
+            .accepts(one.len().cmp(&other.len()))
             && match order {
                 Order::Less | Order::LessEqual => views::is_subset(runtime, left, right)?,
                 Order::Greater | Order::GreaterEqual => views::is_subset(runtime, right, left)?,
             }),
         (Value::Undefined(undefined), _) | (_, Value::Undefined(undefined)) => Err(undefined.error()),
         _ => match (left.as_number(), right.as_number()) {
-            // A nan has no order with anything.
+            // A NaN has no order with any number.
             (Some(one), Some(other)) => {
                 arithmetic::charge_digits(runtime, left, right)?;
-                Ok(exact::compare(one, other).is_some_and(|ordering| order.holds(ordering)))
+                Ok(int_float::compare(one, other).is_some_and(|ordering| order.accepts(ordering)))
             }
             _ => Err(Error::type_error(format!(
                 "'{}' not supported between instances of '{}' and '{}'",
@@ -107,27 +107,5 @@ fn compare_items<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Seq<'a>, ri
             return compare(runtime, order, &left, &right);
         }
     }
-    Ok(order.holds(left.len().cmp(&right.len())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::Undefined;
-
-    #[test]
-    fn the_first_pair_that_differs_decides() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let left = runtime.list(vec![Value::Int(1), Value::text("a")]).unwrap();
-        let right = runtime.list(vec![Value::Int(2), Value::Int(2)]).unwrap();
-        assert!(less(&mut runtime, &left, &right).unwrap());
-        let nan = Value::Float(f64::NAN);
-        assert!(!greater_equal(&mut runtime, &nan, &nan).unwrap());
-        let error = less(&mut runtime, &Value::text("a"), &Value::Int(1)).unwrap_err();
-        assert_eq!(error.message(), "'<' not supported between instances of 'str' and 'int'");
-        let error = less(&mut runtime, &Value::Int(1), &Value::Undefined(Undefined::Name("x"))).unwrap_err();
-        assert_eq!(error.message(), "'x' is undefined");
-    }
+    Ok(order.accepts(left.len().cmp(&right.len())))
 }

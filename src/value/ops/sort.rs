@@ -1,24 +1,27 @@
-//! Python's stable sort, which asks nothing of its items but `<`.
+//! Python's stable sort, which compares items with `<` only.
 //!
 //! ```text
 //! [2, 1, 3] by their value    the indices 1, 0, 2
 //! ```
 //!
-//! The order is made of indices, so that keys and items stay where they are. Where `<` may fail, as between `1` and `"a"`, the first
-//! comparison that fails is the one that is reported; so runs are made in the very order of CPython 3.11's
-//! `listobject.c` (`count_run`, `binarysort`), and up to 63 items are one. Longer lists are merged from them two by two, without CPython's
-//! galloping, which changes no result but only what is compared first.
+//! The sort returns indices and moves no items. It makes the comparisons of CPython 3.11's `listobject.c` in their order, for two reasons:
+//! the first comparison that fails, as that of `1` and `"a"` does, is reported, and the place of a NaN depends on what it was compared
+//! with.
+
+mod merge;
+
+use merge::Merger;
 
 use crate::error::Result;
 use crate::value::Runtime;
 
-/// Lists below this become one run.
+/// Lists that are shorter than this are one run.
 const RUN: usize = 64;
 
-/// Whether the item of the first index belongs before that of the second.
+/// Returns whether the item at the first index comes before the item at the second index.
 pub type Less<'f, 'a> = dyn FnMut(&mut Runtime<'a>, usize, usize) -> Result<bool> + 'f;
 
-/// The indices from 0 to `len` in their sorted order; `reverse` keeps the order of equal items, as Python's does.
+/// Returns the indices from 0 to `len` in sorted order. Equal items keep their order, also if `reverse` is set.
 pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &mut Less<'_, 'a>) -> Result<Vec<usize>> {
     runtime.meter.charge_items(len)?;
     runtime.meter.check_size(len.saturating_mul(size_of::<[usize; 2]>()))?;
@@ -26,36 +29,95 @@ pub fn sorted<'a>(runtime: &mut Runtime<'a>, len: usize, reverse: bool, less: &m
     if reverse {
         order.reverse();
     }
-    let least = run_length(len);
-    let mut runs = Vec::new();
-    let mut rest = order.as_mut_slice();
-    while !rest.is_empty() {
-        let length = sort_run(runtime, rest, least, less)?;
-        runs.push(length);
-        rest = rest.get_mut(length..).unwrap_or_default();
-    }
-    while runs.len() > 1 {
-        let mut merged = Vec::with_capacity(len);
-        let mut rest = order.as_slice();
-        let pairs = runs.chunks(2).map(|pair| {
-            let mut next = |length: Option<&usize>| {
-                let (run, behind) = rest.split_at_checked(length.copied().unwrap_or(0)).unwrap_or((rest, &[]));
-                rest = behind;
-                run
-            };
-            let (left, right) = (next(pair.first()), next(pair.get(1)));
-            merge(runtime, left, right, &mut merged, less).map(|()| left.len().saturating_add(right.len()))
-        });
-        runs = pairs.collect::<Result<_>>()?;
-        order = merged;
-    }
+    sort_runs(runtime, &mut order, less)?;
     if reverse {
         order.reverse();
     }
     Ok(order)
 }
 
-/// The least length of a run, such that there are nearly a power of two of them (`merge_compute_minrun`).
+/// A sorted part of the list that is still to be merged with its neighbours.
+struct Run {
+    start: usize,
+    len: usize,
+    /// The power of the boundary to the next run.
+    power: u32,
+}
+
+/// Splits the list into runs and merges them in the order of Munro and Wild's powersort (`found_new_run`, `merge_force_collapse`).
+fn sort_runs<'a>(runtime: &mut Runtime<'a>, order: &mut [usize], less: &mut Less<'_, 'a>) -> Result<()> {
+    let least = run_length(order.len());
+    let mut merger = Merger::default();
+    let mut pending: Vec<Run> = Vec::new();
+    let mut start = 0;
+    while let Some(rest) = order.get_mut(start..).filter(|rest| !rest.is_empty()) {
+        let len = sort_run(runtime, rest, least, less)?;
+        if let Some(last) = pending.last() {
+            let power = boundary_power(last.start, last.len, len, order.len());
+            while let [.., before, _] = pending.as_slice() {
+                if before.power <= power {
+                    break;
+                }
+                let index = pending.len().saturating_sub(2);
+                merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
+            }
+            if let Some(last) = pending.last_mut() {
+                last.power = power;
+            }
+        }
+        pending.push(Run { start, len, power: 0 });
+        start = start.saturating_add(len);
+    }
+    while pending.len() > 1 {
+        let index = match pending.as_slice() {
+            [.., first, _, third] if first.len < third.len => pending.len().saturating_sub(3),
+            _ => pending.len().saturating_sub(2),
+        };
+        merge_at(runtime, order, &mut pending, index, &mut merger, less)?;
+    }
+    Ok(())
+}
+
+/// Merges the run of that index with the next one.
+fn merge_at<'a>(
+    runtime: &mut Runtime<'a>,
+    order: &mut [usize],
+    pending: &mut Vec<Run>,
+    index: usize,
+    merger: &mut Merger,
+    less: &mut Less<'_, 'a>,
+) -> Result<()> {
+    let right = pending.remove(index.saturating_add(1));
+    let Some(left) = pending.get_mut(index) else {
+        return Ok(());
+    };
+    let (start, middle) = (left.start, left.len);
+    left.len = middle.saturating_add(right.len);
+    match order.get_mut(start..start.saturating_add(left.len)) {
+        Some(both) => merger.merge(runtime, both, middle, less),
+        None => Ok(()),
+    }
+}
+
+/// Returns the power of the boundary between two neighbouring runs of a list: the first bit in which the middles of the two runs, as
+/// fractions of the list's length, differ (`powerloop`).
+fn boundary_power(start: usize, left: usize, right: usize, len: usize) -> u32 {
+    let mut first = start.saturating_mul(2).saturating_add(left);
+    let mut second = first.saturating_add(left).saturating_add(right);
+    let mut power: u32 = 1;
+    while first >= len || second < len {
+        if first >= len {
+            first = first.saturating_sub(len);
+            second = second.saturating_sub(len);
+        }
+        first = first.saturating_mul(2);
+        second = second.saturating_mul(2);
+        power = power.saturating_add(1);
+    }
+    power
+}
+
+/// Returns the minimum length of a run, for which the number of runs is close to a power of two (`merge_compute_minrun`).
 fn run_length(len: usize) -> usize {
     let (mut length, mut odd) = (len, 0);
     while length >= RUN {
@@ -65,10 +127,10 @@ fn run_length(len: usize) -> usize {
     length.saturating_add(odd)
 }
 
-/// Makes a run of the first indices and gives its length: those that are sorted already, however many, and where these are few, others
-/// that binary insertion puts among them.
+/// Sorts a run at the beginning and returns its length. The indices that are sorted already form the run, and binary insertion extends a
+/// short run (`binarysort`).
 fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, less: &mut Less<'_, 'a>) -> Result<usize> {
-    let beginning = sorted_beginning(runtime, rest, less)?;
+    let beginning = sort_beginning(runtime, rest, less)?;
     let length = beginning.max(least.min(rest.len()));
     for next in beginning..length {
         let (sorted, others) = rest.split_at_mut(next);
@@ -88,8 +150,8 @@ fn sort_run<'a>(runtime: &mut Runtime<'a>, rest: &mut [usize], least: usize, les
     Ok(length)
 }
 
-/// How many indices at the beginning are sorted; a beginning that strictly descends is turned round first.
-fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
+/// Returns how many indices at the beginning are sorted. Reverses a beginning that strictly descends (`count_run`).
+fn sort_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut Less<'_, 'a>) -> Result<usize> {
     let mut descends = None;
     let mut end = run.len().min(1);
     for pair in run.windows(2) {
@@ -104,29 +166,6 @@ fn sorted_beginning<'a>(runtime: &mut Runtime<'a>, run: &mut [usize], less: &mut
         beginning.reverse();
     }
     Ok(end)
-}
-
-/// Merges two sorted runs; of equal items those on the left come first.
-fn merge<'a>(
-    runtime: &mut Runtime<'a>,
-    left: &[usize],
-    right: &[usize],
-    merged: &mut Vec<usize>,
-    less: &mut Less<'_, 'a>,
-) -> Result<()> {
-    let (mut left, mut right) = (left, right);
-    while let (Some((&first_left, rest_left)), Some((&first_right, rest_right))) = (left.split_first(), right.split_first()) {
-        if less(runtime, first_right, first_left)? {
-            merged.push(first_right);
-            right = rest_right;
-        } else {
-            merged.push(first_left);
-            left = rest_left;
-        }
-    }
-    merged.extend_from_slice(left);
-    merged.extend_from_slice(right);
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The operators that dict views have as sets: `d.keys() <= e.keys()`, and `d.keys() - ["a"]`, which is not supported.
+//! Dict views as operands of set operators: `d.keys() <= e.keys()`, and `d.keys() - ["a"]`, which is unsupported.
 //!
-//! After CPython 3.11 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
+//! Follows CPython 3.11 `dictobject.c`, `dictview_richcompare` and `dictviews_sub`.
 
-use super::arithmetic::unsupported as unsupported_operands;
+use super::arithmetic::unsupported_operands;
 use super::contains;
 use crate::error::{Error, Result};
 use crate::unsupported;
@@ -20,8 +20,8 @@ pub(super) fn is_subset<'a>(runtime: &mut Runtime<'a>, part: &Value<'a>, whole: 
     Ok(true)
 }
 
-/// Returns the error of `left - right` for values that are not numbers: a view takes any iterable of hashable items as its other
-/// operand, and the difference is a set.
+/// Returns the error of `left - right` for values that are not numbers. The difference of a view and an iterable of hashable items is a
+/// set, which is unsupported.
 pub(super) fn difference_error<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<Error> {
     let is_set_view = |value: &Value<'a>| matches!(value, Value::Keys(_) | Value::Items(_));
     if !is_set_view(left) && !is_set_view(right) {

@@ -1,9 +1,8 @@
-//! The texts of values: Python's `str`, `repr` and `ascii`, and JSON.
+//! Conversions of values to text: Python's `str`, `repr` and `ascii`.
 
 mod objects;
 mod repr;
-mod to_json;
 
 pub(super) use objects::class_path;
-pub use repr::{ascii, repr, to_str, write_str};
-pub use to_json::{JsonOptions, write_json};
+pub(super) use repr::DIGITS;
+pub use repr::{ascii, repr, to_str, write_repr, write_str};

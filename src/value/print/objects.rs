@@ -1,27 +1,27 @@
-//! The `repr` of things that have no value of their own: namespaces, loops, macros, functions, iterators.
+//! The `repr` of objects that are not data: namespaces, loops, macros, functions, iterators.
 //!
-//! `<Namespace {'a': 1}>`, `<LoopContext 1/3>`, `<Macro 'm'>`. The reference prints the address of many, another one at each run:
-//! [`ADDRESS`] stands for all of them.
+//! `<Namespace {'a': 1}>`, `<LoopContext 1/3>`, `<Macro 'm'>`. The reference prints the memory address of many objects, which differs in
+//! each run. [`ADDRESS`] replaces all of them.
 
 use super::repr;
-use super::repr::Around;
+use super::repr::Enclosing;
 use crate::error::Result;
 use crate::value::{BoundMethod, Function, NamespaceId, Runtime, Type, Value};
 
-/// The address that is printed for every object.
+/// The address in the `repr` of every object.
 const ADDRESS: &str = "0x7f0000000000";
 
-/// Appends `<Namespace {…}>`; the attributes of a namespace that is being printed already are dots, as a dict's would be.
+/// Appends `<Namespace {…}>`. The attributes of a namespace within itself are `{...}`, as those of a dict within itself would be.
 pub(super) fn write_namespace<'a>(
     runtime: &mut Runtime<'a>,
     id: NamespaceId,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     runtime.meter.check_stack()?;
     repr::write_piece(runtime, "<Namespace ", out)?;
-    match around.and_then(|around| around.dots_for(value)) {
+    match enclosing.and_then(|enclosing| enclosing.dots(value)) {
         Some(dots) => repr::write_piece(runtime, dots, out)?,
         None => {
             let attributes = runtime
@@ -30,17 +30,17 @@ pub(super) fn write_namespace<'a>(
                 .map(|namespace| namespace.attributes().to_vec())
                 .unwrap_or_default();
             runtime.meter.charge(attributes.len() as u64)?;
-            repr::write_dict(runtime, attributes.into_iter(), &Around::within(value, around), out)?;
+            repr::write_dict(runtime, attributes.into_iter(), &Enclosing::new(value, enclosing), out)?;
         }
     }
     repr::write_piece(runtime, ">", out)
 }
 
-/// Appends the `repr` of what neither holds values nor is a plain one.
+/// Appends the `repr` of a value that is neither a scalar nor a container.
 pub(super) fn write_object<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     let text = match value {
@@ -51,17 +51,17 @@ pub(super) fn write_object<'a>(
         Value::Macro(called) => match called.name {
             Some(name) => {
                 repr::write_piece(runtime, "<Macro ", out)?;
-                repr::write_nested(runtime, &Value::text(name), around, out)?;
+                repr::write_nested(runtime, &Value::text(name), enclosing, out)?;
                 ">".to_owned()
             }
             None => "<Macro anonymous>".to_owned(),
         },
         Value::Function(function) => function_repr(function),
-        Value::Method(method) => return write_method(runtime, method, around, out),
+        Value::Method(method) => return write_method(runtime, method, enclosing, out),
         Value::Iterator(iterator) if iterator.ty() == Type::Generator => {
             format!("<generator object {} at {ADDRESS}>", iterator.name())
         }
-        _ => format!("<{} at {ADDRESS}>", value.ty().described()),
+        _ => format!("<{} at {ADDRESS}>", value.ty().object_name()),
     };
     repr::write_piece(runtime, &text, out)
 }
@@ -69,20 +69,17 @@ pub(super) fn write_object<'a>(
 fn write_method<'a>(
     runtime: &mut Runtime<'a>,
     method: &BoundMethod<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     let BoundMethod { receiver, function } = method;
     if function.ty == Type::BuiltinFunction {
-        // Class methods and static ones are of the class.
-        let ty = match function.name {
-            "fromhex" | "from_bytes" | "maketrans" => "type",
-            _ => receiver.ty().name(),
-        };
         let name = function.name;
+        // A static method belongs to the class.
+        let ty = if name == "maketrans" { "type" } else { receiver.ty().name() };
         return repr::write_piece(runtime, &format!("<built-in method {name} of {ty} object at {ADDRESS}>"), out);
     }
-    // The sandbox wraps these two.
+    // The sandbox wraps `str.format` and `str.format_map`.
     if function.ty == Type::Function {
         return repr::write_piece(runtime, &function_repr(function), out);
     }
@@ -90,7 +87,7 @@ fn write_method<'a>(
     if function.python == "Markup.escape" {
         return repr::write_piece(runtime, "<class 'markupsafe.Markup'>>", out);
     }
-    repr::write_nested(runtime, receiver, around, out)?;
+    repr::write_nested(runtime, receiver, enclosing, out)?;
     repr::write_piece(runtime, ">", out)
 }
 
@@ -100,11 +97,11 @@ fn function_repr(function: &Function) -> String {
         Type::Missing => "missing".to_owned(),
         Type::TemplateDict => format!("<{} object at {ADDRESS}>", class_path(function.name)),
         Type::Function => format!("<function {} at {ADDRESS}>", function.python),
-        ty => format!("<{} at {ADDRESS}>", ty.described()),
+        ty => format!("<{} at {ADDRESS}>", ty.object_name()),
     }
 }
 
-/// The class behind the name of a global, with its module.
+/// Returns the qualified name of the class that a global is.
 pub fn class_path(name: &str) -> &str {
     match name {
         "dict" => "transformers.utils.chat_template_utils._cached_compile_jinja_template.<locals>.TemplateDict",

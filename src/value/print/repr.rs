@@ -1,12 +1,11 @@
-//! Python's `str(value)`, which is what an output writes, and `repr(value)`, which is what containers print of their items.
+//! Python's `str(value)`, which an output writes, and `repr(value)`, which containers write of their items.
 //!
 //! ```text
 //! {{ 'a' }} {{ ['a', 1.0, none, nope] }}    a ['a', 1.0, None, Undefined]
 //! ```
 //!
-//! Text is appended where it is wanted, each piece charged and the whole measured as it grows. How a number and a string are spelt is
-//! known to [`crate::number::text`] and [`crate::text::quote`], what things without a value of their own print to
-//! [`object`](super::object).
+//! Text is appended to the output, charged piece by piece and checked against the limit as it grows. Numbers are converted by
+//! [`crate::number::text`], strings by [`crate::text::quote`], and other objects by [`super::objects`].
 
 use std::fmt::Write;
 
@@ -17,14 +16,14 @@ use crate::text::quote;
 use crate::value::{Dict, Range, Runtime, Seq, Str, Value};
 
 /// Steps of finding the shortest digits of a float.
-pub(super) const DIGITS: u64 = 4;
+pub const DIGITS: u64 = 4;
 
-/// The containers around what is printed; CPython's `Py_ReprEnter` keeps the same.
+/// The containers that are being printed enclosing a value, as CPython's `Py_ReprEnter` records them.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'p, 'a> {
+pub(super) struct Enclosing<'p, 'a> {
     value: &'p Value<'a>,
-    outer: Option<&'p Around<'p, 'a>>,
-    /// Whether a namespace is among them. Only a namespace can hold what it is in.
+    outer: Option<&'p Enclosing<'p, 'a>>,
+    /// Whether one of them is a namespace. Only a namespace can contain itself.
     has_namespace: bool,
 }
 
@@ -38,32 +37,32 @@ pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut Str
     }
 }
 
-/// `str(value)`: a string or a Markup as it is.
+/// Returns `str(value)`. A string or Markup stays as it is.
 pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a>> {
     match value {
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let mut text = runtime.heap.idle.room();
+            let mut text = runtime.heap.recycler.take_buffer();
             write_str(runtime, value, &mut text)?;
             runtime.text(text)
         }
     }
 }
 
-/// `repr(value)`
+/// Returns `repr(value)`.
 pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let mut out = String::new();
     write_repr(runtime, value, &mut out)?;
     Ok(out)
 }
 
-/// Python's `ascii(value)`.
+/// Returns `ascii(value)`.
 pub fn ascii<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let repr = repr(runtime, value)?;
     runtime.meter.charge_scan(repr.len())?;
     let mut ascii = String::with_capacity(repr.len());
-    // A string refuses nothing.
+    // Writing to a string cannot fail.
     let _ = quote::write_ascii(&mut ascii, &repr);
     runtime.meter.check_size(ascii.len())?;
     Ok(ascii)
@@ -74,11 +73,11 @@ pub fn write_repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut St
     write_nested(runtime, value, None, out)
 }
 
-/// Appends `repr(value)` inside other values.
+/// Appends `repr(value)` of a value within other values.
 pub(super) fn write_nested<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     match value {
@@ -104,34 +103,34 @@ pub(super) fn write_nested<'a>(
         Value::Undefined(_) => write_piece(runtime, "Undefined", out),
         Value::Range(range) => write_range(runtime, range, out),
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Keys(_) | Value::Values(_) | Value::Items(_) => {
-            write_container(runtime, value, around, out)
+            write_container(runtime, value, enclosing, out)
         }
-        Value::Namespace(id) => objects::write_namespace(runtime, *id, value, around, out),
-        _ => objects::write_object(runtime, value, around, out),
+        Value::Namespace(id) => objects::write_namespace(runtime, *id, value, enclosing, out),
+        _ => objects::write_object(runtime, value, enclosing, out),
     }
 }
 
 fn write_container<'a>(
     runtime: &mut Runtime<'a>,
     value: &Value<'a>,
-    around: Option<&Around<'_, 'a>>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
     out: &mut String,
 ) -> Result<()> {
     runtime.meter.check_stack()?;
-    if let Some(dots) = around.and_then(|around| around.dots_for(value)) {
+    if let Some(dots) = enclosing.and_then(|enclosing| enclosing.dots(value)) {
         return write_piece(runtime, dots, out);
     }
-    let around = &Around::within(value, around);
+    let enclosing = &Enclosing::new(value, enclosing);
     match value {
-        Value::List(items) => write_items(runtime, items.iter(), ("[", "]"), around, out),
-        Value::Tuple(items) => write_tuple(runtime, items, around, out),
-        Value::Keys(dict) => write_items(runtime, dict.keys(), ("dict_keys([", "])"), around, out),
+        Value::List(items) => write_items(runtime, items.iter(), ("[", "]"), enclosing, out),
+        Value::Tuple(items) => write_tuple(runtime, items, enclosing, out),
+        Value::Keys(dict) => write_items(runtime, dict.keys(), ("dict_keys([", "])"), enclosing, out),
         Value::Values(dict) => {
             let values = dict.iter().map(|(_, value)| value);
-            write_items(runtime, values, ("dict_values([", "])"), around, out)
+            write_items(runtime, values, ("dict_values([", "])"), enclosing, out)
         }
-        Value::Items(dict) => write_pairs(runtime, dict, around, out),
-        Value::Dict(dict) => write_dict(runtime, dict.iter(), around, out),
+        Value::Items(dict) => write_pairs(runtime, dict, enclosing, out),
+        Value::Dict(dict) => write_dict(runtime, dict.iter(), enclosing, out),
         _ => Ok(()),
     }
 }
@@ -140,7 +139,7 @@ fn write_items<'a>(
     runtime: &mut Runtime<'a>,
     items: impl Iterator<Item = Value<'a>>,
     (open, close): (&str, &str),
-    around: &Around<'_, 'a>,
+    enclosing: &Enclosing<'_, 'a>,
     out: &mut String,
 ) -> Result<()> {
     write_piece(runtime, open, out)?;
@@ -148,33 +147,33 @@ fn write_items<'a>(
         if index > 0 {
             out.push_str(", ");
         }
-        write_nested(runtime, &item, Some(around), out)?;
+        write_nested(runtime, &item, Some(enclosing), out)?;
     }
     write_piece(runtime, close, out)
 }
 
-fn write_tuple<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, around: &Around<'_, 'a>, out: &mut String) -> Result<()> {
+fn write_tuple<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, enclosing: &Enclosing<'_, 'a>, out: &mut String) -> Result<()> {
     let close = if items.len() == 1 { ",)" } else { ")" };
-    write_items(runtime, items.iter(), ("(", close), around, out)
+    write_items(runtime, items.iter(), ("(", close), enclosing, out)
 }
 
-fn write_pairs<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, around: &Around<'_, 'a>, out: &mut String) -> Result<()> {
+fn write_pairs<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, enclosing: &Enclosing<'_, 'a>, out: &mut String) -> Result<()> {
     write_piece(runtime, "dict_items([", out)?;
     for (index, (key, value)) in dict.iter().enumerate() {
         out.push_str(if index > 0 { ", (" } else { "(" });
-        write_nested(runtime, &key, Some(around), out)?;
+        write_nested(runtime, &key, Some(enclosing), out)?;
         out.push_str(", ");
-        write_nested(runtime, &value, Some(around), out)?;
+        write_nested(runtime, &value, Some(enclosing), out)?;
         write_piece(runtime, ")", out)?;
     }
     write_piece(runtime, "])", out)
 }
 
-/// Appends the repr of a dict with these entries.
+/// Appends the `repr` of a dict with these entries.
 pub(super) fn write_dict<'a>(
     runtime: &mut Runtime<'a>,
     entries: impl Iterator<Item = (Value<'a>, Value<'a>)>,
-    around: &Around<'_, 'a>,
+    enclosing: &Enclosing<'_, 'a>,
     out: &mut String,
 ) -> Result<()> {
     write_piece(runtime, "{", out)?;
@@ -182,9 +181,9 @@ pub(super) fn write_dict<'a>(
         if index > 0 {
             out.push_str(", ");
         }
-        write_nested(runtime, &key, Some(around), out)?;
+        write_nested(runtime, &key, Some(enclosing), out)?;
         out.push_str(": ");
-        write_nested(runtime, &value, Some(around), out)?;
+        write_nested(runtime, &value, Some(enclosing), out)?;
     }
     write_piece(runtime, "}", out)
 }
@@ -201,14 +200,14 @@ fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String)
     let text = text.as_str();
     runtime.meter.charge_scan(text.len())?;
     runtime.meter.check_output(out.len().saturating_add(text.len()))?;
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = quote::write_repr(out, text);
     runtime.meter.check_output(out.len())
 }
 
 fn write_displayed<'a>(runtime: &mut Runtime<'a>, displayed: &dyn std::fmt::Display, out: &mut String) -> Result<()> {
     runtime.meter.charge(1)?;
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = write!(out, "{displayed}");
     runtime.meter.check_output(out.len())
 }
@@ -230,9 +229,9 @@ pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut S
     Ok(())
 }
 
-impl<'p, 'a> Around<'p, 'a> {
-    /// Inside one more container.
-    pub(super) fn within(value: &'p Value<'a>, outer: Option<&'p Around<'p, 'a>>) -> Self {
+impl<'p, 'a> Enclosing<'p, 'a> {
+    /// Adds a container to the ones enclosing it.
+    pub(super) fn new(value: &'p Value<'a>, outer: Option<&'p Enclosing<'p, 'a>>) -> Self {
         let is_namespace = matches!(value, Value::Namespace(_));
         Self {
             value,
@@ -241,13 +240,13 @@ impl<'p, 'a> Around<'p, 'a> {
         }
     }
 
-    /// What stands for a container inside itself.
-    pub(super) fn dots_for(&self, value: &Value<'a>) -> Option<&'static str> {
+    /// Returns the dots that replace a container within itself, or `None` if it is not within itself.
+    pub(super) fn dots(&self, value: &Value<'a>) -> Option<&'static str> {
         if !self.has_namespace {
             return None;
         }
-        let mut around = Some(self);
-        while let Some(Around { value: open, outer, .. }) = around {
+        let mut enclosing = Some(self);
+        while let Some(Enclosing { value: open, outer, .. }) = enclosing {
             let (dots, is_open) = match (value, open) {
                 (Value::Namespace(value), Value::Namespace(open)) => ("{...}", value == open),
                 (Value::List(value), Value::List(open)) => ("[...]", value.shares_storage(open)),
@@ -261,43 +260,8 @@ impl<'p, 'a> Around<'p, 'a> {
             if is_open {
                 return Some(dots);
             }
-            around = *outer;
+            enclosing = *outer;
         }
         None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-    use crate::value::{Namespace, Undefined};
-
-    #[test]
-    fn containers_print_the_repr_of_their_items() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let items = vec![
-            Value::text("it's"),
-            Value::Float(1e16),
-            Value::None,
-            Value::Undefined(Undefined::Name("x")),
-        ];
-        let list = runtime.list(items).unwrap();
-        let tuple = runtime.tuple(vec![list]).unwrap();
-        assert_eq!(repr(&mut runtime, &tuple).unwrap(), r#"(["it's", 1e+16, None, Undefined],)"#);
-    }
-
-    #[test]
-    fn a_namespace_inside_itself_is_dots() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let id = runtime.namespace(Namespace::default()).unwrap();
-        let list = runtime.list(vec![Value::Namespace(id)]).unwrap();
-        let namespace = runtime.heap.namespace_mut(id).unwrap();
-        namespace.set(Str::from("a"), Value::Int(1));
-        namespace.set(Str::from("l"), list.clone());
-        let shown = repr(&mut runtime, &Value::Namespace(id)).unwrap();
-        assert_eq!(shown, "<Namespace {'a': 1, 'l': [<Namespace {...}>]}>");
-        assert_eq!(repr(&mut runtime, &list).unwrap(), "[<Namespace {'a': 1, 'l': [...]}>]");
     }
 }

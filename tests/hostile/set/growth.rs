@@ -1,11 +1,10 @@
-//! Loops: values that grow round by round, iterators wrapped in iterators, values shared many times; recursion; and many rounds of
-//! each statement.
+//! Loops in which a value grows with each iteration, recursion, and many iterations of each statement.
 
 use serde_json::{Value, json};
 
 use super::Case;
 
-/// What the next value is made of, `ns.x` being the last one.
+/// Expressions that make the next value from the last one, `ns.x`.
 const STEPS: &[&str] = &[
     "ns.x + ns.x",
     "ns.x ~ ns.x",
@@ -79,7 +78,6 @@ const STEPS: &[&str] = &[
     "[ns]",
     "loop",
     "[loop]",
-    "self",
     "range(ns.i)|list",
     "dict(a=ns.x, **{'b' ~ ns.i: ns.x})",
     "ns.x|join(ns.x)",
@@ -115,7 +113,7 @@ const USES: &[&str] = &[
     "{{ ns.x|length }}{{ ns.x is sameas ns.y }}{{ ns.x is eq ns.y }}",
 ];
 
-/// Whole templates.
+/// Whole templates with loops or recursion.
 const LOOPS: &[&str] = &[
     "{% for m in messages %}{{ m.content }}{% for k in messages %}{% endfor %}{% endfor %}",
     "{% for i in range(99999999999) %}{% endfor %}",
@@ -152,7 +150,7 @@ const LOOPS: &[&str] = &[
     "{% set ns = namespace(l=()) %}{% for i in range(100000) %}{% set ns.l = ns.l + (i,) %}{% endfor %}",
 ];
 
-/// What is done again and again.
+/// Bodies of a loop with many iterations.
 const ROUNDS: &[&str] = &[
     "{% set x %}{{ i }}{% endset %}",
     "{% set n = namespace(a=i) %}",
@@ -223,7 +221,7 @@ pub fn cases() -> Vec<Case> {
     for step in STEPS {
         for start in STARTS {
             for rounds in [60, 100_000] {
-                // Each use after few rounds; after many the value is mostly too large to come so far.
+                // After many iterations only two uses are tested, because the loop mostly reaches a limit.
                 let uses = if rounds == 60 { USES } else { &USES[..2] };
                 for after in uses {
                     let template = format!(

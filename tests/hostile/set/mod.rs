@@ -1,41 +1,41 @@
-//! The hostile set: requests of the port that want more time, memory or stack than there is, each limit through each door.
+//! The set of hostile requests to the port, which need too much time, memory or stack.
 //!
 //! ```text
-//! cargo bench --bench hostile [-- NAME]     asks them all, each of a child with 2 seconds and 512 MiB
-//! cargo test --test hostile                 asks some of them
+//! cargo bench --bench hostile [-- NAME]     sends all of them, each to a child with 2 seconds and 512 MiB
+//! cargo test --test hostile                 sends some of them
 //! ```
 //!
-//! What is right to answer is not known here: a child that answers, and then answers another line, has survived.
+//! The answers are not checked. A child passes if it answers the request, and then another one.
 
 mod expressions;
-mod found;
 mod growth;
 mod objects;
+mod regressions;
 mod requests;
 mod sources;
 mod walks;
 
 use serde_json::{Value, json};
 
-/// A request, and what it is called.
+/// A hostile request.
 pub struct Case {
-    /// Its family, and what makes it special there.
+    /// The name: the family of the request, and a description.
     pub name: String,
     make: Box<dyn Fn() -> Vec<u8>>,
 }
 
 impl Case {
-    /// A template with a context; both are made when they are asked, for a set of them all would take long to make.
+    /// Returns a request to render a template. Template and context are made when the request is sent, because all together are large.
     fn render(name: String, template: impl Fn() -> String + 'static, context: fn() -> Value) -> Self {
         Self::request(name, move || json!({"template": template(), "context": context()}))
     }
 
-    /// Any request; it is made when it is asked, because some are large.
+    /// Returns a request of any kind, which is made when it is sent.
     fn request(name: String, request: impl Fn() -> Value + 'static) -> Self {
         Self::line(name, move || request().to_string().into_bytes())
     }
 
-    /// Any bytes without a line feed.
+    /// Returns a case that sends any bytes without a line feed.
     fn line(name: String, make: impl Fn() -> Vec<u8> + 'static) -> Self {
         Self {
             name,
@@ -43,7 +43,7 @@ impl Case {
         }
     }
 
-    /// The line of the request.
+    /// Returns the line to send.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = (self.make)();
         bytes.push(b'\n');
@@ -51,7 +51,7 @@ impl Case {
     }
 }
 
-/// The whole set.
+/// Returns the whole set.
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     cases.extend(expressions::cases());
@@ -60,6 +60,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(objects::cases());
     cases.extend(sources::cases());
     cases.extend(requests::cases());
-    cases.extend(found::cases());
+    cases.extend(regressions::cases());
     cases
 }

@@ -1,10 +1,10 @@
-//! A million objects of each kind that a render can make, all kept in lists: each takes memory besides its place there.
+//! Templates that make a million objects of each kind and keep them all in lists.
 
 use serde_json::{Value, json};
 
 use super::Case;
 
-/// What makes one.
+/// Expressions that make an object.
 const OBJECTS: &[&str] = &[
     "x|map('abs')",
     "x|map(attribute='a.b.c.d')",

@@ -1,10 +1,11 @@
-//! The doors of data: deep, wide, colliding and broken JSON; the contract's messages, tools and continuation; lines that are no request.
+//! Hostile data: deep, wide, colliding and invalid JSON; messages, tools and continued messages of the contract; lines that are not
+//! requests.
 
 use serde_json::{Value, json};
 
 use super::Case;
 
-/// What a template does with the variables `x` and `y`, which are alike.
+/// Templates that use the variables `x` and `y`, which have equal values.
 const USES: &[&str] = &[
     "{{ x }}",
     "{{ x|tojson|length }}",
@@ -36,14 +37,13 @@ const USES: &[&str] = &[
     "{{ '{0}'.format(x)|length }}",
     "{% for a, b in x|items %}{% if loop.changed(b) %}{% endif %}{% endfor %}",
     "{{ x.keys() == y.keys() }}{{ x.items() == y.items() }}",
-    "{{ (x.keys() & y.keys())|length }}",
     "{{ x|batch(2)|list == y|batch(2)|list }}",
 ];
 
-/// What makes a text; it is made when it is asked.
+/// A function that makes a text.
 type Text = fn() -> String;
 
-/// JSON texts by name.
+/// Returns JSON texts, valid and invalid, with their names.
 fn texts() -> Vec<(String, Text)> {
     let mut texts: Vec<(String, Text)> = Vec::new();
     let mut add = |name: &str, text: Text| texts.push((name.to_owned(), text));
@@ -133,7 +133,7 @@ fn object(count: usize, key: impl Fn(usize) -> String) -> String {
     format!("{{{}}}", entries.join(","))
 }
 
-/// Requests of the contract, as JSON with the hole `X` for a value.
+/// Requests to apply a chat template, as JSON in which `X` is replaced by a JSON text.
 const APPLIES: &[&str] = &[
     r#"{"template": "{{ messages }}", "messages": X}"#,
     r#"{"template": "{% for m in messages %}{{ m.role }}{{ m.content }}{% endfor %}", "messages": [{"role": "user", "content": X}]}"#,
@@ -179,7 +179,7 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Messages that are continued, whose text stands in the prompt in hostile ways.
+/// Returns requests to continue a final message whose content is hard to find in the prompt.
 fn continuations() -> Vec<Case> {
     let texts: [(&str, Text); 6] = [
         ("one letter", || "a".to_owned()),
@@ -227,7 +227,7 @@ fn continuations() -> Vec<Case> {
     cases
 }
 
-/// Lines that are hardly requests.
+/// Returns lines that are very long or not valid requests.
 fn lines() -> Vec<Case> {
     let mut cases = Vec::new();
     let mut add = |name: &str, make: fn() -> Vec<u8>| cases.push(Case::line(format!("line {name}"), make));

@@ -1,11 +1,11 @@
-//! What goes over a large text, list or dict: once over a million characters that are hard on something, and often over a few.
+//! Expressions that read a whole text, list or dict: once a large one, and many times a small one.
 
 use serde_json::json;
 
 use super::Case;
 
-/// What walks a text of a million characters, the variable `s`, of several kinds.
-const WALKS: &[&str] = &[
+/// Expressions that read the text `s`.
+const ON_TEXTS: &[&str] = &[
     "s.split('')",
     "s.split('a')|length",
     "s.split(s)",
@@ -54,6 +54,32 @@ const WALKS: &[&str] = &[
     "s|trim('<(&htp:/')|length",
     "s.lstrip(s)|length",
     "s.isalnum()",
+    "s|count",
+    "s|escape|length",
+    "s|lower|length",
+    "s|upper|length",
+    "s|reject|list",
+    "s|rejectattr('x')|list",
+    "s.center(2000000)|length",
+    "s.islower()",
+    "s.ljust(2000000)|length",
+    "s.rjust(2000000)|length",
+    "s.rsplit('a')|length",
+    "s.upper()|length",
+    "s.capitalize()|length",
+    "s.isalpha()",
+    "s.isascii()",
+    "s.isdecimal()",
+    "s.isdigit()",
+    "s.isnumeric()",
+    "s.isprintable()",
+    "s.isspace()",
+    "s.isupper()",
+    "s.lower()|length",
+    "s.removesuffix(s[1:])",
+    "s.rindex('<>', 100)",
+    "s.rstrip(s)|length",
+    "s|d('')|length",
     "s.isidentifier()",
     "s.istitle()",
     "s.expandtabs(3)|length",
@@ -123,7 +149,7 @@ const WALKS: &[&str] = &[
     "s|nope",
 ];
 
-/// Texts of a million characters that are hard on something.
+/// Texts of about a million characters, each of which is the worst case of some expression, with their names.
 const TEXTS: &[(&str, &str)] = &[
     ("words", "'ab ' * 333333"),
     ("a", "'a' * 1000000"),
@@ -157,8 +183,8 @@ const TEXTS: &[(&str, &str)] = &[
     ("controls", "'\\x85' * 500000"),
 ];
 
-/// What walks the list of numbers `l`, the list of texts `t`, and the dict `d`.
-const LISTS: &[&str] = &[
+/// Expressions that read the list of numbers `l`, the list of texts `t`, or the dict `d`.
+const ON_CONTAINERS: &[&str] = &[
     "l|sort|length",
     "l|sort(reverse=true)|length",
     "l|map('string')|sort|length",
@@ -262,16 +288,16 @@ const LISTS: &[&str] = &[
 pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, text) in TEXTS {
-        for walk in WALKS {
+        for walk in ON_TEXTS {
             let template = format!("{{% set s = {text} %}}{{{{ {walk} }}}}");
             cases.push(render(format!("walk {name}: {walk}"), template));
         }
     }
-    for walk in WALKS {
+    for walk in ON_TEXTS {
         let template = format!("{{% set s = 'ab <' * 50 %}}{{% for i in range(100000) %}}{{{{ {walk} }}}}{{% endfor %}}");
         cases.push(render(format!("walk in a loop: {walk}"), template));
     }
-    for walk in LISTS {
+    for walk in ON_CONTAINERS {
         let values = "{% set l = range(100000)|list %}{% set t = l|map('string')|list %}{% set d = dict(l|batch(2)) %}";
         cases.push(render(format!("list: {walk}"), format!("{values}{{{{ {walk} }}}}")));
         cases.push(render(

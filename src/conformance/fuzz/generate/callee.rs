@@ -53,11 +53,7 @@ impl Callee {
         let taken = function.signature.parameters.iter().filter(|parameter| !parameter.hidden);
         let parameters: Vec<&Parameter> = taken.skip(usize::from(is_applied)).collect();
         let mut callee = Self {
-            wishes: parameters
-                .iter()
-                .filter(|parameter| !parameter.keyword_only)
-                .map(|parameter| wish(function, parameter.name))
-                .collect(),
+            wishes: parameters.iter().map(|parameter| wish(function, parameter.name)).collect(),
             required: parameters.iter().filter(|parameter| !parameter.optional).count(),
             keywords: parameters
                 .iter()
@@ -147,13 +143,13 @@ fn known_wish(function: &Function, name: &str) -> Option<Wish> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::{filters, globals, methods, predicates};
+    use crate::builtins::{filters, globals, jinja_tests, methods};
 
     #[test]
     fn each_parameter_has_a_wish() {
-        let applied = filters::all().iter().chain(predicates::all());
+        let applied = filters::all().iter().chain(jinja_tests::all());
         let applied = applied
-            .chain(methods::TYPES.into_iter().flat_map(methods::methods))
+            .chain(methods::types().flat_map(methods::all))
             .map(|function| (function, 1));
         let functions = applied.chain(globals::all().iter().map(|function| (function, 0)));
         let missing: std::collections::BTreeSet<_> = functions

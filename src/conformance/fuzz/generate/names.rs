@@ -9,7 +9,7 @@ use super::callee::{Callee, Wish};
 use super::types::{attributes_of, parameter_types, return_type};
 use super::vocabulary::method_name;
 use super::walk::{Known, Variable, Walker};
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::Rule;
 use crate::json::Data;
 use crate::value::{Function, Type};
@@ -26,7 +26,7 @@ impl<'w> Walker<'w> {
     pub(super) fn name(&mut self, rule: &'w Rule) {
         match (self.within(1), self.within(2)) {
             ("attribute", _) => self.attribute(),
-            ("dotted_name", "test") => self.applied("test", predicates::all()),
+            ("dotted_name", "test") => self.applied("test", jinja_tests::all()),
             ("dotted_name", _) => self.applied("filter", filters::all()),
             ("keyword", _) => self.keyword(),
             ("target_part" | "name_target", _) => self.target(),
@@ -203,12 +203,12 @@ impl<'w> Walker<'w> {
         }
         let ty = self.last.ty.unwrap_or(Type::Str);
         let attributes = attributes_of(ty);
-        if !attributes.is_empty() && self.random.happens(if methods::methods(ty).len() > 3 { 10 } else { 70 }) {
+        if !attributes.is_empty() && self.random.happens(if methods::all(ty).len() > 3 { 10 } else { 70 }) {
             let attribute = self.random.text(attributes);
             self.last = Known::default();
             return self.push_token(attribute);
         }
-        let table = methods::methods(ty);
+        let table = methods::all(ty);
         match self.random.pick(&table) {
             Some(method) if self.random.happens(93) => {
                 self.push_token(method.name);

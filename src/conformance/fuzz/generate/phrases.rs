@@ -487,7 +487,7 @@ fn is_filtered(pieces: &[Piece]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builtins::{filters, globals, predicates};
+    use crate::builtins::{filters, globals, jinja_tests};
 
     #[test]
     fn each_type_has_phrases_or_variables() {
@@ -518,7 +518,7 @@ mod tests {
             .collect();
         let named = |kind: &'static str, name: &'static str| (kind, name);
         let filters = filters::all().iter().map(|filter| named("filter", filter.name));
-        let tests = predicates::all().iter().map(|test| named("test", test.name));
+        let tests = jinja_tests::all().iter().map(|test| named("test", test.name));
         let globals = globals::all().iter().map(|global| named("global", global.name));
         let missing: Vec<_> = filters
             .chain(tests)

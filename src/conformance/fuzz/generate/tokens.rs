@@ -9,7 +9,7 @@ use super::callee::{Callee, Wish};
 use super::sentence::NO_ARGUMENT;
 use super::types::{EXPRESSION_TYPES, expressions_of};
 use super::walk::{Known, Walker};
-use crate::builtins::{filters, predicates};
+use crate::builtins::{filters, jinja_tests};
 use crate::ebnf::Rule;
 use crate::value::Type;
 
@@ -216,7 +216,7 @@ impl<'w> Walker<'w> {
         let name = match wish {
             Wish::OneOf(texts) if self.random.happens(90) => Some(self.random.text(texts)),
             Wish::Filter if self.random.happens(90) => self.random.pick(filters::all()).map(|filter| filter.name),
-            Wish::Test if self.random.happens(90) => self.random.pick(predicates::all()).map(|test| test.name),
+            Wish::Test if self.random.happens(90) => self.random.pick(jinja_tests::all()).map(|test| test.name),
             _ => None,
         };
         if let Some(name) = name {

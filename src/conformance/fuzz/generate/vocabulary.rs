@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::phrases::Phrases;
-use crate::builtins::{filters, globals, methods, predicates};
+use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::{Grammar, Production, Rule};
 use crate::unsupported::{self, Place};
 use crate::value::{Function, Type};
@@ -47,7 +47,7 @@ impl Vocabulary {
     /// # Errors
     /// When the grammar cannot be read. A test reads it.
     pub fn new() -> Result<Self, String> {
-        let grammar = Grammar::of_templates()?;
+        let grammar = Grammar::load()?;
         let mut features = Vec::new();
         let is_unsupported = |name: &str| name == "unsupported" || unsupported::find(Place::Statement, name).is_some();
         let productions = grammar.productions().iter().map(|production| &production.name);
@@ -68,10 +68,10 @@ impl Vocabulary {
             }
         }
         features.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
-        features.extend(predicates::all().iter().map(|test| ("test", test.name.to_owned())));
+        features.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
         features.extend(globals::all().iter().map(|global| ("global", global.name.to_owned())));
-        for ty in methods::TYPES {
-            for method in methods::methods(ty) {
+        for ty in methods::types() {
+            for method in methods::all(ty) {
                 let feature = ("method", method_name(ty, method));
                 if !features.contains(&feature) {
                     features.push(feature);

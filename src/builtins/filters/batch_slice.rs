@@ -1,0 +1,157 @@
+//! Filters that cut a sequence into lists: `batch`, `slice`.
+//!
+//! ```text
+//! {{ [1, 2, 3]|batch(2, "x")|list }}    [[1, 2], [3, 'x']]    rows of two
+//! {{ [1, 2, 3]|slice(2, "x")|list }}    [[1, 2], [3, 'x']]    two columns, the longer ones first
+//! ```
+//!
+//! A count can be any value that Python's arithmetic takes, because the reference does not check it. The rules are those of jinja2 3.1.6
+//! `filters.py`: `do_batch`, `sync_do_slice`.
+
+use super::lazy_input::LazyInput;
+use crate::builtins::arguments::take_or_none;
+use crate::error::Result;
+use crate::value::{Arguments, ItemSource, Runtime, Seq, Value, not_an_index, ops};
+
+/// Returns lists of a number of items. The last list is filled up with a value, if there is one.
+///
+/// `{{ [1, 2, 3]|batch(2)|list }} -> [[1, 2], [3]]`
+pub(super) fn batch<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = take_or_none(&mut arguments, 0);
+    let count = take_or_none(&mut arguments, 1);
+    let fill = take_or_none(&mut arguments, 2);
+    let below = value.height().max(fill.height()).saturating_add(1);
+    let source = LazyInput::new(value);
+    runtime.generator(
+        below,
+        Batch {
+            source,
+            count,
+            fill,
+            next: None,
+        },
+    )
+}
+
+struct Batch<'a> {
+    source: LazyInput<'a>,
+    count: Value<'a>,
+    fill: Value<'a>,
+    /// The first item of the next row.
+    next: Option<Value<'a>>,
+}
+
+impl<'a> ItemSource<'a> for Batch<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        let mut row: Vec<Value<'a>> = self.next.take().into_iter().collect();
+        while let Some(item) = self.source.next(runtime)? {
+            if ops::equal(runtime, &Value::from(row.len()), &self.count)? {
+                self.next = Some(item);
+                return runtime.list(row).map(Some);
+            }
+            runtime.check_values(row.len())?;
+            row.push(item);
+        }
+        if row.is_empty() {
+            return Ok(None);
+        }
+        let length = Value::from(row.len());
+        let is_filled = !matches!(self.fill, Value::None) && ops::less(runtime, &length, &self.count)?;
+        let row = runtime.list(row)?;
+        if !is_filled {
+            return Ok(Some(row));
+        }
+        let missing = ops::subtract(runtime, &self.count, &length)?;
+        let fill = runtime.list(vec![self.fill.clone()])?;
+        let filling = ops::multiply(runtime, &fill, &missing)?;
+        ops::add(runtime, &row, &filling).map(Some)
+    }
+
+    fn name(&self) -> &'static str {
+        "do_batch"
+    }
+}
+
+/// Returns a number of lists of about the same length. The shorter lists get one more item, a given value, if there is one.
+///
+/// `{{ [1, 2, 3, 4, 5]|slice(2)|list }} -> [[1, 2, 3], [4, 5]]`
+pub(super) fn slice<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = take_or_none(&mut arguments, 0);
+    let count = take_or_none(&mut arguments, 1);
+    let fill = take_or_none(&mut arguments, 2);
+    let below = value.height().max(fill.height()).saturating_add(1);
+    runtime.generator(
+        below,
+        Slice {
+            value,
+            count,
+            fill,
+            columns: None,
+        },
+    )
+}
+
+struct Slice<'a> {
+    value: Value<'a>,
+    count: Value<'a>,
+    fill: Value<'a>,
+    columns: Option<Columns<'a>>,
+}
+
+/// The columns that have not been read yet.
+struct Columns<'a> {
+    items: Seq<'a>,
+    /// The items of a short column.
+    height: usize,
+    /// The number of columns that have one more item.
+    longer: usize,
+    /// The number of columns.
+    left: u64,
+}
+
+impl<'a> Slice<'a> {
+    fn columns(&self, runtime: &mut Runtime<'a>) -> Result<Columns<'a>> {
+        let items = ops::collect(runtime, &self.value)?;
+        let length = Value::from(items.len());
+        let height = ops::floor_divide(runtime, &length, &self.count)?;
+        let longer = ops::modulo(runtime, &length, &self.count)?;
+        let left = match &self.count {
+            Value::Big(_) => u64::MAX,
+            count => count.as_int().ok_or_else(|| not_an_index(count))?.try_into().unwrap_or(0),
+        };
+        let size = |value: &Value<'_>| value.as_int().and_then(|int| usize::try_from(int).ok()).unwrap_or(0);
+        Ok(Columns {
+            items: runtime.items(items)?,
+            height: size(&height),
+            longer: size(&longer),
+            left,
+        })
+    }
+}
+
+impl<'a> ItemSource<'a> for Slice<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        if self.columns.is_none() {
+            self.columns = Some(self.columns(runtime)?);
+        }
+        let Some(columns) = &mut self.columns else { return Ok(None) };
+        let Some(left) = columns.left.checked_sub(1) else {
+            return Ok(None);
+        };
+        columns.left = left;
+        let is_longer = columns.longer > 0;
+        columns.longer = columns.longer.saturating_sub(1);
+        let end = columns.height.saturating_add(usize::from(is_longer)).min(columns.items.len());
+        let column = columns.items.slice(0..end);
+        columns.items = columns.items.slice(end..columns.items.len());
+        if is_longer || matches!(self.fill, Value::None) {
+            return Ok(Some(Value::List(column)));
+        }
+        let filled: Vec<_> = column.iter().chain([self.fill.clone()]).collect();
+        runtime.list(filled).map(Some)
+    }
+
+    fn name(&self) -> &'static str {
+        "sync_do_slice"
+    }
+}

@@ -1,0 +1,341 @@
+//! Filters that return a generator: `map`, `select`, `reject`, `selectattr`, `rejectattr`, `items`.
+//!
+//! ```text
+//! {{ ["a", "b"]|map("upper")|list }}              ['A', 'B']
+//! {{ [1, 2, 3]|select("odd")|list }}              [1, 3]
+//! {{ users|selectattr("age", "ge", 18)|list }}
+//! ```
+//!
+//! A generator has no length, and its second pass is empty. Wrong arguments are an error when the first item is read, and only if the
+//! input is true. The rules are those of jinja2 3.1.6 `filters.py`: `sync_do_map`, `prepare_map`, `select_or_reject`,
+//! `prepare_select_or_reject`, `do_items`, and `environment.py` `_filter_test_common`.
+
+use super::attribute_path::AttributePath;
+use super::lazy_input::LazyInput;
+use crate::builtins::arguments::take_or_none;
+use crate::error::{Error, Result};
+use crate::unsupported::{self, Place};
+use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ops, print};
+
+/// A table of functions to which an argument of the filter refers by name.
+#[derive(Clone, Copy)]
+enum Table {
+    Filters,
+    Tests,
+}
+
+impl Table {
+    fn find(self, runtime: &Runtime<'_>, name: &str) -> Option<&'static Function> {
+        match self {
+            Self::Filters => (runtime.lookups.filter)(name),
+            Self::Tests => (runtime.lookups.test)(name),
+        }
+    }
+
+    /// Returns the function that a value names. An unknown name is an error.
+    fn require<'a>(self, runtime: &mut Runtime<'a>, name: &Value<'a>) -> Result<&'static Function> {
+        if let Some(text) = name.as_str() {
+            if let Some(function) = self.find(runtime, text) {
+                return Ok(function);
+            }
+            if let (Self::Filters, Some(error)) = (self, unsupported::find(Place::Filter, text)) {
+                return Err(error);
+            }
+        }
+        // Names are the keys of a dict, so an unhashable name is a TypeError.
+        Key::new(runtime, name.clone())?;
+        let kind = match self {
+            Self::Filters => "filter",
+            Self::Tests => "test",
+        };
+        let repr = print::repr(runtime, name)?;
+        let mut message = format!("No {kind} named {repr}.");
+        if let Value::Undefined(undefined) = name {
+            let error = undefined.error();
+            message = format!("{message} ({}; did you forget to quote the callable name?)", error.message());
+        }
+        Err(Error::runtime(message))
+    }
+}
+
+/// The arguments of a filter after its input.
+struct Extra<'a> {
+    positional: Vec<Value<'a>>,
+    keywords: Vec<(Str<'a>, Value<'a>)>,
+    /// The filter or test that one of them names, once it has been looked up for the first item.
+    function: Option<&'static Function>,
+}
+
+impl<'a> Extra<'a> {
+    fn take(arguments: &mut Arguments<'a>) -> Self {
+        Self {
+            positional: arguments.take_from(1),
+            keywords: arguments.take_keywords(),
+            function: None,
+        }
+    }
+
+    fn height(&self) -> u32 {
+        let keywords = self.keywords.iter().map(|(_, value)| value);
+        self.positional.iter().chain(keywords).map(Value::height).max().unwrap_or(0)
+    }
+
+    fn owned_bytes(&self) -> usize {
+        let positional = self.positional.capacity().saturating_mul(size_of::<Value<'_>>());
+        let keywords = self.keywords.capacity().saturating_mul(size_of::<[Value<'_>; 2]>());
+        positional.saturating_add(keywords)
+    }
+
+    fn take_keyword(&mut self, name: &str) -> Option<Value<'a>> {
+        let index = self.keywords.iter().position(|(keyword, _)| keyword.as_str() == name)?;
+        Some(self.keywords.remove(index).1)
+    }
+
+    /// Applies the filter that the first argument names to an item, with the other arguments.
+    fn apply_filter(&mut self, runtime: &mut Runtime<'a>, item: Value<'a>) -> Result<Value<'a>> {
+        match self.find_function(runtime, Table::Filters, 0)? {
+            Some(function) => function.call(runtime, &mut self.arguments(item, 1)),
+            None => Ok(item),
+        }
+    }
+
+    /// Returns whether an item passes the test that the argument at an index names, or is true if there is no such argument.
+    fn passes_test(&mut self, runtime: &mut Runtime<'a>, index: usize, item: Value<'a>) -> Result<bool> {
+        let Some(function) = self.find_function(runtime, Table::Tests, index)? else {
+            return ops::is_true(runtime, &item);
+        };
+        let others = index.saturating_add(1);
+        if self.keywords.is_empty() {
+            if let Some(outcome) = function.test(runtime, &item, self.positional.get(others..).unwrap_or_default()) {
+                return outcome;
+            }
+        }
+        let outcome = function.call(runtime, &mut self.arguments(item, others))?;
+        ops::is_true(runtime, &outcome)
+    }
+
+    /// Returns the function that the argument at an index names. It is looked up once.
+    #[inline]
+    fn find_function(&mut self, runtime: &mut Runtime<'a>, table: Table, index: usize) -> Result<Option<&'static Function>> {
+        Ok(match (self.function, self.positional.get(index)) {
+            (Some(function), _) => Some(function),
+            (None, Some(name)) => Some(*self.function.insert(table.require(runtime, name)?)),
+            (None, None) => None,
+        })
+    }
+
+    /// Returns the arguments of a call: the item, the positional arguments from an index on, and the keywords.
+    fn arguments(&self, item: Value<'a>, from: usize) -> Arguments<'a> {
+        let mut arguments = Arguments::one(item);
+        let positional = self.positional.iter().skip(from);
+        positional.for_each(|value| arguments.push(value.clone()));
+        let keywords = self.keywords.iter();
+        keywords.for_each(|(name, value)| arguments.push_keyword(name.clone(), value.clone()));
+        arguments
+    }
+}
+
+/// Takes the input of a generator and its other arguments, and returns them with their nesting depth.
+fn take_input<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u32) {
+    let extra = Extra::take(arguments);
+    let value = take_or_none(arguments, 0);
+    let below = value.height().max(extra.height());
+    (LazyInput::new(value), extra, below)
+}
+
+/// Applies a filter to each item, or returns an attribute of each item.
+///
+/// `{{ [{"a": 1}, {}]|map(attribute="a", default=0)|list }} -> [1, 0]`
+pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (source, extra, below) = take_input(&mut arguments);
+    runtime.generator(
+        below,
+        Map {
+            source,
+            extra,
+            path: None,
+        },
+    )
+}
+
+struct Map<'a> {
+    source: LazyInput<'a>,
+    extra: Extra<'a>,
+    /// The attribute to return, unless a filter is applied.
+    path: Option<AttributePath<'a>>,
+}
+
+impl<'a> Map<'a> {
+    fn prepare(&mut self, runtime: &mut Runtime<'a>) -> Result<()> {
+        if !self.extra.positional.is_empty() {
+            return Ok(());
+        }
+        let Some(attribute) = self.extra.take_keyword("attribute") else {
+            return Err(Error::runtime("map requires a filter argument"));
+        };
+        let default = self.extra.take_keyword("default").unwrap_or(Value::None);
+        if let Some((name, _)) = self.extra.keywords.first() {
+            let name = print::repr(runtime, &Value::Str(name.clone()))?;
+            return Err(Error::runtime(format!("Unexpected keyword argument {name}")));
+        }
+        self.path = Some(AttributePath::new(runtime, &attribute)?.with_default(default));
+        Ok(())
+    }
+}
+
+impl<'a> ItemSource<'a> for Map<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
+    }
+
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        if let Some(value) = self.source.unread_value() {
+            if !ops::is_true(runtime, value)? {
+                return Ok(None);
+            }
+            self.prepare(runtime)?;
+        }
+        let Some(item) = self.source.next(runtime)? else {
+            return Ok(None);
+        };
+        let mapped = match &self.path {
+            Some(path) => path.follow(runtime, &item)?,
+            None => self.extra.apply_filter(runtime, item)?,
+        };
+        Ok(Some(mapped))
+    }
+
+    fn name(&self) -> &'static str {
+        "sync_do_map"
+    }
+}
+
+/// Returns the items that pass a test, or that are true.
+///
+/// `{{ [0, 1, "", "a"]|select|list }} -> [1, 'a']`
+pub(super) fn select<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    select_or_reject(runtime, arguments, true, false)
+}
+
+/// Returns the items that fail a test, or that are false.
+///
+/// `{{ [1, 2, 3]|reject("odd")|list }} -> [2]`
+pub(super) fn reject<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    select_or_reject(runtime, arguments, false, false)
+}
+
+/// Returns the items with an attribute that passes a test, or that is true.
+///
+/// `{{ [{"a": 1}, {"a": 2}]|selectattr("a", "eq", 2)|list }} -> [{'a': 2}]`
+pub(super) fn selectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    select_or_reject(runtime, arguments, true, true)
+}
+
+/// Returns the items with an attribute that fails a test, or that is false.
+///
+/// `{{ [{"a": 1}, {}]|rejectattr("a")|list }} -> [{}]`
+pub(super) fn rejectattr<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    select_or_reject(runtime, arguments, false, true)
+}
+
+/// Creates the generator of `select`, `reject`, `selectattr` and `rejectattr`.
+fn select_or_reject<'a>(
+    runtime: &mut Runtime<'a>,
+    mut arguments: Arguments<'a>,
+    wanted: bool,
+    by_attribute: bool,
+) -> Result<Value<'a>> {
+    let (source, extra, below) = take_input(&mut arguments);
+    runtime.generator(
+        below,
+        Select {
+            source,
+            extra,
+            wanted,
+            by_attribute,
+            path: None,
+        },
+    )
+}
+
+struct Select<'a> {
+    source: LazyInput<'a>,
+    extra: Extra<'a>,
+    /// The outcome of the test for an item that is selected.
+    wanted: bool,
+    by_attribute: bool,
+    path: Option<AttributePath<'a>>,
+}
+
+impl<'a> Select<'a> {
+    fn prepare(&mut self, runtime: &mut Runtime<'a>) -> Result<()> {
+        if self.by_attribute {
+            let Some(attribute) = self.extra.positional.first() else {
+                return Err(Error::runtime("Missing parameter for attribute name"));
+            };
+            self.path = Some(AttributePath::new(runtime, attribute)?);
+        }
+        Ok(())
+    }
+
+    fn is_selected(&mut self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<bool> {
+        let tested = match &self.path {
+            Some(path) => path.follow(runtime, item)?,
+            None => item.clone(),
+        };
+        let index = usize::from(self.by_attribute);
+        Ok(self.extra.passes_test(runtime, index, tested)? == self.wanted)
+    }
+}
+
+impl<'a> ItemSource<'a> for Select<'a> {
+    fn owned_bytes(&self) -> usize {
+        self.extra.owned_bytes()
+    }
+
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        if let Some(value) = self.source.unread_value() {
+            if !ops::is_true(runtime, value)? {
+                return Ok(None);
+            }
+            self.prepare(runtime)?;
+        }
+        while let Some(item) = self.source.next(runtime)? {
+            if self.is_selected(runtime, &item)? {
+                return Ok(Some(item));
+            }
+        }
+        Ok(None)
+    }
+
+    fn name(&self) -> &'static str {
+        "select_or_reject"
+    }
+}
+
+/// Returns the pairs of a dict, or none if the value is undefined.
+///
+/// `{{ {"a": 1}|items|list }} -> [('a', 1)]`
+pub(super) fn items<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let value = take_or_none(&mut arguments, 0);
+    runtime.generator(value.height(), Pairs(LazyInput::new(value)))
+}
+
+struct Pairs<'a>(LazyInput<'a>);
+
+impl<'a> ItemSource<'a> for Pairs<'a> {
+    fn next_item(&mut self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {
+        match self.0.unread_value() {
+            None | Some(Value::Undefined(_)) => {}
+            Some(value) => match value.as_mapping() {
+                Some(dict) => self.0 = LazyInput::Iter(Iter::Items(dict.iter())),
+                None => return Err(Error::type_error("Can only get item pairs from a mapping.")),
+            },
+        }
+        self.0.next(runtime)
+    }
+
+    fn name(&self) -> &'static str {
+        "do_items"
+    }
+}

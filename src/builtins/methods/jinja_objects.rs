@@ -1,0 +1,155 @@
+//! The attributes of Jinja's own objects: `loop`, macros, cyclers, joiners and namespaces.
+//!
+//! ```text
+//! {{ loop.cycle("odd", "even") }}
+//! {% if loop.changed(message.role) %}
+//! {{ cycler("a", "b").next() }}
+//! ```
+//!
+//! The rules are those of jinja2 3.1.6 `runtime.py` (`LoopContext`, `Macro`) and `utils.py` (`Cycler`, `Joiner`). [`Loop`] keeps the state
+//! of a loop.
+
+use crate::builtins::arguments::wrong_receiver;
+use crate::builtins::table::{SELF, python};
+use crate::error::{Error, Result};
+use crate::value::ops;
+use crate::value::{Arguments, Cycler, Function, Joiner, Loop, Macro, MeteredRc, NamespaceId, Peek, Runtime, Str, Value};
+use std::rc::Rc;
+
+/// The methods of `loop`.
+pub(super) static LOOP: [Function; 2] = [
+    python("changed", "LoopContext.changed", &[SELF], changed).with_star(),
+    python("cycle", "LoopContext.cycle", &[SELF], cycle).with_star(),
+];
+
+/// The methods of cyclers.
+pub(super) static CYCLER: [Function; 2] = [
+    python("next", "Cycler.next", &[SELF], next),
+    python("reset", "Cycler.reset", &[SELF], reset),
+];
+
+/// Returns the attribute of a loop with the given name, which is not a method.
+pub fn loop_attribute<'a>(runtime: &mut Runtime<'a>, context: &Loop<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    if let "length" | "revindex" | "revindex0" = name {
+        // Now the loop knows its length.
+        context.length(runtime)?;
+    }
+    if let Peek::Found(part) = context.peek_attribute(name) {
+        return Ok(Some(part.to_value()));
+    }
+    Ok(Some(match name {
+        "last" => Value::Bool(context.is_last(runtime)?),
+        "previtem" => context.previous_item()?,
+        "nextitem" => context.next_item(runtime)?,
+        "depth" => Value::Int(context.depth0.saturating_add(1)),
+        "depth0" => Value::Int(context.depth0),
+        _ => return Ok(None),
+    }))
+}
+
+/// Returns the attribute of a macro with the given name.
+pub fn macro_attribute<'a>(runtime: &mut Runtime<'a>, macro_: &Macro<'a>, name: &str) -> Result<Option<Value<'a>>> {
+    Ok(Some(match name {
+        "name" => macro_.name.map_or(Value::None, Value::text),
+        "arguments" => runtime.tuple(macro_.parameters.iter().map(|name| Value::text(name)).collect())?,
+        "catch_kwargs" => Value::Bool(macro_.catches_keywords),
+        "catch_varargs" => Value::Bool(macro_.catches_positional),
+        "caller" => Value::Bool(macro_.uses_caller),
+        "explicit_caller" => Value::Bool(macro_.explicit_caller),
+        _ => return Ok(None),
+    }))
+}
+
+/// Returns the attribute of a cycler with the given name, which is not a method.
+pub fn cycler_attribute<'a>(cycler: &Cycler<'a>, name: &str) -> Option<Value<'a>> {
+    match name {
+        "current" => cycler.items.get(cycler.position.get()),
+        "items" => Some(Value::Tuple(cycler.items.clone())),
+        "pos" => Some(Value::from(cycler.position.get())),
+        _ => None,
+    }
+}
+
+/// Returns the attribute of a joiner with the given name.
+pub fn joiner_attribute<'a>(joiner: &Joiner<'a>, name: &str) -> Option<Value<'a>> {
+    match name {
+        "sep" => Some(joiner.separator.clone()),
+        "used" => Some(Value::Bool(joiner.used.get())),
+        _ => None,
+    }
+}
+
+/// Returns the attribute of a namespace with the given name.
+pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name: &str) -> Result<Option<Value<'a>>> {
+    let Some(namespace) = runtime.heap.namespace(id) else {
+        return Ok(None);
+    };
+    let work = (name.len() as u64 >> 6).saturating_add(1);
+    runtime.meter.charge(namespace.lookup_steps().saturating_mul(work))?;
+    Ok(namespace.get(name).cloned())
+}
+
+fn take_loop<'a>(arguments: &mut Arguments<'a>) -> Result<Rc<Loop<'a>>> {
+    match arguments.take(0) {
+        Some(Value::Loop(context)) => Ok(context),
+        _ => Err(wrong_receiver("LoopContext")),
+    }
+}
+
+/// `loop.cycle(*args)`
+fn cycle<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let context = take_loop(&mut arguments)?;
+    let mut values = arguments.take_from(1);
+    let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+    let at = context.index0().checked_rem_euclid(count);
+    let at = at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < values.len());
+    match at {
+        Some(at) => Ok(values.swap_remove(at)),
+        None => Err(Error::type_error("no items for cycling given")),
+    }
+}
+
+/// `loop.changed(*value)`: returns whether the values differ from those of the previous call.
+fn changed<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let context = take_loop(&mut arguments)?;
+    let values = runtime.tuple(arguments.take_from(1))?;
+    let index = context.changed_index(&mut runtime.heap);
+    if let Some(before) = runtime.heap.last_changed(index).cloned() {
+        if ops::equal(runtime, &before, &values)? {
+            return Ok(Value::Bool(false));
+        }
+    }
+    runtime.heap.replace_changed(index, values);
+    Ok(Value::Bool(true))
+}
+
+fn take_cycler<'a>(arguments: &mut Arguments<'a>) -> Result<MeteredRc<Cycler<'a>>> {
+    match arguments.take(0) {
+        Some(Value::Cycler(cycler)) => Ok(cycler),
+        _ => Err(wrong_receiver("Cycler")),
+    }
+}
+
+/// `cycler.next()`
+fn next<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let cycler = take_cycler(&mut arguments)?;
+    let at = cycler.position.get();
+    let next = at.saturating_add(1);
+    cycler.position.set(if next < cycler.items.len() { next } else { 0 });
+    Ok(cycler.items.get(at).unwrap_or(Value::None))
+}
+
+/// `cycler.reset()`
+fn reset<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    take_cycler(&mut arguments)?.position.set(0);
+    Ok(Value::None)
+}
+
+/// Returns the separator of a joiner. The first call returns an empty string.
+pub fn next_separator<'a>(joiner: &Joiner<'a>) -> Value<'a> {
+    if joiner.used.replace(true) {
+        joiner.separator.clone()
+    } else {
+        Value::Str(Str::from(""))
+    }
+}

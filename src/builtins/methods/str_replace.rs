@@ -1,0 +1,162 @@
+//! The methods of `str` that replace characters: `replace`, `translate` and `maketrans`.
+//!
+//! ```text
+//! {{ "abc".replace("", "-", 2) }}                     -a-bc
+//! {{ "abc".translate({97: "x", 98: none}) }}          xc
+//! {{ "".maketrans("ab", "xy") }}                      {97: 120, 98: 121}
+//! ```
+//!
+//! Replacing is in [`crate::text::replace`]; its size is checked before. The errors are those of CPython 3.11 (`unicode_replace`,
+//! `charmaptranslate_lookup`, `unicode_maketrans_impl`). A Markup escapes the replacement (markupsafe 3.0.4 `Markup.replace`), but not a
+//! translation.
+
+use crate::builtins::arguments::{read_size, require_clinic_str, take_str_receiver};
+use crate::error::{Error, ErrorKind, Result};
+use crate::text::replace;
+use crate::text::slice::char_count;
+use crate::unsupported::SURROGATE;
+use crate::value::{Arguments, Entries, Key, Runtime, Str, Value, markup, ops};
+use std::borrow::Cow;
+
+/// `str.replace(old, new, count)`
+pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let whole = take_str_receiver(&mut arguments)?;
+    let mut new = arguments.take(2);
+    if whole.is_markup() {
+        new = Some(Value::Str(markup::escape(runtime, &new.unwrap_or(Value::None))?));
+    }
+    let old = require_clinic_str(arguments.take(1), "replace() argument 1")?;
+    let new = require_clinic_str(new, "replace() argument 2")?;
+    let count = read_size(arguments.get(3), -1)?;
+    let (old, new) = (old.as_str(), new.as_str());
+    runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
+    let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
+    runtime.meter.check_size(len)?;
+    runtime.meter.charge_scan(len)?;
+    match replace::replace(whole.as_str(), old, new, count) {
+        Cow::Borrowed(_) => Ok(Value::Str(whole)),
+        Cow::Owned(replaced) => {
+            let replaced = runtime.text(replaced)?;
+            Ok(Value::Str(replaced.with_markup(whole.is_markup())))
+        }
+    }
+}
+
+/// `str.translate(table)`: a character that is not in the table stays.
+pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let whole = take_str_receiver(&mut arguments)?;
+    let table = arguments.take(1).unwrap_or(Value::None);
+    let mut output = String::new();
+    for character in whole.as_str().chars() {
+        runtime.meter.charge(1)?;
+        runtime.meter.check_size(output.len())?;
+        let code = Value::Int(i64::from(u32::from(character)));
+        match ops::get_item(runtime, &table, &code) {
+            Ok(Value::None) => {}
+            Ok(Value::Str(text)) => {
+                runtime.meter.charge_scan(text.as_str().len())?;
+                output.push_str(text.as_str());
+            }
+            Ok(Value::Big(_)) => return Err(not_a_character()),
+            Ok(other) => match other.as_int() {
+                Some(code) => output.push(to_character(code)?),
+                None => return Err(Error::type_error("character mapping must return integer, None or str")),
+            },
+            Err(error) if matches!(error.kind(), ErrorKind::Key | ErrorKind::Index) => output.push(character),
+            Err(error) => return Err(error),
+        }
+    }
+    if output == whole.as_str() {
+        return Ok(Value::Str(whole));
+    }
+    let translated = runtime.text(output)?;
+    Ok(Value::Str(translated.with_markup(whole.is_markup())))
+}
+
+#[cold]
+fn not_a_character() -> Error {
+    Error::value("character mapping must be in range(0x110000)")
+}
+
+fn to_character(code: i64) -> Result<char> {
+    let code = u32::try_from(code).map_err(|_| not_a_character())?;
+    match char::from_u32(code) {
+        Some(character) => Ok(character),
+        None if code <= u32::from(char::MAX) => Err(SURROGATE.error()),
+        None => Err(not_a_character()),
+    }
+}
+
+/// `str.maketrans(x, y, z)`: returns a dict from code points to replacements.
+pub(super) fn make_table<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let second = arguments.take(2);
+    let third = arguments.take(3);
+    let first = arguments.take(1).unwrap_or(Value::None);
+    let mut entries = Entries::default();
+    match second {
+        None => add_entries_of_dict(runtime, &first, &mut entries)?,
+        second @ Some(_) => {
+            // Argument Clinic checks the second and third argument; the first one is checked after that.
+            let to = require_clinic_str(second, "maketrans() argument 2")?;
+            let deleted = match third {
+                None => None,
+                third => Some(require_clinic_str(third, "maketrans() argument 3")?),
+            };
+            let Value::Str(from) = first else {
+                return Err(Error::type_error(
+                    "first maketrans argument must be a string if there is a second argument",
+                ));
+            };
+            add_pairs_of_characters(runtime, &from, &to, deleted.as_ref(), &mut entries)?;
+        }
+    }
+    Ok(Value::Dict(runtime.dict(entries)?))
+}
+
+fn add_pairs_of_characters<'a>(
+    runtime: &mut Runtime<'a>,
+    from: &Str<'a>,
+    to: &Str<'a>,
+    deleted: Option<&Str<'a>>,
+    entries: &mut Entries<'a>,
+) -> Result<()> {
+    let (from, to) = (from.as_str(), to.as_str());
+    let deleted = deleted.map_or("", Str::as_str);
+    runtime
+        .meter
+        .charge_scan(from.len().saturating_add(to.len()).saturating_add(deleted.len()))?;
+    if char_count(from) != char_count(to) {
+        return Err(Error::value("the first two maketrans arguments must have equal length"));
+    }
+    let code = |character: char| Value::Int(i64::from(u32::from(character)));
+    for (old, new) in from.chars().zip(to.chars()) {
+        entries.insert(Key::new(runtime, code(old))?, code(new));
+    }
+    for character in deleted.chars() {
+        entries.insert(Key::new(runtime, code(character))?, Value::None);
+    }
+    Ok(())
+}
+
+fn add_entries_of_dict<'a>(runtime: &mut Runtime<'a>, table: &Value<'a>, entries: &mut Entries<'a>) -> Result<()> {
+    let Value::Dict(table) = table else {
+        return Err(Error::type_error(
+            "if you give only one argument to maketrans it must be a dict",
+        ));
+    };
+    for (key, value) in table.iter() {
+        let key = match &key {
+            Value::Str(text) => {
+                let mut characters = text.as_str().chars();
+                match (characters.next(), characters.next()) {
+                    (Some(character), None) => Value::Int(i64::from(u32::from(character))),
+                    _ => return Err(Error::value("string keys in translate table must be of length 1")),
+                }
+            }
+            Value::Int(_) | Value::Bool(_) | Value::Big(_) => key,
+            _ => return Err(Error::type_error("keys in translate table must be strings or integers")),
+        };
+        entries.insert(Key::new(runtime, key)?, value);
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The methods of `str` that split it, and `join`.
+//!
+//! ```text
+//! {{ "a,b,c".rsplit(",", 1) }}       ['a,b', 'c']
+//! {{ "k=v".partition("=") }}         ('k', '=', 'v')
+//! {{ "-".join("abc") }}              a-b-c
+//! ```
+//!
+//! The parts of a string share its memory; [`crate::text::split`] and [`crate::text::lines`] find them. Arguments and errors are those of
+//! CPython 3.11 `unicodeobject.c`. The parts of a Markup are Markups (markupsafe 3.0.4).
+
+use crate::builtins::arguments::{read_c_int, read_size, require_str, take_str_receiver};
+use crate::error::{Error, Result};
+use crate::text::{lines, search, split};
+use crate::value::{Arguments, Iter, Runtime, Str, Value};
+
+/// Returns the pieces of a text as values that share its memory. A list of short pieces is larger than the text, so its size is checked.
+fn to_values<'a, 't>(runtime: &mut Runtime<'a>, text: &Str<'a>, pieces: impl Iterator<Item = &'t str>) -> Result<Vec<Value<'a>>> {
+    runtime.meter.charge_scan(text.as_str().len())?;
+    let mut values: Vec<Value<'a>> = Vec::new();
+    for piece in pieces {
+        runtime.meter.charge(1)?;
+        runtime.check_values(values.len())?;
+        values.push(Value::Str(text.piece(piece)));
+    }
+    Ok(values)
+}
+
+/// Reads the text to split, the separator, and the most splits.
+fn read_split_arguments<'a>(mut arguments: Arguments<'a>) -> Result<(Str<'a>, Option<Str<'a>>, i64)> {
+    let from = take_str_receiver(&mut arguments)?;
+    let maxsplit = read_size(arguments.get(2), -1)?;
+    let separator = match arguments.take(1) {
+        None | Some(Value::None) => None,
+        separator => Some(require_str(separator, |ty| format!("must be str or None, not {ty}"))?),
+    };
+    Ok((from, separator, maxsplit))
+}
+
+#[cold]
+fn empty_separator() -> Error {
+    Error::value("empty separator")
+}
+
+/// `str.split(sep)[index]` for the first and the last index, without making the list. Other indices have no shortcut: `None`.
+pub(super) fn get_split_item<'a>(
+    runtime: &mut Runtime<'a>,
+    text: &Str<'a>,
+    separator: &str,
+    index: i64,
+) -> Result<Option<Value<'a>>> {
+    runtime.meter.charge_scan(text.as_str().len())?;
+    let whole = text.as_str();
+    let piece = match index {
+        _ if separator.is_empty() => return Err(empty_separator()),
+        0 => search::find_first(whole, separator).map_or(Some(whole), |end| whole.get(..end)),
+        -1 => match search::find_last(whole, separator) {
+            None => Some(whole),
+            // Python splits from the left, and the last separator from the left can begin before the last one from the right.
+            Some(_) if overlaps_itself(separator) => return Ok(None),
+            Some(at) => whole.get(at.saturating_add(separator.len())..),
+        },
+        _ => return Ok(None),
+    };
+    Ok(piece.map(|piece| Value::Str(text.piece(piece))))
+}
+
+/// Returns whether two occurrences of a text can overlap, as those of `aa` in `aaa` do.
+fn overlaps_itself(text: &str) -> bool {
+    (1..text.len()).any(|shift| {
+        text.as_bytes()
+            .get(shift..)
+            .is_some_and(|rest| text.as_bytes().starts_with(rest))
+    })
+}
+
+/// `str.split(sep, maxsplit)`
+pub(super) fn split<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
+    let pieces = match &separator {
+        None => to_values(runtime, &text, split::split_whitespace(text.as_str(), maxsplit))?,
+        Some(separator) => {
+            let pieces = split::split(text.as_str(), separator.as_str(), maxsplit);
+            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+        }
+    };
+    runtime.list(pieces)
+}
+
+/// `str.rsplit(sep, maxsplit)`
+pub(super) fn split_from_end<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let (text, separator, maxsplit) = read_split_arguments(arguments)?;
+    let mut pieces = match &separator {
+        None => to_values(runtime, &text, split::rsplit_whitespace(text.as_str(), maxsplit))?,
+        Some(separator) => {
+            let pieces = split::rsplit(text.as_str(), separator.as_str(), maxsplit);
+            to_values(runtime, &text, pieces.ok_or_else(empty_separator)?)?
+        }
+    };
+    pieces.reverse();
+    runtime.list(pieces)
+}
+
+/// `str.splitlines(keepends)`
+pub(super) fn split_lines<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let text = take_str_receiver(&mut arguments)?;
+    let keeps_ends = read_c_int(arguments.get(1), 0)? != 0;
+    let pieces = to_values(runtime, &text, lines::split_lines(text.as_str(), keeps_ends))?;
+    runtime.list(pieces)
+}
+
+/// Returns a tuple of the text before, at and after the separator. A plain text returns the argument itself as the middle, which may be
+/// a Markup.
+fn split_in_three<'a>(
+    runtime: &mut Runtime<'a>,
+    mut arguments: Arguments<'a>,
+    partition: for<'t> fn(&'t str, &str) -> Option<split::Partition<'t>>,
+) -> Result<Value<'a>> {
+    let whole = take_str_receiver(&mut arguments)?;
+    let separator = require_str(arguments.take(1), |ty| format!("must be str, not {ty}"))?;
+    runtime.meter.charge_scan(whole.as_str().len())?;
+    let (before, at, after) = partition(whole.as_str(), separator.as_str()).ok_or_else(empty_separator)?;
+    let middle = match at {
+        "" => whole.piece(""),
+        _ if whole.is_markup() => whole.piece(at),
+        _ => separator,
+    };
+    let (before, after) = (whole.piece(before), whole.piece(after));
+    runtime.tuple(vec![Value::Str(before), Value::Str(middle), Value::Str(after)])
+}
+
+/// `str.partition(sep)`
+pub(super) fn partition<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    split_in_three(runtime, arguments, split::partition)
+}
+
+/// `str.rpartition(sep)`
+pub(super) fn partition_at_last<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
+    split_in_three(runtime, arguments, split::rpartition)
+}
+
+/// `str.join(iterable)`
+pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+    let separator = take_str_receiver(&mut arguments)?;
+    let iterable = arguments.take(1).unwrap_or(Value::None);
+    let mut iter = Iter::try_new(&iterable).ok_or_else(|| Error::type_error("can only join an iterable"))?;
+    let items = iter.drain(runtime)?;
+    join_items(runtime, &separator, &items)
+}
+
+/// Returns the items, which are strings, with the separator between them. A single item is returned itself, as a plain string.
+pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, items: &[Value<'a>]) -> Result<Value<'a>> {
+    let mut len = separator.as_str().len().saturating_mul(items.len().saturating_sub(1));
+    for (index, item) in items.iter().enumerate() {
+        match item {
+            Value::Str(text) => len = len.saturating_add(text.as_str().len()),
+            other => {
+                let ty = other.ty().name();
+                return Err(Error::type_error(format!(
+                    "sequence item {index}: expected str instance, {ty} found"
+                )));
+            }
+        }
+    }
+    if let [Value::Str(only)] = items {
+        return Ok(Value::Str(only.clone().with_markup(false)));
+    }
+    runtime.meter.check_size(len)?;
+    runtime.meter.charge_scan(len)?;
+    let mut text = String::with_capacity(len);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            text.push_str(separator.as_str());
+        }
+        text.push_str(item.as_str().unwrap_or_default());
+    }
+    runtime.str(text)
+}

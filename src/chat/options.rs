@@ -1,0 +1,167 @@
+//! The arguments of `apply_chat_template` besides the messages.
+//!
+//! ```text
+//! ApplyOptions { tools, documents, add_generation_prompt: true, ..Default::default() }
+//! ```
+//!
+//! The names are those of transformers 5.23.0 `tokenization_utils_base.py`, `apply_chat_template`.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+use super::Input;
+use crate::clock::Clock;
+use crate::limits::Limits;
+use crate::template::RenderOptions;
+
+/// The field of the last message that the model continues.
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage};
+///
+/// let template = ChatTemplate::from_source(
+///     "{% for m in messages %}<think>{{ m.reasoning_content }}</think>{{ m.content }}<end>{% endfor %}",
+///     &[],
+/// );
+/// let messages = serde_json::json!([{"role": "assistant", "reasoning": "Well, "}]);
+/// let options = ApplyOptions {
+///     continue_final_message: ContinueFinalMessage::Field("reasoning"),
+///     ..Default::default()
+/// };
+/// assert_eq!(template.apply(&messages, &options)?.text, "<think>Well, ");
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContinueFinalMessage<'o> {
+    /// No field: the conversation is rendered as it is.
+    #[default]
+    No,
+    /// The field `content`.
+    Content,
+    /// A field by its name, such as `reasoning_content`. The empty name means [`No`](Self::No), as in Python.
+    Field(&'o str),
+}
+
+impl<'o> ContinueFinalMessage<'o> {
+    /// Returns the name of the field to continue.
+    ///
+    /// ```
+    /// use chat_template::ContinueFinalMessage;
+    ///
+    /// assert_eq!(ContinueFinalMessage::Content.field(), Some("content"));
+    /// assert_eq!(ContinueFinalMessage::Field("").field(), None);
+    /// ```
+    pub fn field(self) -> Option<&'o str> {
+        match self {
+            Self::No | Self::Field("") => None,
+            Self::Content => Some("content"),
+            Self::Field(field) => Some(field),
+        }
+    }
+}
+
+/// The arguments of `apply_chat_template`. Set the fields you need, and take the others from [`Default`]. An argument that is null counts
+/// as missing.
+///
+/// ```
+/// use chat_template::ApplyOptions;
+///
+/// let tools = serde_json::json!([{"type": "function", "function": {"name": "weather"}}]);
+/// let variables = serde_json::json!({"enable_thinking": false});
+/// let options = ApplyOptions {
+///     tools: Some(&tools),
+///     variables: Some(&variables),
+///     add_generation_prompt: true,
+///     ..Default::default()
+/// };
+/// assert!(options.documents.is_none());
+/// ```
+#[derive(Clone, Copy)]
+pub struct ApplyOptions<'o> {
+    /// The tools: a list of JSON schemas, which reach the template unchanged. An empty list counts as tools: it selects the template
+    /// `tool_use`, and the template sees the list.
+    pub tools: Option<&'o dyn Input>,
+    /// The documents: a list of objects, which reach the template unchanged.
+    pub documents: Option<&'o dyn Input>,
+    /// The name of one of the model's templates. A text that is no such name is the source of another template, which is compiled for this
+    /// call alone; to use it again, make a [`ChatTemplate`](super::ChatTemplate) from it.
+    pub chat_template: Option<&'o str>,
+    /// Whether the prompt ends with the beginning of the model's answer. To pass the template another type than a bool, leave this false and
+    /// set `add_generation_prompt` in [`ApplyOptions::variables`].
+    pub add_generation_prompt: bool,
+    /// The field of the last message that is left open, so that the model continues it.
+    pub continue_final_message: ContinueFinalMessage<'o>,
+    /// Further variables of the template: an object. A variable replaces a special token of the same name, even if it is null. The names of
+    /// the parameters of `apply_chat_template` are an error.
+    pub variables: Option<&'o dyn Input>,
+    /// Special tokens that replace those of the model.
+    pub special_tokens: Option<&'o [(String, String)]>,
+    /// The clock that `strftime_now` reads.
+    pub clock: &'o dyn Clock,
+    /// The resources that one conversation may use.
+    pub limits: &'o Limits,
+    /// A flag that stops the render soon after any thread sets it.
+    pub cancel: Option<&'o AtomicBool>,
+    /// Whether to return [`Prompt::generation`](super::Prompt::generation): the spans of `{% generation %}` blocks as transformers counts
+    /// them, for [`assistant_mask`]. As in transformers, it is an error together with [`ApplyOptions::continue_final_message`].
+    ///
+    /// [`assistant_mask`]: crate::assistant_mask
+    pub generation: bool,
+    /// Whether to return [`Prompt::true_spans`](super::Prompt::true_spans): the places of `{% generation %}` blocks in the text, also for
+    /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`,
+    /// `replace`) has none.
+    pub true_spans: bool,
+    /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
+    #[doc(hidden)]
+    pub plain: bool,
+}
+
+/// Inputs are shown as `Some(_)`, and the clock is left out.
+///
+/// ```
+/// let options = chat_template::ApplyOptions { add_generation_prompt: true, ..Default::default() };
+/// let shown = format!("{options:?}");
+/// assert!(shown.starts_with("ApplyOptions { tools: None, documents: None, chat_template: None, add_generation_prompt: true, "));
+/// ```
+impl fmt::Debug for ApplyOptions<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |input: Option<&dyn Input>| input.map(|_| format_args!("_"));
+        formatter
+            .debug_struct("ApplyOptions")
+            .field("tools", &shown(self.tools))
+            .field("documents", &shown(self.documents))
+            .field("chat_template", &self.chat_template)
+            .field("add_generation_prompt", &self.add_generation_prompt)
+            .field("continue_final_message", &self.continue_final_message)
+            .field("variables", &shown(self.variables))
+            .field("special_tokens", &self.special_tokens)
+            .field("limits", self.limits)
+            .field("cancel", &self.cancel)
+            .field("generation", &self.generation)
+            .field("true_spans", &self.true_spans)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for ApplyOptions<'_> {
+    fn default() -> Self {
+        let RenderOptions {
+            clock, limits, cancel, ..
+        } = RenderOptions::default();
+        Self {
+            tools: None,
+            documents: None,
+            chat_template: None,
+            add_generation_prompt: false,
+            continue_final_message: ContinueFinalMessage::No,
+            variables: None,
+            special_tokens: None,
+            clock,
+            limits,
+            cancel,
+            generation: false,
+            true_spans: false,
+            plain: false,
+        }
+    }
+}

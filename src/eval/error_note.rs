@@ -1,0 +1,480 @@
+//! Adds to an error what is known of the value that caused it: its type, its keys and its place in the input.
+//!
+//! `{{ message.content + 1 }}` with a list there: "`message.content` is a list, at `/messages/3/content` of the input". Only paths are
+//! described (names, attributes, items): to evaluate them once more changes nothing.
+
+use std::fmt::Write;
+
+use super::Evaluator;
+use crate::ast::{Expr, ExprKind, For, TargetKind};
+use crate::builtins::access;
+use crate::error::{Error, ErrorKind, Step};
+use crate::resolve::operators;
+use crate::text::quote;
+use crate::value::{Dict, Str, Value};
+
+/// How many values of the input are looked at to find the one in question.
+///
+/// The class of an error depends on the place, so that the largest real conversation must be searched as a whole: some 200 thousand.
+const MAX_LOOKS: usize = 1_000_000;
+
+/// How many keys of a dict a note lists, and how many characters of each.
+const MAX_KEYS: usize = 8;
+const MAX_KEY: usize = 40;
+
+impl<'a> Evaluator<'a, '_> {
+    /// Adds what is known of the operands of a failed expression.
+    #[cold]
+    pub(super) fn explain(&mut self, error: Error, expr: &'a Expr) -> Error {
+        if let ExprKind::Call(call) = &expr.kind {
+            let is_attribute = matches!(call.callee.kind, ExprKind::Attribute(_));
+            if !is_attribute && self.peek(&call.callee).is_some_and(|callee| is_callable(&callee)) {
+                return error;
+            }
+        }
+        let mut operands = Vec::new();
+        collect_paths(expr, &mut operands);
+        self.describe(error, &operands)
+    }
+
+    /// Adds what is known of the object that a failed attribute was looked up on.
+    #[cold]
+    pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
+        match is_path(object) {
+            true => self.describe(error, &[object]),
+            false => error,
+        }
+    }
+
+    /// Adds what is known of what a loop iterates, where that failed before the first round: later another value may have its name. What
+    /// a recursive loop iterates when it is called is not what stands there.
+    #[cold]
+    pub(super) fn explain_iterated(&mut self, error: Error, node: &'a For, round: u64) -> Error {
+        if round > 0 || node.recursive || error.has_place() || error.kind() == ErrorKind::Limit {
+            return error;
+        }
+        let error = error.at(node.iter.span);
+        match &node.iter.kind {
+            ExprKind::Filter(_) => self.explain(error, &node.iter),
+            _ if is_path(&node.iter) => self.describe(error, &[&node.iter]),
+            _ => error,
+        }
+    }
+
+    /// Adds the types of the paths that have a value, and their places in the input. Of an undefined path it describes the container
+    /// that lacks it.
+    fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
+        let mut notes = Vec::new();
+        let mut pointers = Vec::new();
+        let is_undefined = error.kind() == ErrorKind::Undefined;
+        for path in paths {
+            let candidates = [(false, Some(*path)), (true, container(path))];
+            let found = candidates
+                .into_iter()
+                .find_map(|(lacks, path)| Some((lacks, path?, self.peek(path?)?)));
+            let Some((lacks, path, value)) = found else { continue };
+            let text = self.render.source.slice(path.span);
+            let mut note = format!("`{text}` is of type {}", value.ty().name());
+            if let Some(pointer) = self.path(path, &value) {
+                let _ = write!(note, ", at `{pointer}` of the input");
+                // Templates put texts together: beside a value of another type, a text is seldom the wrong one.
+                let rank = match lacks {
+                    true => 0,
+                    false if matches!(value, Value::Str(_)) => 2,
+                    false => 1,
+                };
+                pointers.push((rank, pointer));
+            }
+            if let Value::Dict(dict) = &value {
+                if is_undefined || lacks {
+                    note.push_str(&list_keys(dict));
+                }
+            }
+            notes.push(note);
+        }
+        pointers.sort_by_key(|(rank, _)| *rank);
+        for (_, pointer) in pointers {
+            error = error.about_input(pointer);
+        }
+        match notes.is_empty() {
+            true => error,
+            false => error.with_note(notes.join("\n")),
+        }
+    }
+
+    /// Adds which message of the conversation a loop was at, where its items are messages.
+    #[cold]
+    pub(super) fn name_message(&self, error: Error, node: &'a For) -> Error {
+        let TargetKind::Name { slot, .. } = &node.target.kind else {
+            return error;
+        };
+        let input = self.runtime.heap.frames.input.as_ref();
+        let messages = input.and_then(|input| input.get_str("messages"));
+        let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
+            return error;
+        };
+        let total = messages.len();
+        match messages.iter().position(|message| message.shares_storage(item)) {
+            Some(index) => error.within(Step::Message {
+                number: index.saturating_add(1),
+                total,
+            }),
+            None => error,
+        }
+    }
+
+    /// The value of a path, if it has one.
+    fn peek(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
+        match &expr.kind {
+            ExprKind::Name(name) => self.get(&name.slot).cloned(),
+            ExprKind::Attribute(attribute) => {
+                let object = self.peek(&attribute.object)?;
+                let value = access::get_attribute(self.runtime, &object, &Str::from(&*attribute.name)).ok()?;
+                (!value.is_undefined()).then_some(value)
+            }
+            ExprKind::Item(operands) => {
+                let [object, index] = &**operands;
+                let object = self.peek(object)?;
+                let index = self.index(index)?;
+                let value = access::get_item(self.runtime, &object, &index).ok()?;
+                (!value.is_undefined()).then_some(value)
+            }
+            _ => None,
+        }
+    }
+
+    fn index(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
+        match &expr.kind {
+            ExprKind::Literal(literal) => Some(operators::literal(literal)),
+            _ => self.peek(expr),
+        }
+    }
+
+    /// Where a value stands in the input, as a JSON pointer. A number or the like has no identity: its container says where it is.
+    fn path(&mut self, expr: &'a Expr, value: &Value<'a>) -> Option<String> {
+        let has_identity = match value {
+            Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
+            Value::List(_) | Value::Dict(_) => true,
+            _ => false,
+        };
+        if has_identity {
+            return self.find(value).or_else(|| self.path_of_text(expr));
+        }
+        let (object, key) = match &expr.kind {
+            ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
+            ExprKind::Item(operands) => {
+                let [object, index] = &**operands;
+                (object, self.index(index)?)
+            }
+            ExprKind::Name(name) => {
+                let name = self.render.template.symbols.name(name.symbol);
+                let given = self.runtime.heap.frames.input.as_ref()?.get_str(name)?;
+                return given.shares_storage(value).then(|| pointer(&Value::text(name)));
+            }
+            _ => return None,
+        };
+        let container = self.peek(object)?;
+        // A method is no piece of the input.
+        let key = match (value, &container, key) {
+            (
+                Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Str(_),
+                Value::Dict(_),
+                key,
+            ) => key,
+            (_, Value::List(items), Value::Int(index)) if index < 0 => {
+                Value::Int(index.saturating_add_unsigned(items.len() as u64))
+            }
+            (_, Value::List(_), key @ Value::Int(_)) => key,
+            _ => return None,
+        };
+        let path = self.find(&container)?;
+        Some(path + &pointer(&key))
+    }
+
+    /// The place of the text that a path takes a character of.
+    fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
+        let text = container(path)?;
+        match self.peek(text)? {
+            value @ Value::Str(_) => self.path(text, &value),
+            _ => None,
+        }
+    }
+
+    /// The path of a value in the input, if it is an object of it.
+    fn find(&self, target: &Value<'a>) -> Option<String> {
+        let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
+        find_below(&input, target, &mut MAX_LOOKS.clone(), 0)
+    }
+}
+
+/// The paths among the operands of an expression.
+fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
+    let mut add = |operand: &'t Expr| {
+        if is_path(operand) {
+            operands.push(operand);
+        }
+    };
+    match &expr.kind {
+        ExprKind::Unary(_, operand) => add(operand),
+        ExprKind::Binary(_, pair) => pair.iter().for_each(add),
+        ExprKind::Compare(compare) => {
+            add(&compare.first);
+            compare.links().for_each(|(_, operand)| add(operand));
+        }
+        ExprKind::Attribute(attribute) => add(&attribute.object),
+        ExprKind::Item(pair) => pair.iter().for_each(add),
+        ExprKind::Slice(slice) => add(&slice.object),
+        ExprKind::Filter(filter) => filter.input.iter().for_each(add),
+        ExprKind::Test(test) => add(&test.input),
+        ExprKind::Call(call) => match &call.callee.kind {
+            ExprKind::Attribute(attribute) => add(&attribute.object),
+            _ => add(&call.callee),
+        },
+        _ => {}
+    }
+}
+
+/// The expression before the last attribute or index of a path.
+fn container(path: &Expr) -> Option<&Expr> {
+    match &path.kind {
+        ExprKind::Attribute(attribute) => Some(&attribute.object),
+        ExprKind::Item(pair) => pair.first(),
+        _ => None,
+    }
+}
+
+/// The end of a note: `; its keys are 'role', 'content'`.
+fn list_keys(dict: &Dict<'_>) -> String {
+    let keys = dict.iter().take(MAX_KEYS).map(|(key, _)| match &key {
+        Value::Str(text) => {
+            let text = text.as_str();
+            let cut: String = text.chars().take(MAX_KEY).collect();
+            let end = if cut.len() < text.len() { "…" } else { "" };
+            quote::repr(&(cut + end))
+        }
+        Value::Int(int) => int.to_string(),
+        _ => "…".to_owned(),
+    });
+    let keys: Vec<String> = keys.collect();
+    let more = dict.len().saturating_sub(keys.len());
+    match (keys.as_slice(), more) {
+        ([], _) => "; it has no keys".to_owned(),
+        ([key], _) => format!("; its only key is {key}"),
+        (keys, 0) => format!("; its keys are {}", keys.join(", ")),
+        (keys, more) => format!("; its keys are {} and {more} more", keys.join(", ")),
+    }
+}
+
+/// Returns whether a value can be called, so that its type does not explain why a call of it failed.
+fn is_callable(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::Function(_) | Value::Macro(_) | Value::Method(_) | Value::Loop(_) | Value::Joiner(_) | Value::Undefined(_)
+    )
+}
+
+fn is_path(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(_) | ExprKind::Item(_))
+}
+
+/// `/key` of a JSON pointer (RFC 6901).
+fn pointer(key: &Value<'_>) -> String {
+    match key {
+        Value::Str(text) => format!("/{}", text.as_str().replace('~', "~0").replace('/', "~1")),
+        Value::Int(int) => format!("/{int}"),
+        _ => "/?".to_owned(),
+    }
+}
+
+/// Deeper data is not searched.
+const MAX_DEPTH: usize = 32;
+
+/// The path of the value in a container of the input that is the same object; the depth is that of the caller's data, and bounded.
+fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, depth: usize) -> Option<String> {
+    if is_same_piece(container, target) {
+        return Some(String::new());
+    }
+    *looks = looks.checked_sub(1).filter(|_| depth < MAX_DEPTH)?;
+    match container {
+        Value::Dict(dict) => dict.iter().find_map(|(key, value)| {
+            let below = find_below(&value, target, looks, depth.saturating_add(1))?;
+            Some(pointer(&key) + &below)
+        }),
+        Value::List(items) => items.iter().enumerate().find_map(|(index, value)| {
+            let below = find_below(&value, target, looks, depth.saturating_add(1))?;
+            Some(format!("/{index}{below}"))
+        }),
+        _ => None,
+    }
+}
+
+/// Whether both are the same object of the input; a string is told by its address.
+fn is_same_piece<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
+    match (left, right) {
+        (Value::Str(left), Value::Str(right)) => match (left.borrowed(), right.borrowed()) {
+            (Some(left), Some(right)) => std::ptr::eq(left, right),
+            _ => false,
+        },
+        (Value::List(_), Value::List(_)) | (Value::Dict(_), Value::Dict(_)) => left.shares_storage(right),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::error::{Error, ErrorKind};
+    use crate::template::Template;
+
+    const INPUT: &str = r#"{"messages": [{"content": "hi", "n": 1}, {"content": [{"text": "a/b"}], "n": [2, 3], "a/b~": null}]}"#;
+
+    fn failed(source: &str) -> Error {
+        let rendered = Template::compile(source).and_then(|template| template.render_json(INPUT));
+        rendered.expect_err(source)
+    }
+
+    fn assert_note(source: &str, note: Option<&str>) {
+        assert_eq!(failed(source).note(), note, "{source}");
+    }
+
+    #[test]
+    fn an_operand_is_found_in_the_input() {
+        let cases = [
+            (
+                "{{ messages[1].content + 1 }}",
+                "`messages[1].content` is of type list, at `/messages/1/content` of the input",
+            ),
+            (
+                "{{ messages[0].n + 'a' }}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+            (
+                "{{ messages[-1].n[-2] + 'a' }}",
+                "`messages[-1].n[-2]` is of type int, at `/messages/1/n/0` of the input",
+            ),
+            (
+                "{{ messages[1]['a/b~'] + 1 }}",
+                "`messages[1]['a/b~']` is of type NoneType, at `/messages/1/a~1b~0` of the input",
+            ),
+            (
+                "{% set x = messages[1].content %}{{ x + 1 }}",
+                "`x` is of type list, at `/messages/1/content` of the input",
+            ),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+    }
+
+    #[test]
+    fn an_undefined_attribute_is_explained_by_the_keys_that_there_are() {
+        let keys = "`messages[1]` is of type dict, at `/messages/1` of the input; its keys are 'content', 'n', 'a/b~'";
+        for source in [
+            "{{ messages[1].role.x }}",
+            "{{ messages[1]['role'] + 'a' }}",
+            "{{ messages[1].strip() }}",
+            "{{ messages[1].role|tojson }}",
+            "{{ messages[1].role.strip() }}",
+            "{{ messages[1]['role'].strip().upper() }}",
+            "{% set m = messages[1] %}{% for x in m.role.y %}{% endfor %}",
+        ] {
+            let (error, keys) = (failed(source), keys.replace("messages[1]`", "m`"));
+            let note = error.note().map(|note| note.replace("messages[1]`", "m`"));
+            assert_eq!(note, Some(keys), "{source}");
+            assert_eq!(error.input_path(), Some("/messages/1"));
+        }
+        assert_note(
+            "{{ messages[7].x }}",
+            Some("`messages` is of type list, at `/messages` of the input"),
+        );
+        assert_note("{{ nope.x }}", None);
+        let long: String = (0..20).map(|index| format!("'{}{index:02}': 1,", "k".repeat(50))).collect();
+        let note = failed(&format!("{{% set d = {{{long}}} %}}{{{{ d.x.y }}}}"));
+        let note = note.note().unwrap_or_default();
+        assert!(note.ends_with("k…' and 12 more") && note.len() < 500, "{note}");
+    }
+
+    #[test]
+    fn the_path_is_that_of_the_value_that_does_not_fit() {
+        for (source, path) in [
+            ("{{ messages[0].content + messages[1].content }}", "/messages/1/content"),
+            ("{{ messages[1].content + messages[0].content }}", "/messages/1/content"),
+            ("{{ messages[0].content + messages[1].role }}", "/messages/1"),
+            ("{{ messages[1].n + messages[1].role }}", "/messages/1"),
+        ] {
+            assert_eq!(failed(source).input_path(), Some(path), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_character_is_at_the_place_of_its_text() {
+        let error = failed("{{ messages[0].content[0].text + 'a' }}");
+        assert_eq!(error.input_path(), Some("/messages/0/content"));
+    }
+
+    #[test]
+    fn what_is_not_in_the_input_has_no_place_there() {
+        let cases = [
+            (
+                "{{ messages[0].keys + 1 }}",
+                "`messages[0].keys` is of type builtin_function_or_method",
+            ),
+            (
+                "{{ messages[0].content.lstrip + 1 }}",
+                "`messages[0].content.lstrip` is of type builtin_function_or_method",
+            ),
+            (
+                "{{ messages.index + 1 }}",
+                "`messages.index` is of type builtin_function_or_method",
+            ),
+            ("{% set x = 5 %}{{ x + 'a' }}", "`x` is of type int"),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+        assert_note("{{ 1 + 'a' }}", None);
+    }
+
+    #[test]
+    fn a_loop_says_what_it_iterates() {
+        let cases = [
+            (
+                "{% for k, v in messages[0].content|items %}{% endfor %}",
+                "`messages[0].content` is of type str, at `/messages/0/content` of the input",
+            ),
+            (
+                "{% for k, v in messages[0].content|items if v %}{% endfor %}",
+                "`messages[0].content` is of type str, at `/messages/0/content` of the input",
+            ),
+            (
+                "{% for x in messages[0].n %}{{ loop.index }}{% endfor %}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+            (
+                "{% for x in messages[0].n if x %}{% endfor %}",
+                "`messages[0].n` is of type int, at `/messages/0/n` of the input",
+            ),
+        ];
+        for (source, note) in cases {
+            assert_note(source, Some(note));
+        }
+    }
+
+    #[test]
+    fn a_later_round_or_another_place_says_nothing_of_what_is_iterated() {
+        assert_note(
+            "{% for x in messages if x.n > 0 %}{% endfor %}",
+            Some("`x.n` is of type list, at `/messages/1/n` of the input"),
+        );
+        assert_note("{% for x in [messages[0]] recursive %}{{ loop(x.n) }}{% endfor %}", None);
+        assert_note("{% for a, b in [1] %}{% endfor %}", None);
+        assert_note("{% for x in [1, 2]|map('abs')|list + 1 %}{% endfor %}", None);
+    }
+
+    #[test]
+    fn a_failed_loop_is_shown_where_it_iterates() {
+        let source = "a\n{%- for k, v in\n messages[0].content|items %}{% endfor %}";
+        let error = failed(source);
+        let place = error.position().map(|position| (position.line, position.column));
+        assert_eq!((error.kind(), error.line(), place), (ErrorKind::Type, Some(2), Some((3, 2))));
+    }
+}

@@ -1,0 +1,215 @@
+//! Shortcuts for filters and methods: calls of one common form, without binding arguments.
+//!
+//! ```text
+//! messages|length      content|trim      text.startswith("<tool_response>")      text.split("</think>")[-1].lstrip("\n")
+//! ```
+
+use super::super::Evaluator;
+use super::literal;
+use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
+use crate::builtins::{access, filters, methods};
+use crate::error::Result;
+use crate::value::{Dict, Function, Namespace, Shortcut, Str, Value, ops};
+
+/// The most attributes of a namespace that is made by a shortcut.
+const MAX_ATTRIBUTES: usize = 16;
+
+/// The arguments of a call after the value that it is applied to.
+#[derive(Clone, Copy)]
+enum Form<'t> {
+    /// There are none.
+    Unary,
+    /// A string literal.
+    Text(&'t str),
+    /// Others.
+    Other,
+}
+
+impl<'t> Form<'t> {
+    #[inline]
+    fn of(args: &'t Args) -> Self {
+        match args.positional.as_slice() {
+            _ if !args.are_positional() => Self::Other,
+            [] => Self::Unary,
+            [argument] => literal(argument).map_or(Self::Other, Self::Text),
+            _ => Self::Other,
+        }
+    }
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// Evaluates `input|name(args)`.
+    #[inline(never)]
+    pub(super) fn fast_filter(&mut self, filter: &'a Filter) -> Result<Value<'a>> {
+        let function = filter.builtin.and_then(filters::get);
+        let mut input = match &filter.input {
+            Some(input) => match function.map(|function| function.shortcut) {
+                Some(Shortcut::List) => self.list_source(filter, input)?,
+                _ => self.expr(input)?,
+            },
+            None => Value::None,
+        };
+        if let Some(function) = function {
+            if let Some(value) = self.apply_shortcut(function, &mut input, &filter.args, None)? {
+                return Ok(value);
+            }
+        }
+        self.apply_filter(filter, input)
+    }
+
+    /// Evaluates the input of the filter `list`.
+    #[inline(never)]
+    fn list_source(&mut self, filter: &'a Filter, input: &'a Expr) -> Result<Value<'a>> {
+        if filter.args.is_empty() {
+            self.fast_items(input)
+        } else {
+            self.expr(input)
+        }
+    }
+
+    /// Evaluates a call, by a shortcut if it calls a method of a string or `get` of a dict.
+    #[inline(never)]
+    pub(super) fn fast_call(&mut self, call: &'a Call) -> Result<Value<'a>> {
+        let Call { callee, args } = call;
+        let ExprKind::Attribute(attribute) = &callee.kind else {
+            return match self.local_macro(callee, args) {
+                Some(callee) => self.call_macro(&callee, args),
+                None if self.makes_namespace(callee) => self.fast_namespace(callee, args),
+                None => self.call(callee, args, None),
+            };
+        };
+        let mut receiver = self.expr(&attribute.object)?;
+        let value = match &mut receiver {
+            Value::Dict(dict) if attribute.is_get => self.get_from_dict(dict, args)?,
+            Value::Str(_) => match attribute.text_method.and_then(methods::get_str) {
+                Some(method) => self.apply_shortcut(method, &mut receiver, args, None)?,
+                None => None,
+            },
+            _ => None,
+        };
+        match value {
+            Some(value) => Ok(value),
+            None => self.call_on(receiver, attribute, callee.span, args, None),
+        }
+    }
+
+    /// Returns whether a call calls the function `namespace`.
+    #[inline]
+    fn makes_namespace(&self, callee: &'a Expr) -> bool {
+        let ExprKind::Name(name) = &callee.kind else { return false };
+        matches!(self.get(&name.slot), Some(Value::Function(function)) if matches!(function.shortcut, Shortcut::Namespace))
+    }
+
+    /// Evaluates `namespace(name=value)`, whose keywords become the attributes at once.
+    #[inline(never)]
+    fn fast_namespace(&mut self, callee: &'a Expr, args: &'a Args) -> Result<Value<'a>> {
+        let keywords = match &args.others {
+            Some(others) if others.star.is_none() && others.double_star.is_none() && !others.are_packed => &others.keywords,
+            _ => return self.call(callee, args, None),
+        };
+        let are_many = keywords.len() > MAX_ATTRIBUTES;
+        if are_many || !args.positional.is_empty() || keywords.iter().any(|keyword| keyword.name.starts_with('_')) {
+            return self.call(callee, args, None);
+        }
+        self.runtime.meter.charge_items(keywords.len().saturating_mul(4))?;
+        let mut attributes = Vec::with_capacity(keywords.len());
+        for keyword in keywords {
+            attributes.push((Value::Str(Str::from(&*keyword.name)), self.expr(&keyword.value)?));
+        }
+        self.runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
+    }
+
+    /// Evaluates `object[index]`, by a shortcut if it is `text.split("…")[0]` or the like.
+    #[inline(never)]
+    pub(super) fn fast_item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
+        let [object, index] = operands;
+        if let (ExprKind::Call(call), ExprKind::Literal(Literal::Int(index))) = (&object.kind, &index.kind) {
+            return self.item_of_call(object, call, *index);
+        }
+        self.item(operands)
+    }
+
+    #[inline(never)]
+    fn item_of_call(&mut self, object: &'a Expr, call: &'a Call, index: i64) -> Result<Value<'a>> {
+        let Call { callee, args } = call;
+        let items = match &callee.kind {
+            ExprKind::Attribute(attribute) => {
+                let mut receiver = self.expr(&attribute.object)?;
+                if let Some(method) = attribute.text_method.and_then(methods::get_str) {
+                    let item = self.apply_shortcut(method, &mut receiver, args, Some(index));
+                    if let Some(item) = item.map_err(|error| self.explained(error, object))? {
+                        return Ok(item);
+                    }
+                }
+                let items = self.call_on(receiver, attribute, callee.span, args, None);
+                items.map_err(|error| self.explained(error, object))?
+            }
+            _ => self.expr(object)?,
+        };
+        access::get_item(self.runtime, &items, &Value::Int(index))
+    }
+
+    /// Evaluates a call of a built-in function, or with an index one item of its result, if its shortcut is for calls of this form. The
+    /// input is taken only if there is a result.
+    #[inline]
+    fn apply_shortcut(
+        &mut self,
+        function: &'static Function,
+        input: &mut Value<'a>,
+        args: &'a Args,
+        index: Option<i64>,
+    ) -> Result<Option<Value<'a>>> {
+        match (function.shortcut, input) {
+            (Shortcut::None, _) => Ok(None),
+            (Shortcut::Part(part), Value::Str(text)) if index.is_none() && !text.is_markup() => {
+                let whole = text.as_str();
+                let (argument, work) = match Form::of(args) {
+                    Form::Unary => (None, whole.len()),
+                    Form::Text(argument) => (Some(argument), whole.len().saturating_add(argument.len())),
+                    Form::Other => return Ok(None),
+                };
+                self.runtime.meter.charge_scan(work)?;
+                let kept = part(whole, argument);
+                let kept = if kept.len() == whole.len() {
+                    std::mem::replace(text, Str::from(""))
+                } else {
+                    text.piece(kept)
+                };
+                Ok(Some(Value::Str(kept)))
+            }
+            (Shortcut::Length, input) if index.is_none() && args.is_empty() => {
+                ops::length(self.runtime, input).map(|length| Some(Value::from(length)))
+            }
+            (Shortcut::Predicate(holds), Value::Str(text)) if index.is_none() && !text.is_markup() => match Form::of(args) {
+                Form::Text(argument) => {
+                    self.runtime.meter.charge_bytes(argument.len())?;
+                    Ok(Some(Value::Bool(holds(text.as_str(), argument))))
+                }
+                _ => Ok(None),
+            },
+            (Shortcut::Item(item), Value::Str(text)) if !text.is_markup() => match (Form::of(args), index) {
+                (Form::Text(argument), Some(index)) => item(self.runtime, text, argument, index),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// Evaluates `dict.get("key")` and `dict.get("key", default)`.
+    #[inline(never)]
+    fn get_from_dict(&mut self, dict: &Dict<'a>, args: &'a Args) -> Result<Option<Value<'a>>> {
+        let [key, default @ ..] = args.positional.as_slice() else {
+            return Ok(None);
+        };
+        let Some(key) = literal(key).filter(|_| args.are_positional()) else {
+            return Ok(None);
+        };
+        let default = match default {
+            [] => Value::None,
+            [default] => self.expr(default)?,
+            _ => return Ok(None),
+        };
+        self.runtime.meter.charge_bytes(key.len())?;
+        Ok(Some(dict.get_str(key).unwrap_or(default)))
+    }
+}

@@ -1,0 +1,49 @@
+//! Shortcuts for integers that count messages: no value is made for the parts of such an expression.
+//!
+//! ```text
+//! (messages|length - 1) - loop.index0          loop.index0 % 2 == 0          loop.index0 > ns.last_query_index
+//! ```
+
+use super::super::Evaluator;
+use crate::ast::{Expr, ExprKind, Literal};
+use crate::builtins::filters;
+use crate::resolve::operators;
+use crate::value::{Peek, Shortcut};
+
+/// The nesting of an expression that is computed here. Deeper ones are left to the plain evaluator, so that little is computed twice.
+const MAX_DEPTH: u32 = 3;
+
+impl<'a> Evaluator<'a, '_> {
+    /// Returns the value of an expression if it is an integer and computing it neither fails nor has an effect.
+    #[inline]
+    pub(super) fn peek_int(&self, expr: &'a Expr) -> Option<i64> {
+        self.peek_nested_int(expr, MAX_DEPTH)
+    }
+
+    fn peek_nested_int(&self, expr: &'a Expr, depth: u32) -> Option<i64> {
+        match &expr.kind {
+            ExprKind::Literal(Literal::Int(int)) => Some(*int),
+            ExprKind::Name(_) | ExprKind::Attribute(_) => match self.frame.peek(&self.runtime.heap, expr) {
+                Peek::Found(found) => found.as_int(),
+                Peek::Absent(_) | Peek::Unknown => None,
+            },
+            ExprKind::Binary(op, operands) => {
+                let depth = depth.checked_sub(1)?;
+                let [left, right] = &**operands;
+                // A text on the right is the most common reason to give up.
+                let right = self.peek_nested_int(right, depth)?;
+                let left = self.peek_nested_int(left, depth)?;
+                operators::small(self.runtime, *op, left, right)
+            }
+            ExprKind::Filter(filter) if filter.args.is_empty() => {
+                let function = filters::get(filter.builtin?)?;
+                let Shortcut::Length = function.shortcut else { return None };
+                match self.frame.peek(&self.runtime.heap, filter.input.as_ref()?) {
+                    Peek::Found(found) => i64::try_from(found.item_count()?).ok(),
+                    Peek::Absent(_) | Peek::Unknown => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Peeks at variables and their keys: most values that chat templates print, compare and test are not computed but found.
+//!
+//! ```text
+//! message.role          message["role"]          call.function.name
+//! ```
+//!
+//! A peek borrows the value from where it is, and no [`Value`] is made. It does not cover everything that follows a dot: for a method or
+//! an attribute of `loop` that must be computed it returns [`Peek::Unknown`], and the plain evaluator decides.
+
+use super::super::frame::Activation;
+use crate::ast::{Attribute, Expr, ExprKind};
+use crate::value::{Dict, Heap, Peek, Type, Undefined, Value, ValueRef};
+
+impl Activation {
+    /// Peeks at an expression that is a variable, a key of one, or a key of a key.
+    #[inline(always)]
+    pub fn peek<'v, 'a>(&self, heap: &'v Heap<'a>, expr: &'a Expr) -> Peek<'v, 'a> {
+        match &expr.kind {
+            ExprKind::Name(name) => self
+                .get(heap, &name.slot)
+                .map_or(Peek::Unknown, |value| Peek::Found(ValueRef::Value(value))),
+            ExprKind::Attribute(attribute) => self.peek_key(heap, attribute),
+            _ => Peek::Unknown,
+        }
+    }
+
+    /// Peeks at a key of a variable. The keys of an object of the input, such as a message, are found without another call.
+    #[inline(always)]
+    pub fn peek_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
+        if !attribute.is_key {
+            return Peek::Unknown;
+        }
+        if let ExprKind::Name(name) = &attribute.object.kind {
+            match self.get(heap, &name.slot) {
+                Some(Value::Dict(Dict::Json(map))) => return Peek::in_json(map, &attribute.name),
+                Some(Value::Dict(Dict::Data(object))) => return Peek::in_data(object, &attribute.name),
+                _ => {}
+            }
+        }
+        self.peek_any_key(heap, attribute)
+    }
+
+    #[inline(never)]
+    fn peek_any_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Peek<'v, 'a> {
+        match &attribute.object.kind {
+            ExprKind::Name(name) => match self.get(heap, &name.slot) {
+                Some(Value::Str(text)) if !text.is_markup() && attribute.text_method.is_none() => Peek::Absent(Type::Str),
+                Some(object) => ValueRef::of_value(object, heap, &attribute.name),
+                None => Peek::Unknown,
+            },
+            ExprKind::Attribute(outer) => self
+                .outer_key(heap, outer)
+                .map_or(Peek::Unknown, |object| object.key(heap, &attribute.name)),
+            _ => Peek::Unknown,
+        }
+    }
+
+    #[inline(never)]
+    fn outer_key<'v, 'a>(&self, heap: &'v Heap<'a>, attribute: &'a Attribute) -> Option<ValueRef<'v, 'a>> {
+        match &attribute.object.kind {
+            ExprKind::Name(name) if attribute.is_key => {
+                match ValueRef::Value(self.get(heap, &name.slot)?).key(heap, &attribute.name) {
+                    Peek::Found(found) => Some(found),
+                    Peek::Absent(_) | Peek::Unknown => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns the undefined value of an attribute that an object does not have.
+#[inline]
+pub(in crate::eval) fn absent<'a>(ty: Type, attribute: &'a Attribute) -> Value<'a> {
+    Value::Undefined(Undefined::Attribute(ty, &attribute.name))
+}

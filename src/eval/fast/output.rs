@@ -1,0 +1,228 @@
+//! Shortcuts for outputs: texts go straight to the output, and sums, concatenations and the results of macros are never built.
+//!
+//! ```text
+//! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
+//! ```
+
+use super::super::Evaluator;
+use super::super::truth::Truth;
+use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal};
+use crate::builtins::{filters, methods};
+use crate::error::Result;
+use crate::meter::{Meter, STEP_BYTES};
+use crate::resolve::operators;
+use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
+
+impl<'a> Evaluator<'a, '_> {
+    /// Writes `str(expr)`, by a shortcut if there is one for the expression.
+    pub(in crate::eval) fn fast_write(&mut self, expr: &'a Expr) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked(expr)?.is_yes() => Ok(()),
+            ExprKind::Filter(filter) if self.write_filter(filter, expr)?.is_yes() => Ok(()),
+            ExprKind::Call(call) if self.write_method(call)?.is_yes() => Ok(()),
+            ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
+            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.fast_write(item)),
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) => self.fast_write(branch),
+                None => Ok(()),
+            },
+            ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
+                self.write_called(&call.callee, &call.args, expr)
+            }
+            _ => self.plain_write(expr),
+        }
+    }
+
+    /// Evaluates a sum that has a text among its operands: it is written to a new text, without the sums in between.
+    #[inline(never)]
+    pub(super) fn fast_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        let mut built = None;
+        let ((), text) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
+        Ok(built.unwrap_or(text))
+    }
+
+    /// Writes a literal, a variable or a key if it is a plain string; returns whether it is one.
+    #[inline(never)]
+    fn write_peeked(&mut self, expr: &'a Expr) -> Result<Truth> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let text = match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) => text,
+            _ => match self.frame.peek(heap, expr) {
+                Peek::Found(found) => match found.plain_text() {
+                    Some(text) => text,
+                    None => return Ok(Truth::No),
+                },
+                Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
+            },
+        };
+        if text.len() > STEP_BYTES {
+            meter.charge_bytes(text.len())?;
+        }
+        push(meter, &mut self.out, text)
+    }
+
+    /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
+    #[inline(never)]
+    fn write_part(&mut self, expr: &'a Expr, part: Part) -> Result<Truth> {
+        let Runtime { meter, heap, .. } = &mut *self.runtime;
+        let Peek::Found(found) = self.frame.peek(heap, expr) else {
+            return Ok(Truth::No);
+        };
+        let Some(text) = found.plain_text() else {
+            return Ok(Truth::No);
+        };
+        if text.len() > STEP_BYTES {
+            meter.charge_scan(text.len())?;
+        }
+        push(meter, &mut self.out, part(text, None))
+    }
+
+    /// Writes the result of a filter that has a shortcut for that; returns whether it has one.
+    #[inline(never)]
+    fn write_filter(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Truth> {
+        let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
+            return Ok(Truth::No);
+        };
+        match function.shortcut {
+            Shortcut::Part(part) if filter.args.is_empty() => self.write_part(input, part),
+            Shortcut::Write(write) => {
+                self.write_filtered(filter, input, function, write)
+                    .map_err(|error| self.explained(error, expr))?;
+                Ok(Truth::Yes)
+            }
+            _ => Ok(Truth::No),
+        }
+    }
+
+    /// Writes the result of a method without arguments that returns a part of a plain string; returns whether it was written.
+    #[inline(never)]
+    fn write_method(&mut self, call: &'a Call) -> Result<Truth> {
+        let ExprKind::Attribute(callee) = &call.callee.kind else {
+            return Ok(Truth::No);
+        };
+        match callee.text_method.and_then(methods::get_str).map(|method| method.shortcut) {
+            Some(Shortcut::Part(part)) if call.args.is_empty() => self.write_part(&callee.object, part),
+            _ => Ok(Truth::No),
+        }
+    }
+
+    #[inline(never)]
+    fn write_filtered(&mut self, filter: &'a Filter, input: &'a Expr, function: &Function, write: Write) -> Result<()> {
+        let mut arguments = Arguments::one(self.expr(input)?);
+        self.arguments(&filter.args, &mut arguments, Some(function))?;
+        function.write(write, self.runtime, arguments, &mut self.out)
+    }
+
+    /// Writes `str(name(args))`.
+    #[inline(never)]
+    fn write_called(&mut self, callee: &'a Expr, args: &'a Args, expr: &'a Expr) -> Result<()> {
+        if let Some(callee) = self.local_macro(callee, args) {
+            let written = self.write_macro(&callee, args);
+            return written.map_err(|error| self.explained(error, expr));
+        }
+        let function = self.expr(callee)?;
+        let mut arguments = Arguments::new();
+        self.call_arguments(args, &mut arguments, None)?;
+        self.write_call(&function, &mut arguments)
+            .map_err(|error| self.explained(error, expr))
+    }
+
+    /// Writes `a + b + c`.
+    #[inline(never)]
+    fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
+        let start = self.out.len();
+        let mut built = None;
+        self.write_operands(expr, start, &mut built)?;
+        match built {
+            Some(value) => self.write_value(&value),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and nothing is
+    /// built; the first that is none takes back what was written since `start`, and goes on with the operator.
+    pub(super) fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        match &expr.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                let [left, right] = &**operands;
+                self.write_operands(left, start, built)?;
+                if built.is_none() && self.write_if_text(right)?.is_yes() {
+                    return Ok(());
+                }
+                self.add_operand(expr, right, start, built)
+            }
+            _ if self.write_if_text(expr)?.is_yes() => Ok(()),
+            _ => self.write_operand(expr, built),
+        }
+    }
+
+    /// Writes a literal, a leaf or the result of a filter that is a plain string; gives whether it was one.
+    #[inline]
+    fn write_if_text(&mut self, expr: &'a Expr) -> Result<Truth> {
+        match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
+                self.out.push_str(text);
+                Ok(Truth::Yes)
+            }
+            ExprKind::Filter(filter) => self.write_filter(filter, expr),
+            ExprKind::Call(call) => self.write_method(call),
+            _ => self.write_peeked(expr),
+        }
+    }
+
+    /// Writes an operand that is no leaf, if it is a plain string, or else keeps it.
+    #[inline(never)]
+    fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+        let value = match &expr.kind {
+            ExprKind::Conditional(conditional) => match self.branch(conditional)? {
+                Some(branch) if self.write_if_text(branch)?.is_yes() => return Ok(()),
+                Some(branch) => return self.write_operand(branch, kept),
+                None => Value::Undefined(Undefined::NoElse(conditional.line)),
+            },
+            // What it gives is a plain string, whatever it is made of.
+            ExprKind::Concat(_) => return self.write_expr(expr),
+            ExprKind::Binary(BinaryOp::Add, _) => {
+                self.check_stack(expr)?;
+                return self.write_operands(expr, self.out.len(), kept);
+            }
+            _ => self.expr(expr)?,
+        };
+        if is_plain(&value) {
+            return self.write_last(value);
+        }
+        *kept = Some(value);
+        Ok(())
+    }
+
+    /// The same for the right operand of a sum, which may have something built on its left.
+    #[inline(never)]
+    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+        let (left, right) = match built.take() {
+            Some(left) => (left, self.expr(right)?),
+            None => {
+                self.write_operand(right, built)?;
+                let Some(right) = built.take() else { return Ok(()) };
+                let text = self.out.split_off(start);
+                let generated = self.runtime.heap.take_generated(start);
+                (self.runtime.str_with_spans(text, generated)?, right)
+            }
+        };
+        let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
+        *built = Some(sum.map_err(|error| self.explained(error, expr))?);
+        Ok(())
+    }
+}
+
+/// Writes a text. The size of the output is checked before the output grows.
+#[inline(always)]
+fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<Truth> {
+    if text.len() > out.capacity().wrapping_sub(out.len()) {
+        meter.check_output(out.len().saturating_add(text.len()))?;
+    }
+    out.push_str(text);
+    Ok(Truth::Yes)
+}
+
+fn is_plain(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(text) if !text.is_markup())
+}

@@ -1,0 +1,163 @@
+//! A shortcut for `selectattr` and `rejectattr` over objects of the input: it selects at once, without a generator for each filter.
+//!
+//! ```text
+//! {% for message in messages|rejectattr("role", "equalto", "tool")|selectattr("tool_calls", "undefined") %}
+//! {% set user_messages = messages|selectattr("role", "equalto", "user")|list %}
+//! ```
+//!
+//! A generator selects an item only when it is needed. That makes no difference here: the items do not change, a loop and `list` need
+//! all of them, and if a test fails, the generators are made after all.
+
+use super::super::Evaluator;
+use super::literal;
+use crate::ast::{Expr, ExprKind, Filter};
+use crate::builtins::{access, filters, jinja_tests};
+use crate::error::Result;
+use crate::value::{Function, Peek, Seq, Shortcut, Str, Undefined, Value, ValueRef};
+
+/// The number of filters in a row that are evaluated here.
+const MAX_FILTERS: usize = 4;
+
+/// A filter that keeps the objects with a key whose value passes or fails a test.
+#[derive(Clone, Copy)]
+struct Selection<'a> {
+    key: &'a str,
+    /// The test; if there is none, the value itself is true or false.
+    test: Option<&'static Function>,
+    argument: Option<&'a str>,
+    /// Whether the objects that pass are kept, rather than those that fail.
+    keeps_passed: bool,
+}
+
+impl<'a> Selection<'a> {
+    /// Returns the selection of a filter whose arguments are string literals and whose key is that of a dict.
+    fn of(filter: &'a Filter) -> Option<Self> {
+        let Shortcut::SelectAttribute(keeps_passed) = filters::get(filter.builtin?)?.shortcut else {
+            return None;
+        };
+        let mut arguments = filter.args.positional.iter().map(literal);
+        let key = arguments.next()??;
+        let test = match arguments.next() {
+            None => None,
+            Some(name) => Some(jinja_tests::find(name?)?),
+        };
+        let argument = match arguments.next() {
+            None => None,
+            Some(argument) => Some(argument?),
+        };
+        let is_name = key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') && !key.is_empty();
+        let is_plain = filter.args.are_positional() && arguments.next().is_none();
+        (is_name && is_plain && !access::is_dict_attribute(key)).then_some(Self {
+            key,
+            test,
+            argument,
+            keeps_passed,
+        })
+    }
+}
+
+impl<'a> Evaluator<'a, '_> {
+    /// Returns a value with the items that a loop goes over.
+    #[inline]
+    pub(in crate::eval) fn fast_items(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        match &expr.kind {
+            ExprKind::Filter(filter) if Self::selects(filter) => self.select_items(expr),
+            _ => self.expr(expr),
+        }
+    }
+
+    /// Returns whether a filter is `selectattr` or `rejectattr`.
+    #[inline]
+    pub(super) fn selects(filter: &Filter) -> bool {
+        let function = filter.builtin.and_then(filters::get);
+        function.is_some_and(|function| matches!(function.shortcut, Shortcut::SelectAttribute(_)))
+    }
+
+    /// Evaluates a row of filters that select, to a list if that is possible and else to a generator.
+    #[inline(never)]
+    pub(super) fn select_items(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        let mut selections = Vec::with_capacity(MAX_FILTERS);
+        let mut source = expr;
+        while let ExprKind::Filter(filter) = &source.kind {
+            let (Some(selection), Some(input)) = (Selection::of(filter), &filter.input) else {
+                break;
+            };
+            if selections.len() == MAX_FILTERS {
+                break;
+            }
+            selections.push(selection);
+            source = input;
+        }
+        if selections.is_empty() {
+            return self.expr(expr);
+        }
+        let items = self.expr(source)?;
+        if let Value::List(items) = &items {
+            if let Some(selected) = self.select(items, &selections)? {
+                return self.runtime.list(selected);
+            }
+        }
+        self.filter_value(expr, source, items)
+    }
+
+    /// Applies the filters of an expression between its input, which has been evaluated, and its end.
+    fn filter_value(&mut self, expr: &'a Expr, source: &'a Expr, value: Value<'a>) -> Result<Value<'a>> {
+        match &expr.kind {
+            ExprKind::Filter(filter) if !std::ptr::eq(expr, source) => {
+                let value = match &filter.input {
+                    Some(input) => self.filter_value(input, source, value)?,
+                    None => value,
+                };
+                self.apply_filter(filter, value).map_err(|error| self.explained(error, expr))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// Returns the items that pass all selections, or None if some item is not an object of the input or a test fails.
+    fn select(&mut self, items: &Seq<'a>, selections: &[Selection<'a>]) -> Result<Option<Vec<Value<'a>>>> {
+        let mut selected = Vec::new();
+        for index in 0..items.len() {
+            self.runtime.meter.charge(2)?;
+            let Some(object) = items.object(index) else {
+                return Ok(None);
+            };
+            let item = Value::Dict(object);
+            // The innermost filter comes last.
+            let mut passes_all = true;
+            for selection in selections.iter().rev() {
+                match self.passes(selection, &item) {
+                    Some(true) => {}
+                    Some(false) => {
+                        passes_all = false;
+                        break;
+                    }
+                    None => return Ok(None),
+                }
+            }
+            if passes_all {
+                selected.push(item);
+            }
+        }
+        Ok(Some(selected))
+    }
+
+    /// Returns whether a selection keeps an item, or None if its test fails.
+    #[inline]
+    fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
+        let value = match ValueRef::of_value(item, &self.runtime.heap, selection.key) {
+            Peek::Found(found) => found.to_value(),
+            Peek::Absent(ty) => Value::Undefined(Undefined::Attribute(ty, selection.key)),
+            Peek::Unknown => return None,
+        };
+        let passes = match (selection.test, selection.argument) {
+            (Some(test), None) => test.test(self.runtime, &value, &[])?.ok()?,
+            (Some(test), Some(argument)) => {
+                let argument = Value::Str(Str::from(argument));
+                test.test(self.runtime, &value, std::slice::from_ref(&argument))?.ok()?
+            }
+            (None, _) => crate::value::ops::is_true(self.runtime, &value).ok()?,
+        };
+        Some(passes == selection.keeps_passed)
+    }
+}

@@ -1,0 +1,308 @@
+//! The tree of plain values that JSON text and `Serialize` values are read into.
+//!
+//! ```text
+//! {"role": "user", "tokens": 18446744073709551616}   ->   Object[("role", Str), ("tokens", BigInt)]
+//! ```
+//!
+//! Strings borrow from the text. Unlike `serde_json::Value`, the tree has integers of any size, `NaN` and the infinities, and always
+//! keeps the order of keys. If an object repeats a key, Python's rule for `dict` applies (CPython 3.11 `json.loads`): the key keeps its
+//! first position and gets its last value.
+//!
+//! Comparing, cloning and dropping recurse. The reader and the serializer limit the depth of the tree.
+
+use std::borrow::Cow;
+
+use num_bigint::BigInt;
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+
+use crate::text::short_eq::is_equal;
+
+/// A plain value, which may borrow from the text that it was read from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data<'a> {
+    /// `null`
+    None,
+    /// `true`
+    Bool(bool),
+    /// `7`
+    Int(i64),
+    /// `18446744073709551616`. The reader uses it only for integers that do not fit into [`Data::Int`].
+    BigInt(Box<BigInt>),
+    /// `7.0`, `NaN`
+    Float(f64),
+    /// `"text"`
+    Str(Cow<'a, str>),
+    /// `[1, 2]`
+    List(Vec<Data<'a>>),
+    /// Python's `(1, 2)`, which has no JSON text.
+    Tuple(Vec<Data<'a>>),
+    /// `{"key": 1}`
+    Object(Object<'a>),
+}
+
+impl Data<'_> {
+    /// Converts the tree to one that owns all its strings.
+    pub fn into_owned(self) -> Data<'static> {
+        match self {
+            Self::None => Data::None,
+            Self::Bool(bool) => Data::Bool(bool),
+            Self::Int(int) => Data::Int(int),
+            Self::BigInt(int) => Data::BigInt(int),
+            Self::Float(float) => Data::Float(float),
+            Self::Str(text) => Data::Str(Cow::Owned(text.into_owned())),
+            Self::List(items) => Data::List(items.into_iter().map(Data::into_owned).collect()),
+            Self::Tuple(items) => Data::Tuple(items.into_iter().map(Data::into_owned).collect()),
+            Self::Object(object) => Data::Object(object.into_owned()),
+        }
+    }
+}
+
+/// A key and its value.
+pub type Entry<'a> = (Cow<'a, str>, Data<'a>);
+
+/// An object: entries with different keys, in the order in which the keys first occurred.
+#[derive(Clone, Debug, Default)]
+pub struct Object<'a> {
+    entries: Vec<Entry<'a>>,
+    /// The positions of the entries in the order of their keys, or `None` if the object is small enough to be scanned.
+    index: Option<Box<Index>>,
+}
+
+/// Positions of entries. The slice is boxed once more, so that an object is one word smaller.
+#[derive(Clone, Debug)]
+struct Index(Box<[u32]>);
+
+/// The largest number of entries that are scanned instead of searched in an index. Most objects in messages have two to four keys, and
+/// for twelve short keys comparing lengths costs less than building and searching an index.
+const SCANNED: usize = 12;
+
+impl<'a> Object<'a> {
+    /// Creates an object. A repeated key keeps its first position and gets its last value.
+    pub fn new(mut entries: Vec<Entry<'a>>) -> Self {
+        if entries.len() <= SCANNED {
+            if has_repeated_key(&entries) {
+                entries = merge_repeated_keys(entries);
+            }
+            return Self::from_distinct(entries);
+        }
+        let mut sorted = sort_positions(&entries);
+        let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
+        if sorted
+            .windows(2)
+            .any(|pair| matches!(pair, [left, right] if key(left) == key(right)))
+        {
+            entries = merge_repeated_keys(entries);
+            sorted = sort_positions(&entries);
+        }
+        // Positions beyond 32 bits are missing. Such an object is scanned.
+        let index = (sorted.len() == entries.len()).then(|| Box::new(Index(sorted.into_boxed_slice())));
+        Self { entries, index }
+    }
+
+    /// Returns whether the entries need no index and have different keys.
+    pub(crate) fn is_small_and_distinct(entries: &[Entry<'a>]) -> bool {
+        entries.len() <= SCANNED && !has_repeated_key(entries)
+    }
+
+    /// Creates an object without an index from entries with different keys.
+    pub(crate) fn from_distinct(entries: Vec<Entry<'a>>) -> Self {
+        Self { entries, index: None }
+    }
+
+    /// Returns the value of a key.
+    pub fn get(&self, key: &str) -> Option<&Data<'a>> {
+        match &self.index {
+            None => self
+                .entries
+                .iter()
+                .find(|(other, _)| is_equal(other, key))
+                .map(|(_, value)| value),
+            Some(index) => self.get_indexed(index, key),
+        }
+    }
+
+    /// Returns the value of a key by the index. It is not inlined, to keep the code for small objects short.
+    #[inline(never)]
+    fn get_indexed(&self, index: &Index, key: &str) -> Option<&Data<'a>> {
+        let place = index.0.binary_search_by(|position| {
+            let other = self.entries.get(*position as usize).map_or("", |(other, _)| other);
+            other.cmp(key)
+        });
+        let (_, value) = self.entries.get(*index.0.get(place.ok()?)? as usize)?;
+        Some(value)
+    }
+
+    /// Returns the entries in their order.
+    pub fn entries(&self) -> &[Entry<'a>] {
+        &self.entries
+    }
+
+    /// Converts the object to its entries in their order.
+    pub fn into_entries(self) -> Vec<Entry<'a>> {
+        self.entries
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn into_owned(self) -> Object<'static> {
+        let entries = self.entries.into_iter();
+        Object {
+            entries: entries
+                .map(|(key, value)| (Cow::Owned(key.into_owned()), value.into_owned()))
+                .collect(),
+            index: self.index,
+        }
+    }
+}
+
+/// Objects are equal if they have the same entries in the same order.
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+/// Returns whether two entries have equal keys. It compares each key with all earlier ones, which is fast for few keys.
+fn has_repeated_key(entries: &[Entry<'_>]) -> bool {
+    let mut before = entries;
+    while let Some(((key, _), rest)) = before.split_last() {
+        if rest.iter().any(|(other, _)| is_equal(other, key)) {
+            return true;
+        }
+        before = rest;
+    }
+    false
+}
+
+/// Returns the positions of all entries in the order of their keys. Entries with equal keys keep their order.
+fn sort_positions(entries: &[Entry<'_>]) -> Vec<u32> {
+    let mut positions: Vec<u32> = (0..=u32::MAX).zip(entries).map(|(position, _)| position).collect();
+    positions.sort_by(|left, right| {
+        let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
+        key(left).cmp(&key(right))
+    });
+    positions
+}
+
+/// Moves the last value of each repeated key to the key's first position, and removes the other entries of that key.
+fn merge_repeated_keys(entries: Vec<Entry<'_>>) -> Vec<Entry<'_>> {
+    let sorted = sort_positions(&entries);
+    let key = |position: &u32| entries.get(*position as usize).map(|(key, _)| key);
+    let repeated: Vec<&[u32]> = sorted
+        .chunk_by(|left, right| key(left) == key(right))
+        .filter(|run| run.len() > 1)
+        .collect();
+    let mut places: Vec<Option<Entry<'_>>> = entries.into_iter().map(Some).collect();
+    let mut take = |position: &u32| places.get_mut(*position as usize).and_then(Option::take);
+    let mut merged = Vec::with_capacity(repeated.len());
+    for run in repeated {
+        if let [first, superseded @ .., last] = run {
+            superseded.iter().for_each(|position| drop(take(position)));
+            if let (Some((key, _)), Some((_, value))) = (take(first), take(last)) {
+                merged.push((*first, (key, value)));
+            }
+        }
+    }
+    for (position, entry) in merged {
+        if let Some(place) = places.get_mut(position as usize) {
+            *place = Some(entry);
+        }
+    }
+    places.into_iter().flatten().collect()
+}
+
+/// A tuple is serialized as a sequence. An integer of more than 128 bits is an error, because serde has no type for it.
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::None => serializer.serialize_unit(),
+            Self::Bool(bool) => serializer.serialize_bool(*bool),
+            Self::Int(int) => serializer.serialize_i64(*int),
+            Self::BigInt(int) => match (i128::try_from(int.as_ref()), u128::try_from(int.as_ref())) {
+                (Ok(int), _) => serializer.serialize_i128(int),
+                (_, Ok(int)) => serializer.serialize_u128(int),
+                _ => Err(S::Error::custom("an integer of more than 128 bits cannot be serialized")),
+            },
+            Self::Float(float) => serializer.serialize_f64(*float),
+            Self::Str(text) => serializer.serialize_str(text),
+            Self::List(items) | Self::Tuple(items) => serializer.collect_seq(items),
+            Self::Object(object) => object.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in self.entries() {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(keys: &[&'static str]) -> Object<'static> {
+        Object::new(
+            (0..)
+                .zip(keys)
+                .map(|(place, key)| (Cow::Borrowed(*key), Data::Int(place)))
+                .collect(),
+        )
+    }
+
+    fn shown(object: &Object<'_>) -> Vec<String> {
+        object
+            .entries()
+            .iter()
+            .map(|(key, value)| format!("{key}={value:?}"))
+            .collect()
+    }
+
+    #[test]
+    fn a_repeated_key_keeps_its_first_position_and_gets_its_last_value() {
+        assert_eq!(
+            shown(&object(&["a", "b", "a", "c", "a"])),
+            ["a=Int(4)", "b=Int(1)", "c=Int(3)"]
+        );
+        let many = ["z", "y", "x", "w", "v", "u", "t", "s", "r", "q", "p", "o", "n", "y", "z"];
+        let many = object(&many);
+        assert_eq!(many.len(), 13);
+        assert_eq!(shown(&many)[..3], ["z=Int(14)", "y=Int(13)", "x=Int(2)"]);
+    }
+
+    #[test]
+    fn small_and_large_objects_find_their_keys() {
+        let keys = ["n", "c", "b", "m", "a", "l", "d", "k", "e", "j", "f", "i", "g", "h"];
+        for count in 0..=keys.len() {
+            let object = object(&keys[..count]);
+            for (place, key) in (0..).zip(&keys[..count]) {
+                assert_eq!(object.get(key), Some(&Data::Int(place)));
+            }
+            assert_eq!(object.get("cc"), None);
+            assert_eq!(object.get(""), None);
+        }
+    }
+
+    #[test]
+    fn data_is_small_and_send() {
+        fn sent<T: Send + Sync>() {}
+        fn shortened<'short>(data: Data<'static>, _: &'short str) -> Data<'short> {
+            data
+        }
+        sent::<Data<'_>>();
+        assert_eq!(size_of::<Data<'_>>(), 32);
+        assert_eq!(shortened(Data::Int(1), ""), Data::Int(1));
+    }
+}

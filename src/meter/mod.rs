@@ -1,0 +1,288 @@
+//! Counts the resources that one render uses, and stops the render at its limits.
+//!
+//! All code that takes time or memory calls the meter first: [`Meter::charge`] for work, [`Meter::claim`] for memory. With
+//! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks no limits, so that a benchmark can measure its cost.
+
+mod stack;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+pub use stack::Stack;
+
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits, Reached};
+
+/// The number of steps between two checks of the clock and the flag, which take about 100 microseconds.
+const STRIDE: u64 = 4096;
+
+/// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the statement or container that has
+/// it.
+pub const STEP_BYTES: usize = 64;
+
+/// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
+const OBJECT: u64 = 96;
+
+/// The meter of one render.
+#[derive(Debug)]
+pub struct Meter<'a> {
+    limits: Limits,
+    /// The number of steps until the next check.
+    steps_left: u64,
+    /// The number of steps that are allowed after the next check. It is zero unless a deadline or a flag can stop the render.
+    steps_reserved: u64,
+    watch: Option<Watch<'a>>,
+    calls: u32,
+    stack: Stack,
+    /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
+    live: Option<Rc<Cell<u64>>>,
+}
+
+/// The deadline and the flag, which can stop a render before its steps are used up.
+#[derive(Debug)]
+struct Watch<'a> {
+    began: Instant,
+    cancel: Option<&'a AtomicBool>,
+}
+
+impl<'a> Meter<'a> {
+    /// Returns a meter at zero. Stack and time are measured from this call.
+    pub fn new(limits: Limits) -> Self {
+        Self::with_cancel(limits, None)
+    }
+
+    /// Returns a meter that also stops when a flag is set.
+    pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
+        let is_watched = cancel.is_some() || limits.milliseconds.is_some();
+        Self {
+            // The first step of a watched render checks the clock and the flag.
+            steps_left: if is_watched { 0 } else { limits.steps },
+            steps_reserved: if is_watched { limits.steps } else { 0 },
+            watch: is_watched.then(|| Watch {
+                began: Instant::now(),
+                cancel,
+            }),
+            calls: 0,
+            stack: Stack::new(limits.stack),
+            live: None,
+            limits,
+        }
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Counts steps of work before it is done.
+    #[inline]
+    pub fn charge(&mut self, steps: u64) -> Result<()> {
+        if cfg!(unmetered) {
+            return Ok(());
+        }
+        match self.steps_left.checked_sub(steps) {
+            Some(left) => {
+                self.steps_left = left;
+                Ok(())
+            }
+            None => self.refill(steps),
+        }
+    }
+
+    /// Counts the work of processing a number of bytes once.
+    #[inline]
+    pub fn charge_bytes(&mut self, bytes: usize) -> Result<()> {
+        self.charge(((bytes / STEP_BYTES) as u64).saturating_add(1))
+    }
+
+    /// Counts the work of processing a number of items once.
+    #[inline]
+    pub fn charge_items(&mut self, count: usize) -> Result<()> {
+        self.charge((count as u64).saturating_add(1))
+    }
+
+    /// Counts the work of scanning the characters of a text, which takes about eight times as long as copying them.
+    #[inline]
+    pub fn charge_scan(&mut self, bytes: usize) -> Result<()> {
+        self.charge((bytes as u64 >> 3).saturating_add(1))
+    }
+
+    /// Counts the work of looking up the characters of a text in the tables of Unicode. Outside ASCII this takes three times as long as a
+    /// scan.
+    pub fn charge_unicode(&mut self, text: &str) -> Result<()> {
+        let times = if text.is_ascii() { 1 } else { 3 };
+        self.charge_scan(text.len().saturating_mul(times))
+    }
+
+    /// Returns the number of steps used so far.
+    pub fn steps(&self) -> u64 {
+        self.limits
+            .steps
+            .saturating_sub(self.steps_left.saturating_add(self.steps_reserved))
+    }
+
+    /// Claims memory for a value before it is created. The memory counts as live until the claim is dropped.
+    #[inline]
+    pub fn claim(&mut self, bytes: usize) -> Result<Claim> {
+        self.check_size(bytes)?;
+        let bytes = (bytes as u64).saturating_add(OBJECT);
+        let live = self.live.get_or_insert_default();
+        let claimed = live.get().saturating_add(bytes);
+        if claimed > self.limits.live {
+            return Err(exceeded(Limit::Live, claimed, self.limits.live));
+        }
+        live.set(claimed);
+        Ok(Claim {
+            live: Rc::clone(live),
+            bytes,
+        })
+    }
+
+    /// Checks the size of a value before it is created.
+    #[inline]
+    pub fn check_size(&self, bytes: usize) -> Result<()> {
+        if !cfg!(unmetered) && bytes as u64 > self.limits.value {
+            return Err(exceeded(Limit::Value, bytes as u64, self.limits.value));
+        }
+        Ok(())
+    }
+
+    /// Checks the nesting depth of a container or iterator before it is created.
+    #[inline]
+    pub fn check_height(&self, height: u32) -> Result<()> {
+        if !cfg!(unmetered) && height > self.limits.height {
+            return Err(exceeded(Limit::Height, u64::from(height), u64::from(self.limits.height)));
+        }
+        Ok(())
+    }
+
+    /// Checks the size of the output.
+    #[inline]
+    pub fn check_output(&self, bytes: usize) -> Result<()> {
+        if !cfg!(unmetered) && bytes as u64 > self.limits.output {
+            return Err(exceeded(Limit::Output, bytes as u64, self.limits.output));
+        }
+        Ok(())
+    }
+
+    /// Checks the stack used since the meter was created.
+    #[inline]
+    pub fn check_stack(&self) -> Result<()> {
+        self.stack.check()
+    }
+
+    /// Enters a call of a macro or a recursive loop. [`Meter::leave_call`] must follow.
+    pub fn enter_call(&mut self) -> Result<()> {
+        let calls = self.calls.saturating_add(1);
+        if calls > self.limits.calls {
+            let reached = Reached::new(Limit::Calls, u64::from(calls), u64::from(self.limits.calls));
+            return Err(Error::recursion(reached));
+        }
+        self.check_stack()?;
+        self.calls = calls;
+        Ok(())
+    }
+
+    /// Leaves a call of a macro or a recursive loop.
+    pub fn leave_call(&mut self) {
+        self.calls = self.calls.saturating_sub(1);
+    }
+
+    /// Checks the clock and the flag when the steps have run out, and makes more of the reserved steps available.
+    #[cold]
+    fn refill(&mut self, steps: u64) -> Result<()> {
+        let used = self.steps();
+        let allowed = self.steps_left.saturating_add(self.steps_reserved);
+        let Some(left) = allowed.checked_sub(steps) else {
+            (self.steps_left, self.steps_reserved) = (0, 0);
+            return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
+        };
+        if let Some(watch) = &self.watch {
+            watch.check(&self.limits, used)?;
+        }
+        self.steps_left = left.min(STRIDE);
+        self.steps_reserved = left.saturating_sub(self.steps_left);
+        Ok(())
+    }
+}
+
+impl Watch<'_> {
+    /// Checks the flag and the deadline.
+    fn check(&self, limits: &Limits, steps: u64) -> Result<()> {
+        if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(exceeded(Limit::Cancel, steps, 0));
+        }
+        let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match limits.milliseconds {
+            Some(allowed) if passed >= allowed => Err(exceeded(Limit::Milliseconds, passed, allowed)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A claim on memory. Dropping it releases the memory.
+#[derive(Debug)]
+pub struct Claim {
+    live: Rc<Cell<u64>>,
+    bytes: u64,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.live.set(self.live.get().saturating_sub(self.bytes));
+    }
+}
+
+#[cold]
+fn exceeded(limit: Limit, figure: u64, allowed: u64) -> Error {
+    Error::limit(Reached::new(limit, figure, allowed))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::{Meter, STRIDE};
+    use crate::limits::{Limit, Limits};
+
+    #[test]
+    fn a_flag_is_checked_within_a_stride() {
+        let flag = AtomicBool::new(false);
+        let mut meter = Meter::with_cancel(Limits::default(), Some(&flag));
+        meter.charge(1).unwrap();
+        meter.charge(STRIDE / 2).unwrap();
+        flag.store(true, Ordering::Relaxed);
+        meter.charge(STRIDE / 2).unwrap();
+        let error = meter.charge(1).unwrap_err();
+        assert_eq!(error.reached().map(|reached| reached.limit), Some(Limit::Cancel));
+    }
+
+    #[test]
+    fn a_watched_render_has_as_many_steps() {
+        let limits = Limits {
+            steps: 3 * STRIDE,
+            milliseconds: Some(u64::MAX),
+            ..Limits::default()
+        };
+        let mut meter = Meter::new(limits);
+        for used in 0..3 * STRIDE {
+            assert_eq!(meter.steps(), used);
+            meter.charge(1).unwrap();
+        }
+        let error = meter.charge(5).unwrap_err();
+        let reached = error.reached().unwrap();
+        assert_eq!((reached.limit, reached.figure), (Limit::Steps, 3 * STRIDE + 5));
+    }
+
+    #[test]
+    fn a_deadline_of_zero_allows_no_step() {
+        let limits = Limits {
+            milliseconds: Some(0),
+            ..Limits::default()
+        };
+        let error = Meter::new(limits).charge(1).unwrap_err();
+        assert_eq!(error.message(), "limit reached: milliseconds: 0, at most 0");
+    }
+}

@@ -1,0 +1,63 @@
+//! Measures the stack by the addresses of local variables.
+//!
+//! ```text
+//! let stack = Stack::new(420 << 10);
+//! stack.check()?;     an error if the stack has grown by 420 KiB since then
+//! ```
+//!
+//! Recursive functions call [`Stack::check`].
+
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Limits, Reached};
+
+/// The part of the thread's stack that a compilation or a render may use.
+#[derive(Debug)]
+pub struct Stack {
+    /// The number of bytes that may be used.
+    limit: usize,
+    /// The lowest allowed address. Addresses from `end` to `end + room` are within the limit; the middle is where the stack was first
+    /// measured.
+    end: usize,
+    room: usize,
+}
+
+impl Stack {
+    /// Returns a stack of which `limit` bytes may be used, counted from the caller.
+    pub fn new(limit: usize) -> Self {
+        let marker = 0_u8;
+        Self {
+            limit,
+            end: address(&marker).wrapping_sub(limit),
+            room: limit.saturating_mul(2),
+        }
+    }
+
+    /// Returns the stack of code that builds a tree. A quarter of the usual limit is reserved for the functions that visit and drop the
+    /// tree, which do not check the stack and have larger frames.
+    pub fn for_trees() -> Self {
+        Self::new((Limits::default().stack / 4).saturating_mul(3))
+    }
+
+    /// Checks the size of the used stack.
+    #[inline]
+    pub fn check(&self) -> Result<()> {
+        let marker = 0_u8;
+        let address = address(&marker);
+        if !cfg!(unmetered) && address.wrapping_sub(self.end) > self.room {
+            return Err(self.exceeded(address));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn exceeded(&self, address: usize) -> Error {
+        let used = self.end.wrapping_add(self.limit).abs_diff(address);
+        // CPython counts frames instead of bytes.
+        Error::recursion(Reached::from_sizes(Limit::Stack, used, self.limit))
+    }
+}
+
+#[inline(always)]
+fn address(marker: &u8) -> usize {
+    std::ptr::from_ref(marker).addr()
+}

@@ -1,0 +1,239 @@
+//! Exact operations between integers and floats.
+//!
+//! Conversions round half to even, `2**53 + 1` is not equal to any float, `(10**400) / (10**399)` is `10.0`. The rules are CPython's
+//! `longobject.c` (`_PyLong_Frexp`, `long_true_divide`) and `floatobject.c` (`float_richcompare`, `float___trunc___impl`). Rounding to
+//! decimal places is in [`round`](super::round).
+
+use std::cmp::Ordering;
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::error::{NumberError, NumberResult};
+use super::int::{Int, IntRef, NumberRef};
+
+/// The number of bits in a float's significand, including the implicit leading bit.
+const SIGNIFICAND_BITS: i64 = 53;
+
+/// The binary exponent of the smallest positive float.
+const MIN_EXPONENT: i64 = -1074;
+
+/// The binary exponent of the first power of two beyond all floats.
+const MAX_EXPONENT: i64 = 1024;
+
+/// The leading bits of a magnitude, which is `bits * 2**exponent`, and a little more if `is_inexact` is set.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leading {
+    /// The first 65 or more bits of the magnitude, or all of them.
+    pub bits: u128,
+    /// The number of bits of the magnitude after the leading ones.
+    pub exponent: u64,
+    /// Whether any bit after the leading ones is set.
+    pub is_inexact: bool,
+}
+
+impl Leading {
+    /// Returns the leading bits of a magnitude.
+    pub fn of(magnitude: &BigUint) -> Self {
+        let mut digits = magnitude.iter_u64_digits().rev();
+        let top = u128::from(digits.next().unwrap_or(0));
+        let Some(next) = digits.next() else {
+            return Self {
+                bits: top,
+                exponent: 0,
+                is_inexact: false,
+            };
+        };
+        let exponent = (digits.len() as u64).saturating_mul(u64::from(u64::BITS));
+        Self {
+            bits: (top << u64::BITS) | u128::from(next),
+            exponent,
+            is_inexact: magnitude.trailing_zeros().is_some_and(|zeros| zeros < exponent),
+        }
+    }
+}
+
+/// Returns `float(int)`: the nearest float, half to even.
+pub fn int_to_float(int: IntRef<'_>) -> NumberResult<f64> {
+    let big = match int {
+        #[expect(clippy::cast_precision_loss, reason = "the cast rounds half to even, as Python does")]
+        IntRef::Small(small) => return Ok(small as f64),
+        IntRef::Big(big) => big,
+    };
+    let leading = Leading::of(big.magnitude());
+    let exponent = i64::try_from(leading.exponent).unwrap_or(i64::MAX);
+    let float = round_to_float(leading.bits, leading.is_inexact, exponent);
+    if float.is_infinite() {
+        return Err(NumberError::int_too_large_for_float());
+    }
+    Ok(with_sign(float, int.is_negative()))
+}
+
+/// Returns `left / right` of two integers: the float nearest to the exact quotient.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the divisor is not zero, the shift lies between two of a float's exponents, and big integers do not overflow"
+)]
+pub fn true_divide(left: IntRef<'_>, right: IntRef<'_>) -> NumberResult<f64> {
+    if right.is_zero() {
+        return Err(NumberError::ZeroDivision("division by zero"));
+    }
+    let is_negative = left.is_negative() != right.is_negative();
+    if left.is_zero() {
+        return Ok(with_sign(0.0, is_negative));
+    }
+    if left.bit_length() <= 53 && right.bit_length() <= 53 {
+        // Both convert to floats exactly, and one division rounds once.
+        return Ok(int_to_float(left)? / int_to_float(right)?);
+    }
+    let too_large = || NumberError::overflow("integer division result too large for a float");
+    let signed = |bits: u64| i64::try_from(bits).map_err(|_| NumberError::too_many_bits(bits, i64::MAX.unsigned_abs()));
+    let left_bits = signed(left.bit_length())?;
+    let right_bits = signed(right.bit_length())?;
+    // The quotient is between 2**(difference - 1) and 2**(difference + 1).
+    let difference = left_bits.saturating_sub(right_bits);
+    if difference > MAX_EXPONENT {
+        return Err(too_large());
+    }
+    if difference < MIN_EXPONENT - 1 {
+        return Ok(with_sign(0.0, is_negative));
+    }
+    // 65 or 66 bits of quotient are more than a float has. The remainder decides ties.
+    let shift = 65 - difference;
+    let (mut dividend, mut divisor) = (left.magnitude(), right.magnitude());
+    if shift > 0 {
+        *dividend.to_mut() <<= shift.unsigned_abs();
+    } else {
+        *divisor.to_mut() <<= shift.unsigned_abs();
+    }
+    let quotient = &*dividend / &*divisor;
+    let is_inexact = &quotient * &*divisor != *dividend;
+    let float = round_to_float(Leading::of(&quotient).bits, is_inexact, -shift);
+    if float.is_infinite() {
+        return Err(too_large());
+    }
+    Ok(with_sign(float, is_negative))
+}
+
+/// Returns `int(float)`, rounded towards zero.
+pub fn truncate(float: f64) -> NumberResult<Int> {
+    if float.is_nan() {
+        return Err(NumberError::value("cannot convert float NaN to integer"));
+    }
+    if float.is_infinite() {
+        return Err(NumberError::overflow("cannot convert float infinity to integer"));
+    }
+    // The bounds are powers of two: the lower one fits into `i64`, the upper one does not.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float) {
+        #[expect(clippy::cast_possible_truncation, reason = "only the fraction is removed, as intended")]
+        return Ok(Int::Small(float as i64));
+    }
+    let (significand, exponent) = split_float(float);
+    let sign = if float < 0.0 { Sign::Minus } else { Sign::Plus };
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "big integers do not overflow, and an exponent is at most 971"
+    )]
+    let magnitude = BigUint::from(significand) << exponent.unsigned_abs();
+    Ok(Int::from(BigInt::from_biguint(sign, magnitude)))
+}
+
+/// Returns `math.floor(float)`.
+pub fn floor(float: f64) -> NumberResult<Int> {
+    truncate(float.floor())
+}
+
+/// Returns `math.ceil(float)`.
+pub fn ceil(float: f64) -> NumberResult<Int> {
+    truncate(float.ceil())
+}
+
+/// Returns `float.is_integer()`.
+pub fn is_integer(float: f64) -> bool {
+    float.is_finite() && float.fract() == 0.0
+}
+
+/// Compares two numbers by their exact values. The result is `None` if one of them is NaN.
+pub fn compare(left: NumberRef<'_>, right: NumberRef<'_>) -> Option<Ordering> {
+    match (left, right) {
+        (NumberRef::Int(left), NumberRef::Int(right)) => Some(left.compare(right)),
+        (NumberRef::Float(left), NumberRef::Float(right)) => left.partial_cmp(&right),
+        (NumberRef::Int(left), NumberRef::Float(right)) => compare_mixed(left, right),
+        (NumberRef::Float(left), NumberRef::Int(right)) => compare_mixed(right, left).map(Ordering::reverse),
+    }
+}
+
+/// Compares an integer and a float: first the integer part, then the fraction.
+fn compare_mixed(int: IntRef<'_>, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    let Ok(whole) = truncate(float) else {
+        return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
+    };
+    let order = int.compare(whole.as_ref());
+    Some(order.then(if float.fract() > 0.0 {
+        Ordering::Less
+    } else if float.fract() < 0.0 {
+        Ordering::Greater
+    } else {
+        Ordering::Equal
+    }))
+}
+
+/// Returns the significand and the exponent of a finite float: its absolute value is `significand * 2**exponent`.
+fn split_float(float: f64) -> (u64, i64) {
+    let bits = float.to_bits();
+    let fraction = bits & ((1 << 52) - 1);
+    match i64::try_from((bits >> 52) & 0x7ff).unwrap_or(0) {
+        0 => (fraction, MIN_EXPONENT),
+        biased => (fraction | (1 << 52), biased.saturating_sub(1).saturating_add(MIN_EXPONENT)),
+    }
+}
+
+/// Returns the float nearest to `bits * 2**exponent`, or infinity if it is too large.
+///
+/// If `is_inexact` is set, the number is a little larger, and `bits` has at least 55 bits.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "a number that is too large has returned; a length is at most 128, and the excess is between 1 and the length"
+)]
+#[expect(clippy::cast_precision_loss, reason = "the number has no more bits than a significand")]
+fn round_to_float(bits: u128, is_inexact: bool, exponent: i64) -> f64 {
+    let length = i64::from(u128::BITS - bits.leading_zeros());
+    if exponent.saturating_add(length) > MAX_EXPONENT {
+        return f64::INFINITY;
+    }
+    let excess = (length - SIGNIFICAND_BITS).max(MIN_EXPONENT.saturating_sub(exponent));
+    if excess <= 0 {
+        return bits as f64 * power_of_two(exponent);
+    }
+    let Some(excess_bits) = u32::try_from(excess).ok().filter(|_| excess <= length) else {
+        // The number is below half of the smallest float.
+        return 0.0;
+    };
+    let kept = bits.checked_shr(excess_bits).unwrap_or(0);
+    let half = 1_u128 << (excess_bits - 1);
+    let rest = bits - kept.checked_shl(excess_bits).unwrap_or(0);
+    let rounds_up = rest > half || (rest == half && (is_inexact || kept & 1 == 1));
+    let rounded = kept + u128::from(rounds_up);
+    let exponent = exponent + excess;
+    if exponent + i64::from(u128::BITS - rounded.leading_zeros()) > MAX_EXPONENT {
+        return f64::INFINITY;
+    }
+    // Both factors are exact, and so is their product.
+    rounded as f64 * power_of_two(exponent)
+}
+
+/// Returns `2**exponent` for an exponent in the range of floats.
+fn power_of_two(exponent: i64) -> f64 {
+    if exponent >= -1022 {
+        f64::from_bits(exponent.min(1023).saturating_add(1023).unsigned_abs() << 52)
+    } else {
+        f64::from_bits(1 << exponent.saturating_sub(MIN_EXPONENT).clamp(0, 51))
+    }
+}
+
+/// Returns a magnitude with a sign.
+fn with_sign(magnitude: f64, is_negative: bool) -> f64 {
+    if is_negative { -magnitude } else { magnitude }
+}

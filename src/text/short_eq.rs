@@ -1,0 +1,47 @@
+//! Equality of short texts without a function call.
+//!
+//! ```text
+//! is_equal("content", "content")  ->  true
+//! ```
+//!
+//! Names of keys and attributes have a few bytes. The operator `==` calls `memcmp`, which costs more than the comparison itself. Two
+//! overlapping loads give the same answer.
+
+/// The largest length in bytes of texts that are compared without a call.
+pub const SHORT: usize = 32;
+
+/// Returns whether two texts are equal.
+#[inline]
+pub fn is_equal(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    if left.len() != right.len() {
+        return false;
+    }
+    match left.len() {
+        0..=3 => left.iter().eq(right),
+        4..=7 => left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk(),
+        8..=16 => left.first_chunk::<8>() == right.first_chunk() && left.last_chunk::<8>() == right.last_chunk(),
+        17..=SHORT => left.first_chunk::<16>() == right.first_chunk() && left.last_chunk::<16>() == right.last_chunk(),
+        _ => left == right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_equal;
+
+    #[test]
+    fn a_difference_in_any_byte_is_found() {
+        let alphabet: Vec<char> = ('A'..='z').collect();
+        for length in 0..=alphabet.len() {
+            let text: String = alphabet.iter().take(length).collect();
+            assert!(is_equal(&text, &text.clone()));
+            for place in 0..length {
+                let mut other = text.clone();
+                other.replace_range(place..=place, "-");
+                assert!(!is_equal(&text, &other), "byte {place} of {length}");
+            }
+        }
+        assert!(!is_equal("abc", "abcd"));
+    }
+}

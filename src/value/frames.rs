@@ -1,0 +1,69 @@
+//! The state of the evaluator: the variables of the frames that run, and the context of the template.
+//!
+//! Only the evaluator reads and writes these fields. They are part of the [`Heap`](super::Heap) because a built-in that draws items from
+//! a loop with a condition calls the evaluator again and passes it only the [`Runtime`](super::Runtime). A shared cell in the evaluator
+//! would cost a check at every access to a variable.
+
+use std::ops::Range;
+
+use super::Value;
+use super::dict::Dict;
+
+/// The variables of the frames that run, and the context of the template.
+#[derive(Debug, Default)]
+pub struct Frames<'a> {
+    /// The variables that the template is rendered with.
+    pub input: Option<Dict<'a>>,
+    /// The variables that the template has set at top level, by symbol. The list is empty until the first is set.
+    pub exported: Vec<Option<Value<'a>>>,
+    /// The names that were looked up in the input and among the globals, by symbol. The list is empty until the first lookup.
+    pub context: Vec<ContextEntry<'a>>,
+    /// The variables that no macro closes over. Each frame has a range of them.
+    pub locals: Vec<Option<Value<'a>>>,
+    /// The variables that macros close over. Each environment has a range of them.
+    pub cells: Vec<Option<Value<'a>>>,
+    /// The environments, by [`EnvironmentId`].
+    pub environments: Vec<Environment>,
+    /// The spans of `generation` blocks in code points, if the caller wants them.
+    pub tracked: Option<Box<Tracked>>,
+}
+
+/// The result of looking up a name in the input and among the globals, which do not change during a render.
+#[derive(Clone, Debug, Default)]
+pub enum ContextEntry<'a> {
+    /// The name was not looked up yet.
+    #[default]
+    Unknown,
+    /// Neither the input nor the globals have the name.
+    Absent,
+    /// The value under the name.
+    Found(Value<'a>),
+}
+
+/// The spans of `generation` blocks as the reference counts them.
+#[derive(Debug, Default)]
+pub struct Tracked {
+    /// The spans in code points, in the order in which the blocks ended.
+    pub spans: Vec<Range<usize>>,
+    /// The code points that the top level of the template has written in finished outputs.
+    pub root_length: usize,
+}
+
+/// The variables of one frame that macros close over.
+#[derive(Clone, Copy, Debug)]
+pub struct Environment {
+    /// The index of the first variable in [`Frames::cells`].
+    pub cells: usize,
+    /// The environment of the enclosing frame.
+    pub parent: Option<EnvironmentId>,
+}
+
+/// The index of an environment in [`Frames::environments`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EnvironmentId(pub u32);
+
+impl<'a> From<Option<Value<'a>>> for ContextEntry<'a> {
+    fn from(value: Option<Value<'a>>) -> Self {
+        value.map_or(Self::Absent, Self::Found)
+    }
+}

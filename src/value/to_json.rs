@@ -1,0 +1,287 @@
+//! Python's `json.dumps`, for the filter `tojson`.
+//!
+//! ```text
+//! {'b': [1.0, none], 1: 'é'}    {"b": [1.0, null], "1": "é"}
+//! ```
+//!
+//! Follows CPython 3.11 `json/encoder.py` and `_json.c`. Escapes and line breaks are in [`crate::json`]. A value that JSON does not have
+//! is an error: `Object of type range is not JSON serializable`.
+
+use serde_json::{Map, Value as Json};
+
+use super::ops::sorted;
+use super::print::DIGITS;
+use super::{Dict, Runtime, Seq, Value, ops, print};
+use crate::error::{Error, Result};
+use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
+use crate::meter::STEP_BYTES;
+use crate::number::text::write_int;
+use crate::text::escape::escape;
+
+/// The options of `json.dumps`.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whether characters beyond ASCII are escaped.
+    pub ensure_ascii: bool,
+    /// Whether the entries of dicts are sorted by key.
+    pub sort_keys: bool,
+    /// The separators and the indentation.
+    pub layout: Layout,
+    /// Whether strings in lists are escaped for HTML: first for the first item, then for the other items. The encoder in Python
+    /// concatenates them to a separator that is a Markup.
+    pub escapes: [bool; 2],
+}
+
+/// Appends `json.dumps(value)`.
+pub fn write<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, options: &Options, out: &mut String) -> Result<()> {
+    let mut dumper = Dumper {
+        runtime,
+        options,
+        level: 0,
+        out,
+    };
+    dumper.dump(value)?;
+    runtime.meter.check_output(out.len())
+}
+
+/// A JSON text in progress.
+struct Dumper<'r, 'a> {
+    runtime: &'r mut Runtime<'a>,
+    options: &'r Options,
+    /// The number of open containers.
+    level: usize,
+    out: &'r mut String,
+}
+
+impl<'a> Dumper<'_, 'a> {
+    fn dump(&mut self, value: &Value<'a>) -> Result<()> {
+        match value {
+            Value::Str(text) => return self.dump_text(text.as_str()),
+            Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
+            Value::Dict(dict) => return self.dump_dict(dict),
+            Value::Big(_) => return print::write_repr(self.runtime, value, self.out),
+            // Short texts are charged by their container, which also checks the limit of the output.
+            Value::None => self.out.push_str("null"),
+            Value::Bool(bool) => self.out.push_str(if *bool { "true" } else { "false" }),
+            Value::Int(int) => write_int(*int, self.out),
+            Value::Float(float) => {
+                self.runtime.meter.charge(DIGITS)?;
+                write_float(*float, self.out);
+            }
+            _ => {
+                let name = value.ty().name();
+                return Err(Error::type_error(format!("Object of type {name} is not JSON serializable")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a value of the caller.
+    #[inline(always)]
+    fn dump_json(&mut self, json: &'a Json) -> Result<()> {
+        match json {
+            Json::String(text) => self.dump_text(text),
+            Json::Object(map) if !self.options.sort_keys => self.dump_map(map),
+            Json::Array(items) if self.options.escapes == [false; 2] => self.dump_array(items),
+            _ => self.dump_json_value(json),
+        }
+    }
+
+    #[inline(never)]
+    fn dump_json_value(&mut self, json: &'a Json) -> Result<()> {
+        self.dump(&Value::from(json))
+    }
+
+    /// Writes a value of a JSON text.
+    fn dump_data(&mut self, data: &'a Data<'a>) -> Result<()> {
+        match data {
+            Data::Str(text) => self.dump_text(text),
+            Data::Object(object) if !self.options.sort_keys => self.dump_object(object),
+            _ => self.dump(&Value::from(data)),
+        }
+    }
+
+    fn dump_items(&mut self, items: &Seq<'a>) -> Result<()> {
+        match items {
+            Seq::Json(items) if self.options.escapes == [false; 2] => self.dump_array(items),
+            _ => {
+                let [mut escapes, later] = self.options.escapes;
+                self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| {
+                    match (item, std::mem::replace(&mut escapes, later)) {
+                        (Value::Str(text), true) => dumper.dump_escaped(text.as_str()),
+                        (item, _) => dumper.dump(&item),
+                    }
+                })
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn dump_array(&mut self, items: &'a [Json]) -> Result<()> {
+        self.dump_between(['[', ']'], items.len(), items, Self::dump_json)
+    }
+
+    #[cold]
+    fn dump_escaped(&mut self, text: &str) -> Result<()> {
+        let start = self.out.len();
+        self.dump_text(text)?;
+        let plain = self.out.split_off(start);
+        self.runtime.meter.charge_scan(plain.len())?;
+        self.out.push_str(&escape(&plain));
+        self.runtime.meter.check_output(self.out.len())
+    }
+
+    fn dump_dict(&mut self, dict: &Dict<'a>) -> Result<()> {
+        match dict {
+            _ if self.options.sort_keys => self.dump_sorted(dict),
+            Dict::Json(map) => self.dump_map(map),
+            Dict::Data(object) => self.dump_object(object),
+            Dict::Owned(_) => self.dump_entries(dict.len(), dict.iter()),
+        }
+    }
+
+    /// Writes an object of the caller.
+    #[inline(never)]
+    fn dump_map(&mut self, map: &'a Map<String, Json>) -> Result<()> {
+        self.dump_between(['{', '}'], map.len(), map, |dumper, (key, value)| {
+            dumper.dump_text_key(key)?;
+            dumper.dump_json(value)
+        })
+    }
+
+    /// Writes an object of a JSON text.
+    fn dump_object(&mut self, object: &'a Object<'a>) -> Result<()> {
+        self.dump_between(['{', '}'], object.len(), object.entries(), |dumper, (key, value)| {
+            dumper.dump_text_key(key)?;
+            dumper.dump_data(value)
+        })
+    }
+
+    fn dump_sorted(&mut self, dict: &Dict<'a>) -> Result<()> {
+        self.runtime.meter.charge_items(dict.len())?;
+        let bytes = dict.len().saturating_mul(size_of::<[Value<'_>; 2]>());
+        self.runtime.meter.check_size(bytes)?;
+        let entries: Vec<_> = dict.iter().collect();
+        // CPython sorts the pairs, and no two of them have the same key.
+        let order = sorted(self.runtime, entries.len(), false, &mut |runtime, left, right| match (
+            entries.get(left),
+            entries.get(right),
+        ) {
+            (Some((left, _)), Some((right, _))) => ops::less(runtime, left, right),
+            _ => Ok(false),
+        })?;
+        let entries = order.into_iter().filter_map(|index| entries.get(index).cloned());
+        self.dump_entries(dict.len(), entries)
+    }
+
+    /// Writes the entries of a dict whose keys can be other values than strings.
+    fn dump_entries(&mut self, count: usize, entries: impl Iterator<Item = (Value<'a>, Value<'a>)>) -> Result<()> {
+        self.dump_between(['{', '}'], count, entries, |dumper, (key, value)| {
+            dumper.dump_key(&key)?;
+            dumper.dump(&value)
+        })
+    }
+
+    /// Writes the brackets of a container and its `count` members, each by a call of `dump`.
+    #[inline]
+    fn dump_between<T>(
+        &mut self,
+        [open, close]: [char; 2],
+        count: usize,
+        members: impl IntoIterator<Item = T>,
+        dump: impl FnMut(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        let level = self.level;
+        self.level = level.saturating_add(1);
+        self.out.push(open);
+        if count > 0 {
+            self.dump_members(count, members, dump)?;
+        }
+        self.out.push(close);
+        self.level = level;
+        Ok(())
+    }
+
+    /// Writes the members of a container, with separators and line breaks.
+    #[inline(always)]
+    fn dump_members<T>(
+        &mut self,
+        count: usize,
+        members: impl IntoIterator<Item = T>,
+        mut dump: impl FnMut(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        let meter = &mut self.runtime.meter;
+        meter.check_stack()?;
+        let member_layout = self.options.layout.for_level(self.level);
+        let length = member_layout.max_length();
+        meter.charge(count as u64)?;
+        if length >= STEP_BYTES {
+            meter.charge(((length / STEP_BYTES) as u64).saturating_mul(count as u64))?;
+        }
+        let most = meter.limits().output.saturating_sub(length as u64);
+        let mut is_first = true;
+        for member in members {
+            if self.out.len() as u64 > most {
+                self.runtime.meter.check_output(self.out.len().saturating_add(length))?;
+            }
+            member_layout.write_before(std::mem::take(&mut is_first), self.out);
+            dump(self, member)?;
+        }
+        member_layout.write_after_last(self.out);
+        Ok(())
+    }
+
+    /// Writes a key, which is always a string in JSON.
+    fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
+        match key {
+            Value::Str(text) => return self.dump_text_key(text.as_str()),
+            Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {}
+            _ => {
+                let name = key.ty().name();
+                let message = format!("keys must be str, int, float, bool or None, not {name}");
+                return Err(Error::type_error(message));
+            }
+        }
+        self.out.push('"');
+        self.dump(key)?;
+        self.options.layout.write_key_end(self.out);
+        Ok(())
+    }
+
+    /// Writes a key that is a string, and the separator after it.
+    #[inline(always)]
+    fn dump_text_key(&mut self, key: &str) -> Result<()> {
+        self.out.push('"');
+        self.dump_characters(key)?;
+        self.options.layout.write_key_end(self.out);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn dump_text(&mut self, text: &str) -> Result<()> {
+        self.out.push('"');
+        self.dump_characters(text)?;
+        self.out.push('"');
+        Ok(())
+    }
+
+    /// Writes the characters of a string. Short strings are charged by their container.
+    #[inline(always)]
+    fn dump_characters(&mut self, text: &str) -> Result<()> {
+        if write_short(text, self.options.ensure_ascii, self.out) {
+            Ok(())
+        } else {
+            self.dump_long(text)
+        }
+    }
+
+    #[inline(never)]
+    fn dump_long(&mut self, text: &str) -> Result<()> {
+        if text.len() > STEP_BYTES {
+            // Each byte of an escape is read, and up to six bytes are written.
+            self.runtime.meter.charge_scan(text.len().saturating_mul(2))?;
+        }
+        write_escaped(text, self.options.ensure_ascii, self.out);
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! Templates for which the crate once used more time than it charged, or more memory than it counted.
+
+use serde_json::{Value, json};
+
+use super::Case;
+
+/// Templates over a text `s` of a million characters, a text `u` of ten thousand that are not ASCII, a list `l`, a dict `d`.
+const TEMPLATES: &[&str] = &[
+    "{{ strftime_now('%' * 1000000)|length }}",
+    "{{ ([s ~ 'a', s ~ 'b'] * 10000)|sort|length }}",
+    "{{ ([s ~ 'a', s ~ 'b'] * 10000)|unique|list|length }}",
+    "{{ s|list|sort|length }}",
+    "{{ [1]|map(attribute='.' * 30000000)|list }}",
+    "{{ [1]|sort(attribute=',' * 30000000) }}",
+    "{% for i in range(100000) %}{{ d == d }}{% endfor %}",
+    "{% for i in range(100000) %}{% set c = cycler(*l) %}{% endfor %}",
+    "{% for i in l %}{{ loop.cycle(*l) }}{% endfor %}",
+    "{% for i in range(100000) %}{{ d.get(s) }}{{ i|replace(s, s) }}{{ 1.5|tojson(s, (s, s)) }}{% endfor %}",
+    "{% for i in range(100000) %}{{ 'a'|attr(s) is defined }}{% endfor %}",
+    "{% for i in range(100000) %}{{ s.startswith((s[1:],) * 1000) }}{{ s.rfind(s[1:] ~ 'q') }}{% endfor %}",
+    "{% for i in range(100000) %}{{ (3 ** 8000)|string|length }}{{ (3 ** 8000) ~ '' }}{% endfor %}",
+    "{% for i in range(100000) %}{% set x = namespace(**d) %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.swapcase() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.title() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u|title ~ u|upper %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.islower() %}{% endfor %}{% endfor %}",
+    "{% for i in range(100000) %}{% for j in range(100) %}{% set x = u.casefold() %}{% endfor %}{% endfor %}",
+    "{% set w = 'aB cD ' * 3000 %}{% for i in range(100000) %}{% for j in range(100) %}{% set x = w|title %}{% endfor %}{% endfor %}",
+];
+
+pub(super) fn cases() -> Vec<Case> {
+    let mut cases: Vec<Case> = TEMPLATES
+        .iter()
+        .map(|template| {
+            Case::request(
+                format!("regression: {template}"),
+                move || json!({"template": template, "context": context()}),
+            )
+        })
+        .collect();
+    let parameters = || (0..50_000).map(|number| format!("a{number}")).collect::<Vec<_>>().join(",");
+    cases.push(Case::render(
+        "regression: many parameters that are not given".to_owned(),
+        move || {
+            let parameters = parameters();
+            format!("{{% macro m({parameters}) %}}{{% endmacro %}}{{% for i in range(100000) %}}{{{{ m() }}}}{{% endfor %}}")
+        },
+        || json!({}),
+    ));
+    cases.push(Case::request("regression: many named templates".to_owned(), || {
+        let templates: serde_json::Map<String, Value> = (0..50_000).map(|number| (number.to_string(), json!("x"))).collect();
+        json!({"apply": {"template": templates, "messages": [{"role": "user", "content": "a"}]}})
+    }));
+    cases
+}
+
+fn context() -> Value {
+    let dict: serde_json::Map<String, Value> = (0..100_000).map(|number| (number.to_string(), json!(number))).collect();
+    json!({"s": "ab <&%s{} ".repeat(100_000), "u": "é".repeat(10_000), "l": (0..200_000).collect::<Vec<_>>(), "d": dict})
+}
