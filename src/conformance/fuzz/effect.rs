@@ -112,4 +112,16 @@ mod tests {
         let effective = effective_features(&round, &[filter(0, 2), filter(1, 4)]);
         assert_eq!(effective, Some(BTreeSet::from([0])));
     }
+
+    #[test]
+    fn two_thirds_of_the_rounds_print() {
+        let vocabulary = Vocabulary::new().unwrap();
+        let prints = |index: &u64| {
+            let round = Round::generate(&vocabulary, 3, *index).round;
+            let rendered = Renderer::new(&round).unwrap().render(&round.sentence);
+            rendered.flatten().is_some_and(|(output, _)| !output.is_empty())
+        };
+        let printing = (0..600).filter(prints).count();
+        assert!(printing > 400, "{printing} of 600");
+    }
 }
