@@ -61,16 +61,25 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     pub(in crate::eval) fn fast_items(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
         match &expr.kind {
-            ExprKind::Filter(filter) if Self::selects(filter) => self.select_items(expr),
+            ExprKind::Filter(filter) => match filter.builtin.and_then(filters::get).map(|function| function.shortcut) {
+                Some(Shortcut::SelectAttribute(_)) => self.select_items(expr),
+                Some(Shortcut::Items) => self.view_items(filter, expr),
+                _ => self.expr(expr),
+            },
             _ => self.expr(expr),
         }
     }
 
-    /// Returns whether a filter is `selectattr` or `rejectattr`.
-    #[inline]
-    pub(super) fn selects(filter: &Filter) -> bool {
-        let function = filter.builtin.and_then(filters::get);
-        function.is_some_and(|function| matches!(function.shortcut, Shortcut::SelectAttribute(_)))
+    /// Evaluates `dict|items` to a view of the dict, which takes no memory. Saves three allocations for each tool call.
+    #[inline(never)]
+    fn view_items(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Value<'a>> {
+        let Some(input) = filter.input.as_ref().filter(|_| filter.args.is_empty()) else {
+            return self.expr(expr);
+        };
+        match self.expr(input)? {
+            Value::Dict(dict) => Ok(Value::Items(dict)),
+            other => self.apply_filter(filter, other).map_err(|error| self.explained(error, expr)),
+        }
     }
 
     /// Evaluates a row of filters that select, to a list if that is possible and else to a generator.
