@@ -53,7 +53,7 @@ pub use case::Case;
 pub use cause::Cause;
 pub use compare::is_of_generated_code;
 pub use diff::{Conversation, Differ, Differed, Difference, Found, find_templates, read_conversations};
-pub use fuzz::{Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
+pub use fuzz::{Feature, Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -1,4 +1,4 @@
-//! A round: a template and a context, the request that asks for them, and the case that they make.
+//! A round: a random template and a random context, as a request to a port and as a case of a suite.
 //!
 //! ```text
 //! round 7 of seed 1   ->   {"id": "fuzz/1-7", "template": …, "context": …, "now": "2026-01-02T03:04:05"}
@@ -9,14 +9,19 @@ use std::collections::BTreeSet;
 
 use super::super::answer::{Answer, Failure};
 use super::super::write_line::{self, string};
-use super::context::context;
-use super::rng::Rng;
-use super::sentence::Sentence;
-use super::vocabulary::Vocabulary;
-use super::walk::Walker;
+use super::generate::context::context;
+use super::generate::rng::Rng;
+use super::generate::sentence::{Sentence, Use};
+use super::generate::typed::Writer;
+use super::generate::typed_context::typed_context;
+use super::generate::vocabulary::Vocabulary;
+use super::generate::walk::Walker;
 use crate::json::{Data, Entry, Object};
 
-/// The local times that rounds have; each round has one, because without it no two answers need agree.
+/// The percentage of rounds with a typed template. The others have a wild one.
+const TYPED: usize = 75;
+
+/// The local times of rounds. Each round has one, because two ports may see different times without it.
 const TIMES: [&str; 4] = [
     "2026-01-02T03:04:05",
     "2024-02-29T23:59:59",
@@ -24,45 +29,64 @@ const TIMES: [&str; 4] = [
     "2026-11-21T00:30:09",
 ];
 
-/// A template and all that it is rendered with.
+/// A template, and the other arguments of a render.
 #[derive(Clone, Debug)]
 pub struct Round {
-    /// Its name: the seed, a dash and the number.
+    /// The seed and the index of the round.
     pub id: String,
-    /// The template.
     pub sentence: Sentence,
-    /// The context.
     pub context: Vec<Entry<'static>>,
-    /// The time.
     pub now: &'static str,
-    /// Whether spans are asked for.
+    /// Whether the request asks for spans.
     pub generation: bool,
 }
 
+/// A round, and the features that its template uses.
+pub struct NewRound {
+    pub round: Round,
+    /// The indexes of the features in the vocabulary.
+    pub features: BTreeSet<usize>,
+    /// The ranges of the template that use features.
+    pub uses: Vec<Use>,
+}
+
 impl Round {
-    /// The round of this number, and what it hits.
-    pub fn new(words: &Vocabulary, seed: u64, number: u64) -> (Self, BTreeSet<usize>) {
-        let mut random = Rng::for_round(seed, number);
-        let context = context(&mut random);
+    /// Returns a round of a seed.
+    pub fn generate(vocabulary: &Vocabulary, seed: u64, index: u64) -> NewRound {
+        let mut random = Rng::for_round(seed, index);
         let now = random.text(&TIMES);
-        let walked = Walker::walk(words, random, &context);
-        let has_spans = walked.sentence.tokens.iter().any(|token| token.text == "generation");
+        let is_typed = random.happens(TYPED);
+        let context = if is_typed {
+            typed_context(&mut random)
+        } else {
+            context(&mut random)
+        };
+        let (mut sentence, features) = if is_typed {
+            let sentence = Writer::write(&vocabulary.phrases, random, &context);
+            let features = sentence.uses.iter().flat_map(|part| part.features.clone()).collect();
+            (sentence, features)
+        } else {
+            let walked = Walker::walk(vocabulary, random, &context);
+            (walked.sentence, walked.features)
+        };
+        let generation = sentence.tokens.iter().any(|token| token.text == "generation");
+        let uses = std::mem::take(&mut sentence.uses);
         let round = Self {
-            id: format!("fuzz/{seed}-{number}"),
-            sentence: walked.sentence,
+            id: format!("fuzz/{seed}-{index}"),
+            sentence,
             context,
             now,
-            generation: has_spans,
+            generation,
         };
-        (round, walked.hits)
+        NewRound { round, features, uses }
     }
 
-    /// The line that a port is sent.
+    /// Returns the request for a port.
     pub fn request(&self) -> String {
         write_line::of(self.entries())
     }
 
-    /// It as a line of a suite; an answer that the suite has no form for is left out.
+    /// Returns the round as a case of a suite, with the answer that is expected.
     pub fn case(&self, rule: &str, expect: Option<&Answer>) -> String {
         let mut entries = self.entries();
         entries.insert(1, (Cow::Borrowed("rule"), string(rule)));
@@ -70,12 +94,12 @@ impl Round {
         write_line::of(entries)
     }
 
-    /// The context as JSON.
+    /// Returns the context as JSON.
     pub fn context_shown(&self) -> String {
         write_line::of(self.context.clone())
     }
 
-    /// The words of the template that are no variables of the context, each once, in the order of the alphabet.
+    /// Returns the names and operators of the template, sorted and without variables of the context.
     pub fn words(&self) -> Vec<String> {
         let tokens = self.sentence.tokens.iter().map(|token| token.text.as_str());
         let is_word = |text: &&str| text.starts_with(|char: char| char.is_ascii_alphabetic() || "+-*/%~<>=!".contains(char));
@@ -128,11 +152,15 @@ mod tests {
 
     #[test]
     fn a_round_is_the_same_each_time() {
-        let words = Vocabulary::new().unwrap();
-        let rounds: Vec<String> = (0..200).map(|number| Round::new(&words, 7, number).0.request()).collect();
-        let again: Vec<String> = (0..200).map(|number| Round::new(&words, 7, number).0.request()).collect();
+        let vocabulary = Vocabulary::new().unwrap();
+        let rounds: Vec<String> = (0..200)
+            .map(|number| Round::generate(&vocabulary, 7, number).round.request())
+            .collect();
+        let again: Vec<String> = (0..200)
+            .map(|number| Round::generate(&vocabulary, 7, number).round.request())
+            .collect();
         assert_eq!(rounds, again);
-        let other = Round::new(&words, 8, 0).0.request();
+        let other = Round::generate(&vocabulary, 8, 0).round.request();
         assert_ne!(rounds.first(), Some(&other));
     }
 }

@@ -1,4 +1,4 @@
-//! Asks a port and the reference the same rounds, several at once, and makes small what differs.
+//! Sends the same rounds to a port and to the reference port, several at once, and reduces each difference to a small case.
 //!
 //! ```text
 //! Fuzzer { port, reference, seed: 1, count: 20_000, … }.run(|done, different| …)   ->   Fuzzed { tally, findings, … }
@@ -14,31 +14,35 @@ use super::super::compare::{Comparison, Signature, brief, compare, plain};
 use super::super::port_process::{Port, Reply};
 use super::super::score::{Aspect, wrong_aspects};
 use super::super::suite::Suite;
-use super::round::Round;
+use super::effect::effective_features;
+use super::generate::vocabulary::Vocabulary;
+use super::round::{NewRound, Round};
 use super::shrink::shrink;
 use super::summary::{Finding, Fuzzed, Hits, Tally};
-use super::vocabulary::Vocabulary;
 
-/// A run ends if the reference has not answered any of this number of rounds.
+/// The number of unanswered rounds after which a run ends, if the reference has answered none before.
 const MOST_SILENT: usize = 20;
 
-/// The number of differences that are made small, of one kind and in all.
+/// The number of differences of one kind, and of all kinds, that are reduced to small cases.
 const MOST_ALIKE: usize = 3;
 const MOST_SHRUNK: usize = 150;
+
+/// One round in this number shows which of its features have an effect.
+const SAMPLE: u64 = 3;
 
 /// The number of further processes of the reference that must agree with it before a difference counts.
 const WITNESSES: usize = 6;
 
-/// Two ports, and the rounds that they are compared in.
+/// Two ports, and the rounds in which they are compared.
 #[derive(Clone, Debug)]
 pub struct Fuzzer {
-    /// The port: a program and its arguments.
+    /// The command of the port under test: a program and its arguments.
     pub port: Vec<String>,
-    /// The reference: a program and its arguments.
+    /// The command of the reference port: a program and its arguments.
     pub reference: Vec<String>,
-    /// The seed that the rounds are made from.
+    /// The seed of the rounds.
     pub seed: u64,
-    /// The number of the first round.
+    /// The index of the first round.
     pub first: u64,
     /// The number of rounds.
     pub count: usize,
@@ -46,16 +50,18 @@ pub struct Fuzzer {
     pub jobs: usize,
     /// The time that one answer may take.
     pub timeout: Duration,
-    /// Whether the kind, text and line of an error count too.
+    /// Whether the kind, the text and the line of an error are compared, too.
     pub is_strict: bool,
-    /// The ids of cases that the port is known to have wrong. A difference in which it makes the error that it makes there is a known one.
+    /// The ids of cases that the port is known to answer wrongly. A difference is known if the port answers it with the error of such a case.
     pub known: Vec<String>,
 }
 
 /// The result of a round, from a thread.
 struct Done {
-    number: u64,
-    hits: BTreeSet<usize>,
+    index: u64,
+    features: BTreeSet<usize>,
+    /// The features with an effect, if the round is one of the sample and prints.
+    effective: Option<BTreeSet<usize>>,
     reply: Option<Answer>,
     compared: Comparison,
     is_uncertain: bool,
@@ -80,20 +86,20 @@ impl Fuzzer {
     /// # Errors
     /// When a port cannot be started, or the reference never answers.
     pub fn run(&self, mut on_progress: impl FnMut(usize, usize)) -> Result<Fuzzed, String> {
-        let words = Vocabulary::new()?;
+        let vocabulary = Vocabulary::new()?;
         let port = Port::new(&self.port, self.timeout).describe()?;
         let reference = Port::new(&self.reference, self.timeout).describe()?;
         let known = self.known_errors()?;
         let mut tally = Tally::default();
-        let mut hits = BTreeSet::new();
+        let mut hits = Hits::new(&vocabulary);
         let mut known_rounds: BTreeMap<String, usize> = BTreeMap::new();
         let mut different: BTreeMap<Signature, Vec<u64>> = BTreeMap::new();
         let (mut done_count, mut different_count) = (0_usize, 0_usize);
-        self.each_round(&words, |done| {
+        self.each_round(&vocabulary, |done| {
             done_count = done_count.saturating_add(1);
             let compiles = tally.count(done.reply.as_ref(), &done.compared, done.is_uncertain);
             if compiles {
-                hits.extend(done.hits);
+                hits.count(&done.features, done.effective.as_ref());
             }
             if let (Comparison::Different(signature), false) = (done.compared, done.is_uncertain) {
                 match known.get(&signature.got) {
@@ -104,7 +110,7 @@ impl Fuzzer {
                     }
                     None => {
                         different_count = different_count.saturating_add(1);
-                        different.entry(signature).or_default().push(done.number);
+                        different.entry(signature).or_default().push(done.index);
                     }
                 }
             }
@@ -115,14 +121,14 @@ impl Fuzzer {
             Ok(())
         })?;
         tally.different = different_count;
-        let findings = self.shrunk(&words, different)?;
+        let findings = self.shrink(&vocabulary, different)?;
         Ok(Fuzzed {
             port,
             reference,
             seed: self.seed,
             first: self.first,
             tally,
-            hits: Hits::new(&words, &hits),
+            hits,
             known: known_rounds.into_iter().collect(),
             findings,
         })
@@ -138,7 +144,7 @@ impl Fuzzer {
         }
     }
 
-    /// The errors that the port makes on the cases that it is known to have wrong, each with the case's id.
+    /// Returns the errors of the port in cases that it is known to answer wrongly, each with the id of the case.
     fn known_errors(&self) -> Result<BTreeMap<String, String>, String> {
         let mut known = BTreeMap::new();
         if self.known.is_empty() {
@@ -151,7 +157,7 @@ impl Fuzzer {
             let Reply::Answer(answer @ Answer::Error(_)) = &reply else {
                 continue;
             };
-            // An error of the same kind, of which only the text differs, says too little.
+            // An error that differs only in its text may occur elsewhere, too.
             let aspects = wrong_aspects(&case.expect, answer);
             if aspects.contains(&Aspect::Output) || aspects.contains(&Aspect::Kind) {
                 known.entry(brief(&plain(answer))).or_insert_with(|| case.id.clone());
@@ -160,8 +166,8 @@ impl Fuzzer {
         Ok(known)
     }
 
-    /// Runs all rounds; what is done with each is done in this thread, in no order.
-    fn each_round(&self, words: &Vocabulary, mut take: impl FnMut(Done) -> Result<(), String>) -> Result<(), String> {
+    /// Runs all rounds, and passes each result to `take` in this thread. The results come in any order.
+    fn each_round(&self, vocabulary: &Vocabulary, mut take: impl FnMut(Done) -> Result<(), String>) -> Result<(), String> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let mut failed = None;
@@ -169,7 +175,7 @@ impl Fuzzer {
             let (results, arrived) = channel();
             for _ in 0..self.jobs.max(1) {
                 let (results, next, stop) = (results.clone(), &next, &stop);
-                scope.spawn(move || self.work(words, next, stop, &results));
+                scope.spawn(move || self.work(vocabulary, next, stop, &results));
             }
             drop(results);
             for message in arrived {
@@ -186,19 +192,25 @@ impl Fuzzer {
         failed.map_or(Ok(()), Err)
     }
 
-    fn work(&self, words: &Vocabulary, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
+    fn work(&self, vocabulary: &Vocabulary, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut ports = self.ports();
         while !stop.load(Ordering::Relaxed) {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            if place >= self.count {
+            let offset = next.fetch_add(1, Ordering::Relaxed);
+            if offset >= self.count {
                 break;
             }
-            let number = self.first.saturating_add(place as u64);
-            let (round, hits) = Round::new(words, self.seed, number);
-            let message = match ports.asked(&round) {
+            let index = self.first.saturating_add(offset as u64);
+            let NewRound { round, features, uses } = Round::generate(vocabulary, self.seed, index);
+            let message = match ports.compare(&round) {
                 Ok((reply, compared, is_uncertain)) => Message::Round(Box::new(Done {
-                    number,
-                    hits,
+                    index,
+                    features,
+                    effective: match &reply {
+                        Some(Answer::Output { text, .. }) if !text.is_empty() && index % SAMPLE == 0 => {
+                            effective_features(&round, &uses)
+                        }
+                        _ => None,
+                    },
                     reply,
                     compared,
                     is_uncertain,
@@ -210,16 +222,16 @@ impl Fuzzer {
         }
     }
 
-    /// Makes small the first rounds of each kind of difference, and groups what is alike then.
-    fn shrunk(&self, words: &Vocabulary, mut different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
+    /// Reduces the first rounds of each kind of difference to small cases, and groups equal cases.
+    fn shrink(&self, vocabulary: &Vocabulary, mut different: BTreeMap<Signature, Vec<u64>>) -> Result<Vec<Finding>, String> {
         // The threads report in no order.
-        different.values_mut().for_each(|numbers| numbers.sort_unstable());
+        different.values_mut().for_each(|indexes| indexes.sort_unstable());
         let mut chosen: Vec<(u64, &Signature, usize)> = Vec::new();
-        // One of each kind before a second of any.
+        // Each kind has its first case before any kind has its second.
         for turn in 0..MOST_ALIKE {
-            for (signature, numbers) in &different {
-                let alike = if turn == 0 { numbers.len() } else { 0 };
-                chosen.extend(numbers.get(turn).map(|number| (*number, signature, alike)));
+            for (signature, indexes) in &different {
+                let alike = if turn == 0 { indexes.len() } else { 0 };
+                chosen.extend(indexes.get(turn).map(|index| (*index, signature, alike)));
             }
         }
         let left_out: usize = chosen.iter().skip(MOST_SHRUNK).map(|(_, _, alike)| alike).sum();
@@ -233,12 +245,12 @@ impl Fuzzer {
                         let mut ports = self.ports();
                         let mut findings = Vec::new();
                         loop {
-                            let place = next.fetch_add(1, Ordering::Relaxed);
-                            let Some((number, signature, alike)) = chosen.get(place) else {
+                            let offset = next.fetch_add(1, Ordering::Relaxed);
+                            let Some((index, signature, alike)) = chosen.get(offset) else {
                                 return Ok(findings);
                             };
-                            let finding = ports.shrunk(Round::new(words, self.seed, *number).0, signature, *alike)?;
-                            findings.push((place, finding));
+                            let finding = ports.shrink(Round::generate(vocabulary, self.seed, *index).round, signature, *alike)?;
+                            findings.push((offset, finding));
                         }
                     })
                 })
@@ -252,15 +264,15 @@ impl Fuzzer {
         for result in results {
             findings.extend(result?);
         }
-        findings.sort_by_key(|(place, _)| *place);
+        findings.sort_by_key(|(offset, _)| *offset);
         let findings = findings.into_iter().map(|(_, finding)| finding).collect();
         Ok(Finding::grouped(findings, left_out))
     }
 }
 
 impl Ports<'_> {
-    /// The reference's answer, the comparison, and whether the reference does not agree with itself.
-    fn asked(&mut self, round: &Round) -> Result<(Option<Answer>, Comparison, bool), String> {
+    /// Returns the answer of the reference, the comparison, and whether processes of the reference answer differently.
+    fn compare(&mut self, round: &Round) -> Result<(Option<Answer>, Comparison, bool), String> {
         let request = round.request();
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
@@ -281,9 +293,9 @@ impl Ports<'_> {
         Ok((answer, compared, is_uncertain))
     }
 
-    fn shrunk(&mut self, round: Round, signature: &Signature, alike: usize) -> Result<Finding, String> {
+    fn shrink(&mut self, round: Round, signature: &Signature, alike: usize) -> Result<Finding, String> {
         let mut ask = |round: &Round| {
-            let (_, compared, is_uncertain) = self.asked(round)?;
+            let (_, compared, is_uncertain) = self.compare(round)?;
             Ok(!is_uncertain && matches!(compared, Comparison::Different(other) if other == *signature))
         };
         let round = shrink(round, &mut ask)?;

@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
+use super::generate::sentence::Part;
 use super::round::Round;
-use super::sentence::Part;
 use crate::json::{Data, Object};
 
 /// Asks whether a round shows the difference; an error ends everything.

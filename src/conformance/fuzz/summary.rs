@@ -1,4 +1,4 @@
-//! The result of a run: how many rounds printed or failed, which names were used, and each difference as a small case.
+//! The result of a run: how many rounds printed or failed, which features had an effect, and each difference as a small case.
 //!
 //! ```text
 //! 20000 rounds of seed 1: 9120 printed (45.6 %), 4100 failed at run time (20.5 %), …
@@ -12,8 +12,11 @@ use super::super::compare::{Comparison, Signature};
 use super::super::port_process::Reply;
 use super::super::report::{CaseReport, Detail, PortInfo, percent};
 use super::super::text::failure;
+use super::generate::vocabulary::{KINDS, Vocabulary};
 use super::round::Round;
-use super::vocabulary::{KINDS, Vocabulary};
+
+/// The number of features of each kind that the text lists.
+const RAREST: usize = 12;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
@@ -28,67 +31,77 @@ pub struct Fuzzed {
     pub first: u64,
     /// The number of rounds by their result.
     pub tally: Tally,
-    /// The names and productions that rounds used.
+    /// The features that rounds used.
     pub hits: Hits,
-    /// Known differences: the case that is listed, and in how many rounds.
+    /// The listed cases whose difference occurred, each with its number of rounds.
     pub known: Vec<(String, usize)>,
-    /// The other differences, made small and grouped.
+    /// The other differences, reduced to small cases and grouped.
     pub findings: Vec<Finding>,
 }
 
-/// The number of rounds by the reference's answers.
+/// The number of rounds of each result. The result is the answer of the reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All rounds.
+    /// The number of all rounds.
     pub rounds: usize,
-    /// Rendered non-empty output.
+    /// Rounds with a non-empty output.
     pub printed: usize,
-    /// Rendered empty output.
+    /// Rounds with an empty output.
     pub empty: usize,
-    /// Did not compile.
+    /// Rounds whose template did not compile.
     pub refused: usize,
-    /// Failed at run time.
+    /// Rounds that failed at run time.
     pub failed: usize,
-    /// Not compared: a port reached a limit or does not support the request.
+    /// Rounds that were not compared because a port reached a limit or does not support the request.
     pub limited: usize,
-    /// Not compared: the reference did not answer.
+    /// Rounds that were not compared because the reference did not answer.
     pub unanswered: usize,
-    /// Not compared: processes of the reference answer differently.
+    /// Rounds that were not compared because processes of the reference answer differently.
     pub uncertain: usize,
-    /// Differ as a listed case does.
+    /// Rounds with a difference of a listed case.
     pub known: usize,
-    /// Differ.
+    /// Rounds with another difference.
     pub different: usize,
 }
 
-/// The things of each kind that rounds used. Only rounds that compile count.
+/// The features of each kind that rounds used. Only rounds that compile count.
 #[derive(Clone, Debug)]
 pub struct Hits {
     /// The kinds in order.
     pub kinds: Vec<HitKind>,
 }
 
-/// One kind of thing that can be hit.
+/// One kind of feature: filters, for example.
 #[derive(Clone, Debug)]
 pub struct HitKind {
-    /// Its name.
+    /// The name of the kind.
     pub name: &'static str,
-    /// The number of things of this kind.
-    pub all: usize,
-    /// The things that no round used.
-    pub never: Vec<String>,
+    /// The features of the kind.
+    pub features: Vec<Feature>,
 }
 
-/// A difference.
+/// A production, an operator or a built-in.
+#[derive(Clone, Debug)]
+pub struct Feature {
+    /// The name of the feature.
+    pub name: String,
+    /// The number of rounds that used it.
+    pub used: usize,
+    /// The number of rounds of the sample whose output would be different without it.
+    pub effective: usize,
+    index: usize,
+}
+
+/// A difference between the ports, reduced to a small case.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// A line of a suite, with the reference's answer.
+    /// The case as a line of a suite, with the answer of the reference.
     pub case: String,
-    /// The text for a reader.
+    /// The case and both answers as text.
     pub shown: String,
     /// The number of rounds with a difference of this kind.
     pub rounds: usize,
-    /// The rounds that led to the same small case.
+    /// The ids of the rounds that were reduced to this case.
     pub alike: Vec<String>,
     key: (Signature, Vec<String>),
 }
@@ -121,26 +134,59 @@ impl Tally {
 }
 
 impl Hits {
-    pub(super) fn new(words: &Vocabulary, hit: &BTreeSet<usize>) -> Self {
+    pub(super) fn new(vocabulary: &Vocabulary) -> Self {
         let kind = |name: &'static str| {
-            let things = words.things().iter().enumerate().filter(|(_, (kind, _))| *kind == name);
-            let never = things.clone().filter(|(number, _)| !hit.contains(number));
+            let features = vocabulary
+                .features()
+                .iter()
+                .enumerate()
+                .filter(|(_, (kind, _))| *kind == name);
+            let feature = |(index, (_, name)): (usize, &(&str, String))| Feature {
+                name: name.clone(),
+                used: 0,
+                effective: 0,
+                index,
+            };
             HitKind {
                 name,
-                all: things.count(),
-                never: never.map(|(_, (_, thing))| thing.clone()).collect(),
+                features: features.map(feature).collect(),
             }
         };
         Self {
             kinds: KINDS.map(kind).to_vec(),
         }
     }
+
+    /// Counts a round that uses some features, and those with an effect if the round is one of the sample.
+    pub(super) fn count(&mut self, used: &BTreeSet<usize>, effective: Option<&BTreeSet<usize>>) {
+        for feature in self.kinds.iter_mut().flat_map(|kind| kind.features.iter_mut()) {
+            feature.used = feature.used.saturating_add(usize::from(used.contains(&feature.index)));
+            let has_effect = effective.is_some_and(|effective| effective.contains(&feature.index));
+            feature.effective = feature.effective.saturating_add(usize::from(has_effect));
+        }
+    }
 }
 
 impl HitKind {
-    /// The number of things that rounds used.
-    pub fn hit(&self) -> usize {
-        self.all.saturating_sub(self.never.len())
+    /// Returns the number of features that rounds used.
+    pub fn used(&self) -> usize {
+        self.features.iter().filter(|feature| feature.used > 0).count()
+    }
+
+    /// Returns the number of features that had an effect in at least one round.
+    pub fn effective(&self) -> usize {
+        self.features.iter().filter(|feature| feature.effective > 0).count()
+    }
+
+    /// Returns the features with the fewest effects, each with its number of rounds.
+    fn rarest(&self) -> String {
+        let mut features: Vec<&Feature> = self.features.iter().collect();
+        features.sort_by_key(|feature| feature.effective);
+        let shown = features
+            .iter()
+            .take(RAREST)
+            .map(|feature| format!("{} {}", feature.name, feature.effective));
+        shown.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -180,7 +226,7 @@ impl Finding {
         }
     }
 
-    /// Joins findings that are alike. The most frequent comes first.
+    /// Joins equal findings. The most frequent comes first.
     pub(super) fn grouped(findings: Vec<Self>, left_out: usize) -> Vec<Self> {
         let mut groups: BTreeMap<(Signature, Vec<String>), Self> = BTreeMap::new();
         for finding in findings {
@@ -200,18 +246,17 @@ impl Finding {
         let mut findings: Vec<Self> = groups.into_values().collect();
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.rounds));
         if let (Some(last), true) = (findings.last_mut(), left_out > 0) {
-            let _ = write!(last.shown, "\n… and {left_out} more rounds, none of which was made small\n");
+            let _ = write!(last.shown, "\n… and {left_out} more rounds, which were not reduced\n");
         }
         findings
     }
 }
 
 impl Fuzzed {
-    /// The summary as text.
+    /// Returns the summary as text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for finding in &self.findings {
-            // A String takes all that is written.
             let _ = writeln!(
                 text,
                 "{}  in {} rounds; {}\n",
@@ -242,23 +287,18 @@ impl Fuzzed {
         }
         text.push('\n');
         for kind in &self.hits.kinds {
-            let share = percent(kind.hit(), kind.all);
-            let _ = writeln!(
-                text,
-                "{:<12}{:>4} of {:>4} hit{:>9}",
-                format!("{}s", kind.name),
-                kind.hit(),
-                kind.all,
-                share
-            );
+            let (all, used, effective) = (kind.features.len(), kind.used(), kind.effective());
+            let name = format!("{}s", kind.name);
+            let _ = writeln!(text, "{name:<12}{used:>4} of {all:>4} used{effective:>6} had an effect");
         }
-        for kind in self.hits.kinds.iter().filter(|kind| !kind.never.is_empty()) {
-            let _ = writeln!(text, "never hit, {}s: {}", kind.name, kind.never.join(", "));
+        text.push_str("\nRounds in which removing a feature would have changed the output, for the rarest features:\n");
+        for kind in &self.hits.kinds {
+            let _ = writeln!(text, "{}s: {}", kind.name, kind.rarest());
         }
         text
     }
 
-    /// The summary as JSON.
+    /// Returns the summary as JSON.
     pub fn json(&self) -> String {
         let tally = &self.tally;
         let hits: serde_json::Map<String, serde_json::Value> = self
@@ -266,10 +306,12 @@ impl Fuzzed {
             .kinds
             .iter()
             .map(|kind| {
-                (
-                    kind.name.to_owned(),
-                    serde_json::json!({"hit": kind.hit(), "all": kind.all, "never": kind.never}),
-                )
+                let feature = |feature: &Feature| {
+                    let counts = serde_json::json!({"used": feature.used, "effective": feature.effective});
+                    (feature.name.clone(), counts)
+                };
+                let features = kind.features.iter().map(feature).collect::<serde_json::Map<_, _>>();
+                (kind.name.to_owned(), features.into())
             })
             .collect();
         let findings: Vec<_> = self
@@ -290,7 +332,7 @@ impl Fuzzed {
         format!("{report:#}\n")
     }
 
-    /// The differences as a suite.
+    /// Returns the differences as a suite.
     pub fn cases(&self) -> String {
         self.findings.iter().map(|finding| format!("{}\n", finding.case)).collect()
     }

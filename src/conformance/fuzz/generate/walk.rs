@@ -1,99 +1,96 @@
-//! Walks the grammar at random, and writes a template on the way.
+//! Writes a random template by walking the grammar.
 //!
 //! ```text
 //! for = "for", target, …     ->     {% for x in items %}{{ x|upper }}{% endfor %}
 //! ```
 //!
-//! The walk itself knows only the notation. What it remembers beside it is what makes templates that print: which names there are, what
-//! type was written last, and what a call should be given. How it chooses stands in `weights`, what it writes for names in
-//! `names`, for literals in `words`.
+//! The walk follows the notation of the grammar. It also remembers which names are defined, which type the last value has, and which
+//! arguments a call takes, so that some templates print. [`weights`](super::weights) has its choices, [`names`](super::names) writes
+//! names, and [`tokens`](super::tokens) writes literals.
 
 use std::collections::BTreeSet;
 
 use super::callee::{Callee, Wish};
 use super::rng::Rng;
-use super::sentence::{CLOSING, Part, Sentence};
+use super::sentence::{CLOSING, Part, Sentence, Use};
 use super::vocabulary::Vocabulary;
 use crate::ebnf::Rule;
 use crate::json::{Data, Entry};
 use crate::value::Type;
 
-/// What is known of a value that was written.
+/// The facts that are known about a value of the template.
 #[derive(Clone, Debug, Default)]
 pub struct Known<'w> {
-    /// Its type.
     pub ty: Option<Type>,
-    /// What it is in the context.
+    /// The value itself, if it is in the context.
     pub value: Option<&'w Data<'static>>,
-    /// What it takes where it can be called.
+    /// The arguments that it takes, if it can be called.
     pub callee: Option<Callee>,
-    /// What calling it gives.
-    pub gives: Option<Type>,
+    /// The type of the result of a call.
+    pub result: Option<Type>,
 }
 
-/// A name of the template's own.
+/// A variable that the template sets.
 #[derive(Clone, Debug)]
 pub struct Variable<'w> {
-    /// The name.
     pub name: String,
-    /// What it is.
+    /// The facts about its value.
     pub known: Known<'w>,
 }
 
-/// What a round is made of.
+/// A template, and the features that it uses.
 pub struct Walked {
-    /// The template.
     pub sentence: Sentence,
-    /// The numbers of what it hits.
-    pub hits: BTreeSet<usize>,
+    /// The indexes of the features in the vocabulary.
+    pub features: BTreeSet<usize>,
 }
 
-/// The walk.
+/// The state of a walk.
 pub struct Walker<'w> {
-    pub(super) words: &'w Vocabulary,
+    pub(super) vocabulary: &'w Vocabulary,
     pub(super) random: Rng,
     pub(super) context: &'w [Entry<'static>],
     pub(super) sentence: Sentence,
-    pub(super) hits: BTreeSet<usize>,
-    /// The names that are set at this place, the innermost last.
+    pub(super) features: BTreeSet<usize>,
+    /// The variables that are set here, the innermost scope last.
     pub(super) scope: Vec<Variable<'w>>,
-    /// What was written last.
-    pub(super) at: Known<'w>,
-    /// What the next primary should be.
+    /// The value that was written last.
+    pub(super) last: Known<'w>,
+    /// The value that the next primary should have.
     pub(super) wish: Wish,
-    /// What the arguments that come are for.
+    /// The function that the next arguments belong to.
     pub(super) callee: Option<Callee>,
-    /// How many arguments are written, and how many shall be.
-    pub(super) given: usize,
-    pub(super) wanted: usize,
-    /// The productions that are being written.
+    /// The number of arguments of the current call that are written, and the number that should be.
+    pub(super) arguments_written: usize,
+    pub(super) arguments_wanted: usize,
+    /// The names of the productions that are being written, the innermost last.
     pub(super) path: Vec<&'w str>,
-    /// How many expressions and how many statements are inside each other here.
+    /// The number of nested expressions, and of nested statements.
     pub(super) depth: usize,
     pub(super) blocks: usize,
-    /// How many loops there are that `break` can leave.
+    /// The number of nested loops that `break` can leave.
     pub(super) loops: usize,
-    /// How many operators were written.
+    /// The number of operators that were written.
     pub(super) operators: usize,
-    /// A sentence of so many tokens is ended as soon as can be.
+    /// The number of tokens after which no optional part is written.
     pub(super) most_tokens: usize,
 }
 
 impl<'w> Walker<'w> {
-    /// Writes a template for this context.
-    pub fn walk(words: &'w Vocabulary, random: Rng, context: &'w [Entry<'static>]) -> Walked {
+    /// Returns a random template for a context.
+    pub fn walk(vocabulary: &'w Vocabulary, random: Rng, context: &'w [Entry<'static>]) -> Walked {
         let mut walker = Self {
-            words,
+            vocabulary,
             random,
             context,
             sentence: Sentence::default(),
-            hits: BTreeSet::new(),
+            features: BTreeSet::new(),
             scope: Vec::new(),
-            at: Known::default(),
+            last: Known::default(),
             wish: Wish::Any,
             callee: None,
-            given: 0,
-            wanted: 0,
+            arguments_written: 0,
+            arguments_wanted: 0,
             path: Vec::new(),
             depth: 0,
             blocks: 0,
@@ -103,38 +100,38 @@ impl<'w> Walker<'w> {
         };
         walker.most_tokens = walker.random.below(45).saturating_add(6);
         walker.production("template");
-        walker.sentence.settle();
+        walker.sentence.replace_marks();
         if walker.random.happens(5) {
             walker.sentence.break_one(&mut walker.random);
         }
         Walked {
             sentence: walker.sentence,
-            hits: walker.hits,
+            features: walker.features,
         }
     }
 
-    /// Whether no more is begun that need not be there.
+    /// Returns whether the template is so large that no optional part should be written.
     pub(super) fn is_large(&self) -> bool {
         self.sentence.tokens.len() > self.most_tokens || self.depth > 5
     }
 
-    /// The production that is being written, `back` of them up.
+    /// Returns the name of the production that is being written (0), of the one around it (1), and so on.
     pub(super) fn within(&self, back: usize) -> &'w str {
         let place = self.path.len().checked_sub(back.saturating_add(1));
         place.and_then(|place| self.path.get(place)).copied().unwrap_or_default()
     }
 
-    pub(super) fn hit(&mut self, kind: &'static str, name: &str) {
-        self.hits.extend(self.words.number(kind, name));
+    pub(super) fn note(&mut self, kind: &'static str, name: &str) {
+        self.features.extend(self.vocabulary.index(kind, name));
     }
 
     fn production(&mut self, name: &str) {
-        let Some(production) = self.words.production(name) else {
+        let Some(production) = self.vocabulary.production(name) else {
             return;
         };
         let name = production.name.as_str();
         self.path.push(name);
-        self.hit("production", name);
+        self.note("production", name);
         let start = self.sentence.tokens.len();
         if name.starts_with(|char: char| char.is_ascii_uppercase()) {
             self.token(name, &production.rule);
@@ -149,13 +146,19 @@ impl<'w> Walker<'w> {
         if let Some(part) = part {
             self.sentence.mark(part, start);
         }
+        self.sentence.uses.push(Use {
+            features: self.vocabulary.index("production", name).into_iter().collect(),
+            start,
+            end: self.sentence.tokens.len(),
+            kept: None,
+        });
         self.path.pop();
     }
 
-    /// A production that is no token: what it opens is closed behind it.
+    /// Writes a production that is not a token, and closes the scopes that it opened.
     fn composed(&mut self, name: &str, rule: &'w Rule, start: usize) {
         let (scope, loops, operators) = (self.scope.len(), self.loops, self.operators);
-        let before = self.at.clone();
+        let before = self.last.clone();
         match name {
             "expression" | "condition" => self.depth = self.depth.saturating_add(1),
             "arguments" => return self.arguments(rule),
@@ -164,7 +167,7 @@ impl<'w> Walker<'w> {
             "subscript" => self.wish = self.index_wish(),
             "macro" | "call_block" | "generation" => self.loops = 0,
             "set" if self.random.happens(12) => self.wish = Wish::Of(Type::Namespace),
-            "filter_block" => self.at = Known::of(Type::Str),
+            "filter_block" => self.last = Known::of(Type::Str),
             _ => {}
         }
         self.rule(rule);
@@ -172,12 +175,12 @@ impl<'w> Walker<'w> {
             "expression" | "condition" => self.depth = self.depth.saturating_sub(1),
             "statement" => self.blocks = self.blocks.saturating_sub(1),
             "for" | "with" | "set" | "macro" | "call_block" | "filter_block" | "generation" => self.leave(name, scope),
-            "subscript" => self.at = self.item(&before, start),
-            "call" => self.at = Known::maybe(before.gives),
-            "test" => self.at = Known::of(Type::Bool),
-            "list" => self.at = Known::of(Type::List),
-            "dict" => self.at = Known::of(Type::Dict),
-            "string" => self.at = Known::of(Type::Str),
+            "subscript" => self.last = self.item(&before, start),
+            "call" => self.last = Known::maybe(before.result),
+            "test" => self.last = Known::of(Type::Bool),
+            "list" => self.last = Known::of(Type::List),
+            "dict" => self.last = Known::of(Type::Dict),
+            "string" => self.last = Known::of(Type::Str),
             _ => {}
         }
         self.loops = loops;
@@ -186,16 +189,16 @@ impl<'w> Walker<'w> {
             "conditional" | "or" | "and" | "not" | "comparison" | "sum" | "concat" | "product" | "power"
         );
         if is_operation && self.operators != operators {
-            self.at = Known::default();
+            self.last = Known::default();
         }
     }
 
-    /// What a statement leaves behind of the names that it set.
+    /// Removes the variables of a statement that ends, except those that stay set after it.
     fn leave(&mut self, name: &str, scope: usize) {
         match name {
-            // A set leaves its names, and so does a macro its own.
+            // The targets of a `set` and the name of a macro stay set.
             "set" => {
-                let known = self.at.clone();
+                let known = self.last.clone();
                 for variable in self.scope.iter_mut().skip(scope) {
                     variable.known = known.clone();
                 }
@@ -207,7 +210,7 @@ impl<'w> Walker<'w> {
                     let known = Known {
                         ty: Some(Type::Macro),
                         callee: Some(Callee::of_macro(parameters)),
-                        gives: Some(Type::Str),
+                        result: Some(Type::Str),
                         value: None,
                     };
                     let name = name.clone();
@@ -219,11 +222,13 @@ impl<'w> Walker<'w> {
     }
 
     fn arguments(&mut self, rule: &'w Rule) {
-        let callee = self.callee.take().or_else(|| self.at.callee.clone());
-        let (result, given, wanted) = (self.at.clone(), self.given, self.wanted);
-        let (least, most) = callee.as_ref().map_or((0, 1), |callee| (callee.least, callee.wishes.len()));
-        self.given = 0;
-        self.wanted = match self.random.below(12) {
+        let callee = self.callee.take().or_else(|| self.last.callee.clone());
+        let (result, given, wanted) = (self.last.clone(), self.arguments_written, self.arguments_wanted);
+        let (least, most) = callee
+            .as_ref()
+            .map_or((0, 1), |callee| (callee.required, callee.wishes.len()));
+        self.arguments_written = 0;
+        self.arguments_wanted = match self.random.below(12) {
             0 => self.random.below(3),
             _ => least.saturating_add(self.random.below(most.saturating_sub(least).saturating_add(1))),
         };
@@ -231,7 +236,7 @@ impl<'w> Walker<'w> {
         self.depth = self.depth.saturating_add(1);
         self.rule(rule);
         self.depth = self.depth.saturating_sub(1);
-        (self.callee, self.given, self.wanted, self.at) = (outer, given, wanted, result);
+        (self.callee, self.arguments_written, self.arguments_wanted, self.last) = (outer, given, wanted, result);
     }
 
     pub(super) fn rule(&mut self, rule: &'w Rule) {
@@ -245,7 +250,7 @@ impl<'w> Walker<'w> {
             }
             Rule::Sequence(parts) => parts.iter().for_each(|part| self.rule(part)),
             Rule::Choice(alternatives) => {
-                let chosen = self.chosen(alternatives);
+                let chosen = self.choose(alternatives);
                 if let Some(rule) = alternatives.get(chosen) {
                     self.rule(rule);
                 }
@@ -255,11 +260,11 @@ impl<'w> Walker<'w> {
                 if self.random.happens(percent) {
                     let start = self.sentence.tokens.len();
                     self.rule(rule);
-                    self.sentence.mark(Part::Absent, start);
+                    self.sentence.mark(Part::Optional, start);
                 }
             }
             Rule::Repeated(rule) => {
-                // So that no list is longer than a reader can see.
+                // No repetition is longer than this.
                 for _ in 0..12 {
                     let percent = self.chance(rule.label());
                     if !self.random.happens(percent) {
@@ -267,13 +272,13 @@ impl<'w> Walker<'w> {
                     }
                     let start = self.sentence.tokens.len();
                     self.rule(rule);
-                    self.sentence.mark(Part::Absent, start);
+                    self.sentence.mark(Part::Optional, start);
                 }
             }
         }
     }
 
-    /// What a part of a production should be.
+    /// Decides which value the next part of a production should have.
     fn before(&mut self, name: &str) {
         let within = self.within(0);
         match (within, name) {
@@ -286,7 +291,7 @@ impl<'w> Walker<'w> {
                     Wish::Of(Type::List)
                 };
             }
-            // A name that is none ends the parameters.
+            // A variable without a name marks the end of the parameters.
             ("macro", "statements") => self.scope.push(Variable {
                 name: String::new(),
                 known: Known::default(),
@@ -297,13 +302,17 @@ impl<'w> Walker<'w> {
             }
             ("for", "statements") => self.loops = self.loops.saturating_add(1),
             ("positional", "expression") => {
-                let wish = self.callee.as_ref().and_then(|callee| callee.wishes.get(self.given)).copied();
+                let wish = self
+                    .callee
+                    .as_ref()
+                    .and_then(|callee| callee.wishes.get(self.arguments_written))
+                    .copied();
                 self.wish = wish.unwrap_or_default();
-                self.given = self.given.saturating_add(1);
+                self.arguments_written = self.arguments_written.saturating_add(1);
             }
             ("named" | "named_after_star", "expression") => self.wish = Wish::Pairs,
             ("slice" | "bound", "expression") => self.wish = Wish::Count,
-            ("set", "filter") => self.at = Known::of(Type::Str),
+            ("set", "filter") => self.last = Known::of(Type::Str),
             ("call_block", "NAME") => self.wish = Wish::Of(Type::Macro),
             ("comparison" | "sum" | "concat" | "product" | "power", _) => {
                 let operator = self
@@ -312,9 +321,9 @@ impl<'w> Walker<'w> {
                     .last()
                     .map(|token| token.text.as_str())
                     .unwrap_or_default();
-                self.wish = match (operator, self.at.ty) {
-                    // The first operand is behind none.
-                    _ if !self.words.is_operator(within, operator) => return,
+                self.wish = match (operator, self.last.ty) {
+                    // The first operand follows no operator.
+                    _ if !self.vocabulary.is_operator(within, operator) => return,
                     ("**", _) => Wish::Exponent,
                     ("*", Some(Type::Str | Type::Markup | Type::List | Type::Tuple)) => Wish::Count,
                     ("%", Some(Type::Str | Type::Markup)) => Wish::Any,
@@ -325,25 +334,25 @@ impl<'w> Walker<'w> {
                     (_, None) => Wish::Any,
                 };
             }
-            // A sign, or the operator before, behind which a number is as likely.
-            ("unary", "primary") if self.wish == Wish::Any && self.is_behind(&["-", "+"]) => self.wish = Wish::Of(Type::Int),
+            // After a sign or an additive operator, a number is likely.
+            ("unary", "primary") if self.wish == Wish::Any && self.is_after(&["-", "+"]) => self.wish = Wish::Of(Type::Int),
             _ => {}
         }
     }
 
-    fn is_behind(&self, texts: &[&str]) -> bool {
+    fn is_after(&self, texts: &[&str]) -> bool {
         let last = self.sentence.tokens.last();
         last.is_some_and(|token| texts.contains(&token.text.as_str()))
     }
 
     fn after(&mut self, name: &str) {
-        // What is looped over is known only behind the target.
+        // The type of the loop variable is known only after the iterable is written.
         if (self.within(0), name) == ("for", "conditions") {
-            let item = match self.at.value {
+            let item = match self.last.value {
                 Some(Data::List(items)) => items.first(),
                 _ => None,
             };
-            let ty = matches!(self.at.ty, Some(Type::Range)).then_some(Type::Int);
+            let ty = matches!(self.last.ty, Some(Type::Range)).then_some(Type::Int);
             if let Some(variable) = self.scope.last_mut() {
                 variable.known = item.map_or(Known::maybe(ty), Known::value);
             }
@@ -353,8 +362,8 @@ impl<'w> Walker<'w> {
     fn text(&mut self, text: &str) {
         let within = self.within(0);
         let name = format!("{within} {text}");
-        if let Some(number) = self.words.number("operator", &name) {
-            self.hits.insert(number);
+        if let Some(index) = self.vocabulary.index("operator", &name) {
+            self.features.insert(index);
             self.operators = self.operators.saturating_add(1);
         }
         let text = match within {
@@ -367,17 +376,17 @@ impl<'w> Walker<'w> {
 }
 
 impl<'w> Known<'w> {
-    /// A value of a type.
+    /// Returns the facts about a value of this type.
     pub fn of(ty: Type) -> Self {
         Self::maybe(Some(ty))
     }
 
-    /// A value of a type that may not be known.
+    /// Returns the facts about a value whose type may be unknown.
     pub fn maybe(ty: Option<Type>) -> Self {
         Self { ty, ..Self::default() }
     }
 
-    /// A value of the context.
+    /// Returns the facts about a value of the context.
     pub fn value(value: &'w Data<'static>) -> Self {
         let ty = match value {
             Data::None => Type::None,

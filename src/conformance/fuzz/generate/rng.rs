@@ -1,27 +1,27 @@
-//! A stream of random numbers that depends on its seed alone: a round of the fuzzer is the same on every machine.
+//! A random number generator whose numbers depend only on its seed, so that a round is the same on every machine.
 //!
 //! ```text
-//! Rng::for_round(20261121, 7)     the numbers of round 7
+//! Rng::for_round(20261121, 7)     the generator of round 7
 //! ```
 //!
 //! The algorithm is SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
 
-/// What the state grows by: 2⁶⁴ divided by the golden ratio, made odd.
+/// The increment of the state: 2⁶⁴ divided by the golden ratio, rounded to an odd number.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A stream of random numbers.
+/// A random number generator.
 #[derive(Clone, Debug)]
 pub struct Rng {
     state: u64,
 }
 
 impl Rng {
-    /// The stream of a seed.
+    /// Returns the generator of a seed.
     fn from_seed(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The stream of one round of a run.
+    /// Returns the generator of one round of a run.
     pub fn for_round(seed: u64, round: u64) -> Self {
         let first = Self::from_seed(seed).next();
         Self::from_seed(first ^ round.wrapping_mul(STEP))
@@ -47,23 +47,23 @@ impl Rng {
         self.below(100) < percent
     }
 
-    /// Returns one of the items, or none of an empty list.
+    /// Returns one of the items, or `None` if there are none.
     pub fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
         items.get(self.below(items.len()))
     }
 
-    /// Returns one of the texts, or an empty one of an empty list.
+    /// Returns one of the texts, or an empty text if there are none.
     pub fn text(&mut self, texts: &[&'static str]) -> &'static str {
         self.pick(texts).copied().unwrap_or_default()
     }
 
-    /// Returns an index; each is as likely as its weight is large.
+    /// Returns an index of `weights`, with a probability in proportion to its weight.
     pub fn weighted(&mut self, weights: &[usize]) -> usize {
         let mut left = self.below(weights.iter().sum());
-        for (place, weight) in weights.iter().enumerate() {
+        for (index, weight) in weights.iter().enumerate() {
             match left.checked_sub(*weight) {
                 Some(rest) => left = rest,
-                None => return place,
+                None => return index,
             }
         }
         0

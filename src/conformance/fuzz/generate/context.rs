@@ -1,11 +1,10 @@
-//! Rng contexts: names, and values of every type that JSON has.
+//! Random contexts for wild templates: variables with values of every type of JSON.
 //!
 //! ```text
 //! {"x": [1, "<é>"], "messages": [{"role": "user", "content": null}], "n": -9223372036854775809}
 //! ```
 //!
-//! Integers are small or too large for any memory, never between: a template that repeats a text so often would cost the reference its
-//! memory instead of an error.
+//! Integers are small or larger than any memory. A template that repeats a text a billion times would exhaust the reference's memory.
 
 use std::borrow::Cow;
 
@@ -14,18 +13,19 @@ use num_bigint::BigInt;
 use super::rng::Rng;
 use crate::json::{Data, Entry, Object};
 
-/// Names of variables. Some are the engine's own, which a context may hide or not.
+/// Names of variables. Some are also names of the engine.
 const NAMES: [&str; 23] = [
     "x", "y", "z", "n", "s", "d", "l", "items", "user", "name", "value", "tools", "text", "data", "flag", "messages", "messages",
     "tools", "loop", "caller", "range", "varargs", "é",
 ];
 
-/// Keys of objects. Some are names of methods.
+/// Keys of objects. Some are also names of methods.
 const KEYS: [&str; 16] = [
     "a", "b", "x", "role", "content", "name", "items", "keys", "type", "text", "get", "A", "", "1", "a b", "é",
 ];
 
-const TEXTS: [&str; 34] = [
+/// Texts of values.
+pub const TEXTS: [&str; 34] = [
     "",
     "a",
     "b",
@@ -62,7 +62,7 @@ const TEXTS: [&str; 34] = [
     "the quick-brown fox",
 ];
 
-/// The variables of a round.
+/// Returns the variables of a round.
 pub fn context(random: &mut Rng) -> Vec<Entry<'static>> {
     let mut context: Vec<Entry<'static>> = Vec::new();
     for _ in 0..random.below(7).saturating_add(2) {
@@ -96,7 +96,7 @@ fn text(random: &mut Rng) -> Data<'static> {
     Data::Str(Cow::Borrowed(random.text(&TEXTS)))
 }
 
-fn number(random: &mut Rng) -> Data<'static> {
+pub fn number(random: &mut Rng) -> Data<'static> {
     const FLOATS: [f64; 18] = [
         0.0,
         -0.0,

@@ -1,4 +1,4 @@
-//! All that a round can hit: the productions of the grammar, and the built-ins by the names that the crate's own tables have.
+//! The features of the language: the productions and operators of the grammar, and the built-ins of the crate's tables.
 //!
 //! ```text
 //! production for · operator comparison == · filter upper · test odd · global range · method str.upper
@@ -6,13 +6,14 @@
 
 use std::collections::BTreeMap;
 
+use super::phrases::Phrases;
 use crate::builtins::{filters, globals, jinja_tests, methods};
 use crate::ebnf::{Grammar, Production, Rule};
 use crate::unsupported::{self, Place};
 use crate::value::{Function, Type};
 
 /// The productions whose texts are operators.
-const OPERATORS: [&str; 10] = [
+pub const OPERATORS: [&str; 10] = [
     "conditional",
     "or",
     "and",
@@ -25,30 +26,32 @@ const OPERATORS: [&str; 10] = [
     "unary",
 ];
 
-/// What kind of thing can be hit, as reports call it.
+/// The kinds of features, as reports name them.
 pub const KINDS: [&str; 6] = ["production", "operator", "filter", "test", "global", "method"];
 
-/// The grammar and the tables, and a number for each thing that can be hit.
+/// The grammar, and an index for each feature.
 pub struct Vocabulary {
-    /// The grammar.
     pub grammar: Grammar,
-    places: BTreeMap<String, usize>,
-    /// The kind and the name of each thing.
-    things: Vec<(&'static str, String)>,
-    numbers: BTreeMap<(&'static str, String), usize>,
+    /// The phrases of typed templates.
+    pub phrases: Phrases,
+    /// The index of each production of the grammar.
+    productions: BTreeMap<String, usize>,
+    /// The kind and the name of each feature.
+    features: Vec<(&'static str, String)>,
+    indexes: BTreeMap<(&'static str, String), usize>,
 }
 
 impl Vocabulary {
-    /// Reads grammar and tables.
+    /// Reads the grammar and the tables.
     ///
     /// # Errors
-    /// When the grammar has a fault; a test checks that it has none.
+    /// When the grammar cannot be read. A test reads it.
     pub fn new() -> Result<Self, String> {
         let grammar = Grammar::load()?;
-        let mut things = Vec::new();
+        let mut features = Vec::new();
         let is_unsupported = |name: &str| name == "unsupported" || unsupported::find(Place::Statement, name).is_some();
         let productions = grammar.productions().iter().map(|production| &production.name);
-        things.extend(
+        features.extend(
             productions
                 .filter(|name| !is_unsupported(name))
                 .map(|name| ("production", name.clone())),
@@ -57,61 +60,66 @@ impl Vocabulary {
             if OPERATORS.contains(&production.name.as_str()) {
                 let mut texts = Vec::new();
                 texts_of(&production.rule, &mut texts);
-                things.extend(
+                features.extend(
                     texts
                         .into_iter()
                         .map(|text| ("operator", format!("{} {text}", production.name))),
                 );
             }
         }
-        things.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
-        things.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
-        things.extend(globals::all().iter().map(|global| ("global", global.name.to_owned())));
+        features.extend(filters::all().iter().map(|filter| ("filter", filter.name.to_owned())));
+        features.extend(jinja_tests::all().iter().map(|test| ("test", test.name.to_owned())));
+        features.extend(globals::all().iter().map(|global| ("global", global.name.to_owned())));
         for ty in methods::types() {
             for method in methods::all(ty) {
-                let thing = ("method", method_name(ty, method));
-                if !things.contains(&thing) {
-                    things.push(thing);
+                let feature = ("method", method_name(ty, method));
+                if !features.contains(&feature) {
+                    features.push(feature);
                 }
             }
         }
-        let numbers = things
+        let indexes = features
             .iter()
             .cloned()
             .enumerate()
-            .map(|(number, thing)| (thing, number))
+            .map(|(index, feature)| (feature, index))
             .collect();
-        let places = grammar.productions().iter().enumerate();
-        Ok(Self {
-            places: places.map(|(place, production)| (production.name.clone(), place)).collect(),
+        let productions = grammar.productions().iter().enumerate();
+        let mut vocabulary = Self {
+            productions: productions
+                .map(|(index, production)| (production.name.clone(), index))
+                .collect(),
             grammar,
-            things,
-            numbers,
-        })
+            features,
+            indexes,
+            phrases: Phrases::default(),
+        };
+        vocabulary.phrases = Phrases::new(&vocabulary);
+        Ok(vocabulary)
     }
 
-    /// The production of that name.
+    /// Returns the production with this name.
     pub fn production(&self, name: &str) -> Option<&Production> {
-        self.grammar.productions().get(*self.places.get(name)?)
+        self.grammar.productions().get(*self.productions.get(name)?)
     }
 
-    /// The number of a thing, if it is one.
-    pub fn number(&self, kind: &'static str, name: &str) -> Option<usize> {
-        self.numbers.get(&(kind, name.to_owned())).copied()
+    /// Returns the index of a feature.
+    pub fn index(&self, kind: &'static str, name: &str) -> Option<usize> {
+        self.indexes.get(&(kind, name.to_owned())).copied()
     }
 
-    /// Whether the production has this operator.
+    /// Returns whether a production has this operator.
     pub fn is_operator(&self, production: &str, text: &str) -> bool {
-        self.number("operator", &format!("{production} {text}")).is_some()
+        self.index("operator", &format!("{production} {text}")).is_some()
     }
 
-    /// All things, by their numbers.
-    pub fn things(&self) -> &[(&'static str, String)] {
-        &self.things
+    /// Returns the kind and the name of each feature.
+    pub fn features(&self) -> &[(&'static str, String)] {
+        &self.features
     }
 }
 
-/// A method as reports name it.
+/// Returns the name of a method in reports.
 pub fn method_name(ty: Type, method: &Function) -> String {
     let ty = match ty {
         Type::Bool => Type::Int,
@@ -136,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_has_a_number() {
+    fn each_feature_has_an_index() {
         let vocabulary = Vocabulary::new().unwrap();
         let method = methods::find(Type::Str, "upper").unwrap();
         for (kind, name) in [
@@ -145,10 +153,10 @@ mod tests {
             ("filter", "tojson"),
             ("global", "range"),
         ] {
-            assert!(vocabulary.number(kind, name).is_some(), "{name}");
+            assert!(vocabulary.index(kind, name).is_some(), "{name}");
         }
-        assert!(vocabulary.number("method", &method_name(Type::Str, method)).is_some());
+        assert!(vocabulary.index("method", &method_name(Type::Str, method)).is_some());
         assert!(OPERATORS.iter().all(|name| vocabulary.production(name).is_some()));
-        assert!(vocabulary.things().iter().all(|(kind, _)| KINDS.contains(kind)));
+        assert!(vocabulary.features().iter().all(|(kind, _)| KINDS.contains(kind)));
     }
 }

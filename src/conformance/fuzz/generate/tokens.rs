@@ -1,4 +1,4 @@
-//! What the walk writes where the grammar says no more: tokens, literals, and what stands between question marks.
+//! The tokens and literals that the walk writes, and the texts for the descriptions between question marks.
 //!
 //! ```text
 //! a primary that should be a small integer     3
@@ -6,14 +6,14 @@
 //! ```
 
 use super::callee::{Callee, Wish};
-use super::kinds::{WRITTEN, written};
 use super::sentence::NO_ARGUMENT;
+use super::types::{EXPRESSION_TYPES, expressions_of};
 use super::walk::{Known, Walker};
 use crate::builtins::{filters, jinja_tests};
 use crate::ebnf::Rule;
 use crate::value::Type;
 
-/// Texts of templates.
+/// Pieces of template text.
 const PIECES: [&str; 20] = [
     "a",
     "text",
@@ -37,7 +37,7 @@ const PIECES: [&str; 20] = [
     "😀",
 ];
 
-/// Texts of literals, as they are written.
+/// String literals.
 const LITERALS: [&str; 28] = [
     "''",
     "'a'",
@@ -95,25 +95,25 @@ const PAIRS: [&str; 6] = [
 ];
 
 impl<'w> Walker<'w> {
-    /// A token. Names and literals are mostly those that fit; else they are as the grammar spells them.
+    /// Writes a token. Names and literals are usually chosen to fit their place, and are otherwise spelled by the grammar.
     pub(super) fn token(&mut self, name: &str, rule: &'w Rule) {
         match name {
             "NAME" => return self.name(rule),
             "STRING" if self.random.happens(75) => {
                 let text = self.random.text(&LITERALS);
-                return self.word(text);
+                return self.push_token(text);
             }
             "TEXT" => {
                 let text = self.random.text(&PIECES);
                 return self.sentence.push(text, "");
             }
-            "INTEGER" => self.at = Known::of(Type::Int),
-            "FLOAT" => self.at = Known::of(Type::Float),
+            "INTEGER" => self.last = Known::of(Type::Int),
+            "FLOAT" => self.last = Known::of(Type::Float),
             _ => {}
         }
         let first = self.sentence.tokens.len();
         self.rule(rule);
-        // What the grammar spells piece by piece is one token.
+        // The characters that the grammar spells form one token.
         let pieces: Vec<String> = self
             .sentence
             .tokens
@@ -121,6 +121,9 @@ impl<'w> Walker<'w> {
             .map(|token| token.text)
             .collect();
         self.sentence.stretches.retain(|stretch| stretch.end <= first);
+        for part in self.sentence.uses.iter_mut().filter(|part| part.end > first) {
+            (part.start, part.end) = (first, first.saturating_add(1));
+        }
         let within = self.within(1);
         if matches!(
             name,
@@ -133,11 +136,11 @@ impl<'w> Walker<'w> {
         let text = pieces.concat();
         match name {
             "VARIABLE_BEGIN" | "BLOCK_BEGIN" | "COMMENT" | "RAW" => self.sentence.push(&text, ""),
-            _ => self.word(&text),
+            _ => self.push_token(&text),
         }
     }
 
-    /// What stands before a token inside of a tag.
+    /// Returns the space before a token of a tag.
     pub(super) fn space(&mut self, text: &str) -> &'static str {
         let after = self
             .sentence
@@ -157,7 +160,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    pub(super) fn word(&mut self, text: &str) {
+    pub(super) fn push_token(&mut self, text: &str) {
         let space = self.space(text);
         self.sentence.push(text, space);
     }
@@ -188,14 +191,14 @@ impl<'w> Walker<'w> {
         if text.starts_with("no name but else") {
             return self.sentence.push(NO_ARGUMENT, "");
         }
-        // What else is no token is a condition on what follows, which a template may break.
+        // The other descriptions are conditions on the next token, which a template may break.
         if let Some((_, samples)) = SAMPLES.iter().find(|(name, _)| *name == text) {
             let sample = self.random.text(samples);
             self.sentence.push(sample, "");
         }
     }
 
-    /// A primary: mostly what is wished for, and now and then what no literal makes.
+    /// Writes a primary. It usually has the wanted value; sometimes it has a type that no literal has.
     pub(super) fn primary(&mut self, rule: &'w Rule) {
         let wish = std::mem::take(&mut self.wish);
         let text = match wish {
@@ -207,8 +210,8 @@ impl<'w> Walker<'w> {
             _ => None,
         };
         if let Some(text) = text {
-            self.at = Known::default();
-            return self.tokens(text);
+            self.last = Known::default();
+            return self.push_tokens(text);
         }
         let name = match wish {
             Wish::OneOf(texts) if self.random.happens(90) => Some(self.random.text(texts)),
@@ -217,36 +220,36 @@ impl<'w> Walker<'w> {
             _ => None,
         };
         if let Some(name) = name {
-            self.at = Known::of(Type::Str);
+            self.last = Known::of(Type::Str);
             match wish {
-                Wish::Filter => self.hit("filter", name),
-                Wish::Test => self.hit("test", name),
+                Wish::Filter => self.note("filter", name),
+                Wish::Test => self.note("test", name),
                 _ => {}
             }
-            return self.word(&format!("'{name}'"));
+            return self.push_token(&format!("'{name}'"));
         }
         let special = match wish {
-            Wish::Of(ty) if !written(ty).is_empty() && self.random.happens(60) => Some(ty),
-            _ if self.random.happens(7) => self.random.pick(&WRITTEN).copied(),
+            Wish::Of(ty) if !expressions_of(ty).is_empty() && self.random.happens(60) => Some(ty),
+            _ if self.random.happens(7) => self.random.pick(&EXPRESSION_TYPES).copied(),
             _ => None,
         };
         if let Some(ty) = special {
-            let text = self.random.text(written(ty));
-            self.tokens(text);
-            self.at = Known::of(ty);
+            let text = self.random.text(expressions_of(ty));
+            self.push_tokens(text);
+            self.last = Known::of(ty);
             if ty == Type::Method {
-                self.at.callee = Some(Callee::default());
+                self.last.callee = Some(Callee::default());
             }
             return;
         }
         self.wish = wish;
-        self.at = Known::default();
+        self.last = Known::default();
         self.rule(rule);
         self.wish = Wish::Any;
     }
 
-    /// Writes text that has no blanks but between tokens and in strings.
-    fn tokens(&mut self, text: &str) {
+    /// Writes the tokens of an expression. Its only spaces are between tokens and in strings.
+    fn push_tokens(&mut self, text: &str) {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let length = match first {
@@ -268,7 +271,7 @@ impl<'w> Walker<'w> {
                 first => first.len_utf8(),
             };
             let (token, left) = rest.split_at_checked(length).unwrap_or((rest, ""));
-            self.word(token);
+            self.push_token(token);
             rest = left;
         }
     }

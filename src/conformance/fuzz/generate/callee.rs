@@ -1,4 +1,4 @@
-//! What a call should be given: for each parameter a wish, read off its name.
+//! The arguments that functions take, guessed from the names of their parameters.
 //!
 //! ```text
 //! |center(width)            a small integer
@@ -6,21 +6,20 @@
 //! |selectattr(…)            the name of an attribute, the name of a test, anything
 //! ```
 //!
-//! The names of parameters are the tables'; only what Python names without saying what it takes (`*args`) is told here.
+//! The parameters are those of the crate's tables. Only functions with `*args` are listed here.
 
 use crate::value::{Function, Parameter, Type};
 
-/// What an expression should be.
+/// The value that an expression should have.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Wish {
-    /// Anything.
+    /// Any value.
     #[default]
     Any,
     /// A value of a type.
     Of(Type),
     /// A small integer, so that no result is large.
     Count,
-    /// An exponent.
     Exponent,
     /// One of these texts.
     OneOf(&'static [&'static str]),
@@ -30,32 +29,32 @@ pub enum Wish {
     Filter,
     /// The name of a test.
     Test,
-    /// Something to loop over, whose items are pairs.
+    /// An iterable of pairs.
     Pairs,
 }
 
-/// Something that is called.
+/// The arguments that a function, a method or a macro takes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Callee {
-    /// What it should be given by place.
+    /// The positional arguments.
     pub wishes: Vec<Wish>,
-    /// How many of these must be there.
-    pub least: usize,
-    /// What it can be given by name.
+    /// The number of required positional arguments.
+    pub required: usize,
+    /// The arguments that can be passed by name.
     pub keywords: Vec<(String, Wish)>,
 }
 
-/// Directives and texts for `strftime`.
+/// Formats for `strftime`.
 const TIMES: &[&str] = &["%Y-%m-%d", "%d %b %Y", "%H:%M:%S", "%A %j", "%%", "%-d", "", "%y %B %p %I"];
 
 impl Callee {
-    /// A function of the tables; what a filter, a test or a method is applied to is no argument.
+    /// Returns the arguments of a function of the tables. If `is_applied`, its first parameter is the value that it is applied to.
     pub fn of(function: &Function, is_applied: bool) -> Self {
         let taken = function.signature.parameters.iter().filter(|parameter| !parameter.hidden);
         let parameters: Vec<&Parameter> = taken.skip(usize::from(is_applied)).collect();
         let mut callee = Self {
             wishes: parameters.iter().map(|parameter| wish(function, parameter.name)).collect(),
-            least: parameters.iter().filter(|parameter| !parameter.optional).count(),
+            required: parameters.iter().filter(|parameter| !parameter.optional).count(),
             keywords: parameters
                 .iter()
                 .filter(|parameter| !parameter.positional_only && !parameter.name.is_empty())
@@ -65,7 +64,7 @@ impl Callee {
         if callee.wishes.is_empty() {
             let (wishes, least) = starred(function);
             callee.wishes.extend(wishes);
-            callee.least = least;
+            callee.required = least;
         }
         if function.name == "map" {
             callee.keywords = vec![("attribute".to_owned(), Wish::Attribute), ("default".to_owned(), Wish::Any)];
@@ -76,17 +75,17 @@ impl Callee {
         callee
     }
 
-    /// A macro with these parameters.
+    /// Returns the arguments of a macro with these parameters.
     pub fn of_macro(parameters: &[String]) -> Self {
         Self {
             wishes: vec![Wish::Any; parameters.len()],
-            least: parameters.len(),
+            required: parameters.len(),
             keywords: parameters.iter().map(|name| (name.clone(), Wish::Any)).collect(),
         }
     }
 }
 
-/// What functions take that take any number.
+/// Returns the positional arguments of a function with `*args`, and the number of required ones.
 fn starred(function: &Function) -> (&'static [Wish], usize) {
     match function.name {
         "map" => (&[Wish::Filter], 1),
@@ -102,7 +101,7 @@ fn starred(function: &Function) -> (&'static [Wish], usize) {
     }
 }
 
-/// The wish for a parameter of this name. A test fails if a parameter has none.
+/// Returns the value that an argument should have. A test fails if a parameter has no entry in [`known_wish`].
 fn wish(function: &Function, name: &str) -> Wish {
     known_wish(function, name).unwrap_or_default()
 }
@@ -174,7 +173,7 @@ mod tests {
         let filter = |name: &str| Callee::of(filters::all().iter().find(|filter| filter.name == name).unwrap(), true);
         assert_eq!(filter("center").wishes, [Wish::Count]);
         assert_eq!(filter("replace").wishes[..2], [Wish::Of(Type::Str), Wish::Of(Type::Str)]);
-        assert_eq!((filter("replace").least, filter("upper").wishes.len()), (2, 0));
+        assert_eq!((filter("replace").required, filter("upper").wishes.len()), (2, 0));
         assert_eq!(filter("selectattr").wishes.len(), 3);
         let method = |ty, name| Callee::of(methods::find(ty, name).unwrap(), true);
         assert_eq!(method(Type::Str, "zfill").wishes, [Wish::Count]);

@@ -1,55 +1,64 @@
-//! A template as tokens, with the stretches that productions wrote: what can be broken, and what can be made smaller.
+//! A template as a list of tokens, with the ranges of tokens that productions wrote.
 //!
 //! ```text
-//! {{ x |upper }}     tokens `{{` `x` `|` `upper` `}}`, and among the stretches: an expression, something that may be absent
+//! {{ x |upper }}     tokens `{{` `x` `|` `upper` `}}`; ranges: an expression, an optional part
 //! ```
 
 use super::rng::Rng;
 
-/// A token and what stands before it.
+/// A token, and the space before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    /// Its text; a piece of template text or a whole comment is one token.
+    /// The text of the token. Template text between tags and a whole comment are one token each.
     pub text: String,
-    /// What is between it and the token before where that is inside the same tag.
+    /// The space between this token and the one before, if both are in one tag.
     pub space: &'static str,
 }
 
-/// What a stretch is.
+/// The kind of a range of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Something that the grammar lets be absent, or repeats.
-    Absent,
-    /// An expression.
+    /// An optional or repeated part of a production.
+    Optional,
     Expression,
     /// The body of a statement, or of the template.
     Body,
 }
 
-/// A stretch of tokens.
+/// A range of tokens that a production wrote.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
-    /// What it is.
     pub part: Part,
-    /// Its first token.
     pub start: usize,
-    /// The token behind it.
+    /// The index after the last token.
     pub end: usize,
 }
 
-/// A template.
-#[derive(Clone, Debug, Default)]
-pub struct Sentence {
-    /// Its tokens.
-    pub tokens: Vec<Token>,
-    /// What the productions wrote, the inner ones first.
-    pub stretches: Vec<Stretch>,
+/// A range of tokens that uses features of the language.
+#[derive(Clone, Debug)]
+pub struct Use {
+    /// The indexes of the features in the vocabulary.
+    pub features: Vec<usize>,
+    pub start: usize,
+    /// The index after the last token.
+    pub end: usize,
+    /// The range of tokens that stays if the features are removed: the value that a filter is applied to, for example.
+    pub kept: Option<(usize, usize)>,
 }
 
-/// Marks a comma that may only stand before what closes.
+/// A template as a list of tokens.
+#[derive(Clone, Debug, Default)]
+pub struct Sentence {
+    pub tokens: Vec<Token>,
+    /// The ranges that productions wrote. An inner range comes before the ranges around it.
+    pub stretches: Vec<Stretch>,
+    pub uses: Vec<Use>,
+}
+
+/// Marks the place of a comma that is allowed only before a closing delimiter.
 pub const CLOSING: &str = "\u{1}";
 
-/// Marks the end of a test without arguments.
+/// Marks the end of a test without an argument.
 pub const NO_ARGUMENT: &str = "\u{2}";
 
 impl Sentence {
@@ -61,7 +70,7 @@ impl Sentence {
         });
     }
 
-    /// Says what the tokens from `start` on are.
+    /// Records the kind of the range from `start` to the end.
     pub fn mark(&mut self, part: Part, start: usize) {
         let end = self.tokens.len();
         if start < end {
@@ -69,9 +78,9 @@ impl Sentence {
         }
     }
 
-    /// Keeps the conditions on what follows: takes away the commas that stand where no comma may, and gives a test parentheses that would
-    /// else take what follows for its argument.
-    pub fn settle(&mut self) {
+    /// Replaces the marks: a comma before a closing delimiter stays, and a test gets parentheses if it would take the next token for its
+    /// argument.
+    pub fn replace_marks(&mut self) {
         for place in 0..self.tokens.len() {
             let next = self
                 .tokens
@@ -92,7 +101,7 @@ impl Sentence {
         }
     }
 
-    /// Breaks it: drops, doubles, swaps or cuts a token.
+    /// Breaks the template: drops, doubles, swaps, replaces or cuts one token.
     pub fn break_one(&mut self, random: &mut Rng) {
         let place = random.below(self.tokens.len());
         let next = place.saturating_add(1);
@@ -115,14 +124,14 @@ impl Sentence {
         }
     }
 
-    /// Puts another text in a token's place.
+    /// Replaces the text of a token.
     pub fn replace(&mut self, place: usize, text: String) {
         if let Some(token) = self.tokens.get_mut(place) {
             token.text = text;
         }
     }
 
-    /// The source.
+    /// Returns the source of the template.
     pub fn source(&self) -> String {
         let mut source = String::new();
         let mut is_inside = false;
@@ -147,14 +156,17 @@ impl Sentence {
     }
 }
 
-/// Whether two tokens would be other ones without something between them.
+/// Returns whether two adjacent tokens would be read as other tokens.
 fn needs_space(before: &str, next: &str) -> bool {
-    let is_of_word = |char: char| char.is_alphanumeric() || char == '_';
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
     match (before.chars().next_back(), next.chars().next()) {
-        (Some(last), Some(first)) if is_of_word(last) => is_of_word(first) || first == '.',
+        (Some(last), Some(first)) if is_word(last) => {
+            let word = before.rsplit(|char: char| !is_word(char)).next().unwrap_or_default();
+            is_word(first) || first == '.' && word.starts_with(|char: char| char.is_ascii_digit())
+        }
         (Some('.'), Some(first)) => first.is_numeric(),
         (Some(last), Some(first)) => {
-            let joins = |char: char| !is_of_word(char) && !matches!(char, '(' | ')' | '[' | ']' | ',' | '|' | ':' | '"' | '\'');
+            let joins = |char: char| !is_word(char) && !matches!(char, '(' | ')' | '[' | ']' | ',' | '|' | ':' | '"' | '\'');
             joins(last) && joins(first)
         }
         _ => false,
@@ -181,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn a_trailing_comma_stands_before_what_closes() {
+    fn a_trailing_comma_is_before_a_closing_delimiter() {
         let mut tuple = sentence(&["{{", "1", "\u{1}", "}}", "{%", "if", "1", "\u{1}", "in", "%}"]);
-        tuple.settle();
+        tuple.replace_marks();
         assert_eq!(tuple.source(), "{{1,}}{%if 1 in%}");
         let mut test = sentence(&[
             "{{", "1", "is", "odd", "\u{2}", "if", "1", "is", "odd", "\u{2}", "else", "2", "}}",
         ]);
-        test.settle();
+        test.replace_marks();
         assert_eq!(test.source(), "{{1 is odd()if 1 is odd else 2}}");
     }
 }

@@ -1,0 +1,561 @@
+//! The phrases of `phrases.txt`, from which typed templates are written.
+//!
+//! ```text
+//! == TEXT
+//! TEXT|center(WIDTH)     a hole for a text, the tokens `|` `center` `(`, a hole for a width, the token `)`
+//! ```
+
+use std::collections::BTreeMap;
+
+use super::phrase_features::features;
+use super::vocabulary::Vocabulary;
+
+const TABLE: &str = include_str!("phrases.txt");
+
+/// The height of a phrase that is not yet known.
+const UNKNOWN: usize = usize::MAX;
+
+/// The name of a type of phrases. It is an index of [`Phrases`].
+pub type TypeName = usize;
+
+/// All phrases, by their types.
+#[derive(Default)]
+pub struct Phrases {
+    names: BTreeMap<String, TypeName>,
+    types: Vec<PhraseType>,
+    /// The expressions with holes: the type and the index of each, as often as its weight says.
+    spotlights: Vec<(TypeName, usize)>,
+}
+
+/// The phrases of one type.
+#[derive(Default)]
+pub struct PhraseType {
+    pub name: String,
+    /// Whether its phrases begin outside of tags.
+    pub is_outside: bool,
+    pub phrases: Vec<Phrase>,
+    /// The number of nested phrases in its smallest text.
+    height: usize,
+}
+
+/// A text with holes.
+pub struct Phrase {
+    pub weight: usize,
+    pub pieces: Vec<Piece>,
+    /// The types of variables that must be set before.
+    pub needs: Vec<TypeName>,
+    /// Whether an operator or a blank is outside of its brackets.
+    pub is_operation: bool,
+    /// Whether a filter is outside of its brackets.
+    pub is_filtered: bool,
+    /// Whether it sets variables for the phrases after it.
+    pub sets: bool,
+    /// The number of nested phrases in its smallest text.
+    pub height: usize,
+    /// The indexes of the features that it uses.
+    pub features: Vec<usize>,
+}
+
+/// A part of a phrase.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// A token of a tag, and whether a blank is before it.
+    Token(String, bool),
+    /// Text outside of tags, a comment, or a raw block.
+    Text(String),
+    /// A place for an expression or for further text.
+    Hole {
+        kind: Hole,
+        of: TypeName,
+        has_space: bool,
+        place: Place,
+    },
+}
+
+/// The place of a hole, which determines the expressions that need parentheses there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Between delimiters: no expression.
+    Delimited,
+    /// An operand of an operator: operations.
+    Operand,
+    /// Before an attribute, a subscript or a call, or after a sign: operations, filters and tests.
+    Postfixed,
+}
+
+/// The content of a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hole {
+    /// A phrase or a variable.
+    Phrase,
+    /// A variable that is set.
+    Variable,
+    /// The name of a new variable.
+    New,
+}
+
+impl Phrases {
+    /// Reads `phrases.txt`.
+    pub fn new(vocabulary: &Vocabulary) -> Self {
+        let mut phrases = Self::default();
+        let mut current = 0;
+        for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
+            if let Some(header) = line.strip_prefix("== ") {
+                let (name, mark) = header.split_once(' ').unwrap_or((header, ""));
+                current = phrases.type_name(name);
+                if let Some(ty) = phrases.types.get_mut(current) {
+                    ty.is_outside = mark == "outside";
+                }
+                continue;
+            }
+            let is_outside = phrases.types.get(current).is_some_and(|ty| ty.is_outside);
+            let phrase = phrases.read(line, is_outside);
+            if let Some(ty) = phrases.types.get_mut(current) {
+                ty.phrases.push(phrase);
+            }
+        }
+        phrases.find_spotlights();
+        phrases.find_needs();
+        phrases.measure();
+        for index in 0..phrases.types.len() {
+            let found: Vec<Vec<usize>> = phrases.get(index).map_or_else(Vec::new, |ty| {
+                let of = |phrase: &Phrase| features(&phrase.pieces, |of| phrases.name(of), vocabulary);
+                ty.phrases.iter().map(of).collect()
+            });
+            let phrases = phrases
+                .types
+                .get_mut(index)
+                .map(|ty| ty.phrases.iter_mut())
+                .into_iter()
+                .flatten();
+            for (phrase, features) in phrases.zip(found) {
+                phrase.features = features;
+            }
+        }
+        phrases
+    }
+
+    /// Returns the phrases of a type.
+    pub fn get(&self, of: TypeName) -> Option<&PhraseType> {
+        self.types.get(of)
+    }
+
+    /// Returns the index of a type.
+    pub fn find(&self, name: &str) -> Option<TypeName> {
+        self.names.get(name).copied()
+    }
+
+    fn name(&self, of: TypeName) -> &str {
+        self.types.get(of).map_or("", |ty| ty.name.as_str())
+    }
+
+    /// Returns the index of a type, which is added if it is new.
+    fn type_name(&mut self, name: &str) -> TypeName {
+        if let Some(of) = self.find(name) {
+            return of;
+        }
+        let of = self.types.len();
+        self.names.insert(name.to_owned(), of);
+        self.types.push(PhraseType {
+            name: name.to_owned(),
+            height: UNKNOWN,
+            ..PhraseType::default()
+        });
+        of
+    }
+
+    fn read(&mut self, line: &str, is_outside: bool) -> Phrase {
+        let weighted = line
+            .split_once(": ")
+            .and_then(|(weight, rest)| Some((weight.parse().ok()?, rest)));
+        let (weight, text) = weighted.unwrap_or((1, line));
+        let mut reader = Reader {
+            phrases: self,
+            rest: text,
+            pieces: Vec::new(),
+            is_outside,
+            can_close: is_outside,
+        };
+        reader.read();
+        let mut pieces = reader.pieces;
+        delimit(&mut pieces);
+        let sets = is_outside && text.trim_start_matches(['{', '%', '-', ' ']).starts_with("set ");
+        Phrase {
+            weight,
+            is_operation: !is_outside && is_operation(&pieces),
+            is_filtered: !is_outside && is_filtered(&pieces),
+            sets,
+            needs: Vec::new(),
+            height: UNKNOWN,
+            features: Vec::new(),
+            pieces,
+        }
+    }
+
+    /// Returns the expressions with holes, as often as their weights say.
+    pub fn spotlights(&self) -> &[(TypeName, usize)] {
+        &self.spotlights
+    }
+
+    fn find_spotlights(&mut self) {
+        for (of, ty) in self.types.iter().enumerate().filter(|(_, ty)| !ty.is_outside) {
+            for (index, phrase) in ty.phrases.iter().enumerate() {
+                if phrase.pieces.len() > 1 && phrase.pieces.iter().any(|piece| matches!(piece, Piece::Hole { .. })) {
+                    self.spotlights.extend(std::iter::repeat_n((of, index), phrase.weight));
+                }
+            }
+        }
+    }
+
+    /// Notes which variables each phrase needs: those of its holes for variables, and `loop`.
+    fn find_needs(&mut self) {
+        let lonely: Vec<bool> = self.types.iter().map(|ty| ty.phrases.is_empty()).collect();
+        let loop_type = self.type_name("LOOP");
+        let spotlight = self.find("SPOTLIGHT");
+        for phrase in self.types.iter_mut().flat_map(|ty| ty.phrases.iter_mut()) {
+            let mut new = Vec::new();
+            for piece in &phrase.pieces {
+                let need = match piece {
+                    Piece::Hole { kind: Hole::New, of, .. } => {
+                        new.push(*of);
+                        continue;
+                    }
+                    Piece::Hole {
+                        kind: Hole::Variable,
+                        of,
+                        ..
+                    } => *of,
+                    Piece::Hole { of, .. } if lonely.get(*of) == Some(&true) && Some(*of) != spotlight => *of,
+                    Piece::Token(text, _) if text == "loop" => loop_type,
+                    _ => continue,
+                };
+                if !new.contains(&need) {
+                    phrase.needs.push(need);
+                }
+            }
+        }
+    }
+
+    /// Finds the heights, from the phrases without holes upwards.
+    fn measure(&mut self) {
+        loop {
+            let heights: Vec<usize> = self.types.iter().map(|ty| ty.height).collect();
+            for ty in &mut self.types {
+                for phrase in &mut ty.phrases {
+                    let of_hole = |piece: &Piece| match piece {
+                        Piece::Hole {
+                            kind: Hole::Phrase, of, ..
+                        } => heights.get(*of).copied(),
+                        _ => None,
+                    };
+                    let highest = phrase.pieces.iter().filter_map(of_hole).max().unwrap_or_default();
+                    phrase.height = highest.saturating_add(1);
+                }
+                // A phrase that needs a variable is not always possible. A type without phrases only has variables.
+                let always = ty.phrases.iter().filter(|phrase| phrase.needs.is_empty());
+                let least = always.map(|phrase| phrase.height).min();
+                ty.height = least.unwrap_or(usize::from(!ty.phrases.is_empty()));
+            }
+            if self.types.iter().map(|ty| ty.height).eq(heights) {
+                return;
+            }
+        }
+    }
+}
+
+/// Reads the pieces of a phrase.
+struct Reader<'r> {
+    phrases: &'r mut Phrases,
+    rest: &'r str,
+    pieces: Vec<Piece>,
+    is_outside: bool,
+    /// Whether `}}` and `%}` end a tag. In an expression, they end dicts.
+    can_close: bool,
+}
+
+const OPENERS: [&str; 6] = ["{{-", "{%-", "{%+", "{{", "{%", "{#"];
+const CLOSERS: [&str; 5] = ["-}}", "-%}", "+%}", "}}", "%}"];
+const OPERATORS: [&str; 6] = ["**", "//", "==", "!=", "<=", ">="];
+
+impl<'r> Reader<'r> {
+    fn read(&mut self) {
+        while !self.rest.is_empty() {
+            let before = self.rest.len();
+            self.rest = self.rest.trim_start_matches(' ');
+            let has_space = self.rest.len() < before;
+            if self.is_outside {
+                self.outside();
+            } else {
+                self.inside(has_space);
+            }
+        }
+    }
+
+    fn cut(&mut self, length: usize) -> &'r str {
+        let (text, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text
+    }
+
+    /// Reads what is between tags: the start of a tag, a hole, or text.
+    fn outside(&mut self) {
+        let raw = self.rest.trim_start_matches(['{', '%', '-', ' ']).starts_with("raw ");
+        if self.rest.starts_with("{#") || (self.rest.starts_with("{%") && raw) {
+            let end = if raw { "endraw" } else { "#}" };
+            let end = self.rest.find(end).unwrap_or(self.rest.len());
+            let close = self.rest.get(end..).and_then(|rest| rest.find('}')).unwrap_or_default();
+            let text = self.cut(end.saturating_add(close).saturating_add(1));
+            return self.push_text(text);
+        }
+        if let Some(opener) = OPENERS.iter().find(|opener| self.rest.starts_with(**opener)) {
+            let opener = self.cut(opener.len());
+            self.pieces.push(Piece::Token(opener.to_owned(), false));
+            self.is_outside = false;
+            return;
+        }
+        if self.hole(false) || self.rest.is_empty() {
+            return;
+        }
+        let openers = OPENERS.iter().filter_map(|opener| self.rest.find(opener));
+        let end = openers.chain(self.rest.find(' ')).min().unwrap_or(self.rest.len());
+        let end = holes(self.rest).find(|start| *start > 0).map_or(end, |start| start.min(end));
+        let text = self.cut(end);
+        self.push_text(text);
+    }
+
+    fn push_text(&mut self, text: &str) {
+        let text = text.replace('␣', " ").replace('⏎', "\n").replace('␍', "\r");
+        self.pieces.push(Piece::Text(text));
+    }
+
+    /// Reads a token of a tag.
+    fn inside(&mut self, has_space: bool) {
+        if self.can_close {
+            if let Some(closer) = CLOSERS.iter().find(|closer| self.rest.starts_with(**closer)) {
+                let closer = self.cut(closer.len());
+                self.pieces.push(Piece::Token(closer.to_owned(), has_space));
+                self.is_outside = true;
+                return;
+            }
+        }
+        if self.hole(has_space) {
+            return;
+        }
+        let operator = OPERATORS.iter().find(|operator| self.rest.starts_with(**operator));
+        let length = operator.map_or_else(|| token_length(self.rest), |operator| operator.len());
+        let token = self.cut(length);
+        if !token.is_empty() {
+            self.pieces.push(Piece::Token(token.to_owned(), has_space));
+        }
+    }
+
+    /// Reads a hole, if one is next.
+    fn hole(&mut self, has_space: bool) -> bool {
+        let kind = match self.rest.chars().next() {
+            Some('@') => Hole::New,
+            Some('$') => Hole::Variable,
+            _ => Hole::Phrase,
+        };
+        let sign = usize::from(kind != Hole::Phrase);
+        let rest = self.rest.get(sign..).unwrap_or_default();
+        let length = rest.find(|char: char| !char.is_ascii_uppercase()).unwrap_or(rest.len());
+        let goes_on = rest
+            .get(length..)
+            .is_some_and(|rest| rest.starts_with(|char: char| char.is_alphanumeric() || char == '_'));
+        if length < 2 || goes_on {
+            return false;
+        }
+        let name = self.cut(length.saturating_add(sign)).trim_start_matches(['@', '$']);
+        let of = self.phrases.type_name(name);
+        self.pieces.push(Piece::Hole {
+            kind,
+            of,
+            has_space,
+            place: Place::Operand,
+        });
+        true
+    }
+}
+
+/// Returns the indexes at which holes may begin.
+fn holes(text: &str) -> impl Iterator<Item = usize> + '_ {
+    text.char_indices()
+        .filter(|(_, char)| char.is_ascii_uppercase() || matches!(char, '@' | '$'))
+        .map(|(index, _)| index)
+}
+
+/// Returns the length of the string, number, name or sign at the start of a text.
+fn token_length(text: &str) -> usize {
+    let mut chars = text.char_indices().peekable();
+    let Some((_, first)) = chars.next() else { return 0 };
+    let is_name = |char: char| char.is_alphanumeric() || char == '_';
+    let mut before = first;
+    for (index, char) in chars {
+        let next = text.get(index.saturating_add(1)..).and_then(|rest| rest.chars().next());
+        let goes_on = match first {
+            '\'' | '"' => {
+                if char == first && before != '\\' {
+                    return index.saturating_add(1);
+                }
+                true
+            }
+            '0'..='9' => {
+                let is_point = char == '.' && next.is_some_and(|next| next.is_ascii_digit());
+                let is_sign = matches!(char, '+' | '-') && before == 'e' && !text.starts_with("0x");
+                is_name(char) || is_point || is_sign
+            }
+            first => is_name(first) && is_name(char),
+        };
+        if !goes_on {
+            return index;
+        }
+        // Two backslashes do not escape what follows them.
+        before = if (before, char) == ('\\', '\\') { ' ' } else { char };
+    }
+    text.len()
+}
+
+/// Finds the place of each hole.
+fn delimit(pieces: &mut [Piece]) {
+    let texts: Vec<String> = pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Token(text, _) => text.clone(),
+            _ => String::new(),
+        })
+        .collect();
+    let count = pieces.len();
+    for (index, piece) in pieces.iter_mut().enumerate() {
+        let before = index.checked_sub(1).and_then(|before| texts.get(before)).map(String::as_str);
+        let after = texts.get(index.saturating_add(1)).map(String::as_str);
+        let opens = matches!(
+            before,
+            Some("(" | "[" | "," | "=" | ":" | "{" | "{{" | "{{-" | "print" | "if" | "elif")
+        );
+        let closes = matches!(after, Some(")" | "]" | "," | ":" | "}" | "}}" | "-}}" | "%}" | "-%}"));
+        let is_postfixed = matches!(after, Some("." | "[" | "(")) || matches!((index, before), (1, Some("-" | "+")));
+        if let Piece::Hole { place, .. } = piece {
+            if is_postfixed {
+                *place = Place::Postfixed;
+            } else if opens && closes || count == 1 {
+                *place = Place::Delimited;
+            }
+        }
+    }
+}
+
+/// Returns whether a blank or a sign is outside of the brackets of an expression.
+fn is_operation(pieces: &[Piece]) -> bool {
+    let mut depth = 0_usize;
+    for (index, piece) in pieces.iter().enumerate() {
+        let has_space = match piece {
+            Piece::Token(text, has_space) => {
+                match text.as_str() {
+                    "(" | "[" | "{" => depth = depth.saturating_add(1),
+                    ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                    "-" | "+" if index == 0 => return true,
+                    _ => {}
+                }
+                *has_space
+            }
+            Piece::Hole { has_space, .. } => *has_space,
+            Piece::Text(_) => false,
+        };
+        if has_space && depth == 0 && index > 0 {
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns whether a filter is outside of the brackets of an expression.
+fn is_filtered(pieces: &[Piece]) -> bool {
+    let mut depth = 0_usize;
+    for piece in pieces {
+        if let Piece::Token(text, _) = piece {
+            match text.as_str() {
+                "(" | "[" | "{" => depth = depth.saturating_add(1),
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                "|" if depth == 0 => return true,
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtins::{filters, globals, jinja_tests};
+
+    #[test]
+    fn each_type_has_phrases_or_variables() {
+        let phrases = Phrases::new(&Vocabulary::new().unwrap());
+        let is_set = |of| {
+            let mut pieces = phrases
+                .types
+                .iter()
+                .flat_map(|ty| &ty.phrases)
+                .flat_map(|phrase| &phrase.pieces);
+            pieces.any(|piece| matches!(piece, Piece::Hole { kind: Hole::New, of: new, .. } if *new == of))
+        };
+        for (of, ty) in phrases.types.iter().enumerate() {
+            assert!(!ty.phrases.is_empty() || is_set(of) || ty.name == "SPOTLIGHT", "{}", ty.name);
+            assert!(ty.height < 6, "{}", ty.name);
+        }
+    }
+
+    #[test]
+    fn each_filter_test_and_global_has_a_phrase() {
+        let vocabulary = Vocabulary::new().unwrap();
+        let phrases = Phrases::new(&vocabulary);
+        let used: Vec<usize> = phrases
+            .types
+            .iter()
+            .flat_map(|ty| &ty.phrases)
+            .flat_map(|phrase| phrase.features.clone())
+            .collect();
+        let named = |kind: &'static str, name: &'static str| (kind, name);
+        let filters = filters::all().iter().map(|filter| named("filter", filter.name));
+        let tests = jinja_tests::all().iter().map(|test| named("test", test.name));
+        let globals = globals::all().iter().map(|global| named("global", global.name));
+        let missing: Vec<_> = filters
+            .chain(tests)
+            .chain(globals)
+            .filter(|(_, name)| *name != "raise_exception")
+            .filter(|(kind, name)| vocabulary.index(kind, name).is_some_and(|index| !used.contains(&index)))
+            .collect();
+        assert!(missing.is_empty(), "without a phrase: {missing:?}");
+    }
+
+    #[test]
+    fn a_phrase_is_read_as_tokens_and_holes() {
+        let mut phrases = Phrases::default();
+        let phrase = phrases.read("TEXT|f('\\'', 1e-5)", false);
+        let text = phrases.find("TEXT").unwrap();
+        let hole = Piece::Hole {
+            kind: Hole::Phrase,
+            of: text,
+            has_space: false,
+            place: Place::Operand,
+        };
+        let token = |text: &str, has_space| Piece::Token(text.to_owned(), has_space);
+        let tokens = [
+            ("|", false),
+            ("f", false),
+            ("(", false),
+            ("'\\''", false),
+            (",", false),
+            ("1e-5", true),
+            (")", false),
+        ];
+        let expected: Vec<Piece> = std::iter::once(hole)
+            .chain(tokens.map(|(text, space)| token(text, space)))
+            .collect();
+        assert_eq!(phrase.pieces, expected);
+        assert!(!phrase.is_operation && phrases.read("TEXT + TEXT", false).is_operation);
+        let phrase = phrases.read("3: ␣x⏎{% for @TEXT in TEXT %}@LOOP{{ $TEXT }}", true);
+        assert_eq!((phrase.weight, phrase.pieces.len()), (3, 11));
+    }
+}
