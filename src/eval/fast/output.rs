@@ -3,6 +3,12 @@
 //! ```text
 //! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
 //! ```
+//!
+//! | shortcut | saves | families of 20 |
+//! |---|---|---|
+//! | a sum or a concatenation | 4 530 | 18 |
+//! | a variable or a key | 950 | 20 |
+//! | a stripped text, or JSON | 470 | 13 |
 
 use super::super::Evaluator;
 use super::super::truth::Truth;
