@@ -180,7 +180,8 @@ impl<'a> Evaluator<'a, '_> {
 /// Returns whether the arguments of all filters in a row that select are literals.
 fn has_literals(mut expr: &Expr) -> bool {
     while let ExprKind::Filter(filter) = &expr.kind {
-        if !Evaluator::selects(filter) {
+        let function = filter.builtin.and_then(filters::get);
+        if !function.is_some_and(|function| matches!(function.shortcut, Shortcut::SelectAttribute(_))) {
             return true;
         }
         let Some(input) = &filter.input else { return false };
