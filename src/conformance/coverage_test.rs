@@ -47,7 +47,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
             }
         }
         assert!(strangers.is_empty(), "no derivation by grammar/template.ebnf: {strangers:#?}");
-        let missing: Vec<String> = missing.into_iter().map(|part| derivations.told(part)).collect();
+        let missing: Vec<String> = missing.into_iter().map(|part| derivations.describe(part)).collect();
         assert!(missing.is_empty(), "no case has {missing:#?}");
     });
     thread.expect("a thread starts").join().expect("the derivations are complete");

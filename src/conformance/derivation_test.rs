@@ -1,12 +1,11 @@
-//! Derives texts by `grammar/template.ebnf`, to see which of its parts a template uses.
+//! Derives templates by `grammar/template.ebnf`, and lists the parts of the grammar that a derivation uses.
 //!
 //! ```text
 //! {{ a }}    template, body, output, VARIABLE_BEGIN "{{", tuple, …, NAME, VARIABLE_END "}}"
 //! ```
 //!
-//! For each part of the grammar and each place of the text, all places are found where the part may end; from the ends one derivation is
-//! picked. A token takes the longest text that it can, as in the lexer. What a derivation cannot see are
-//! conditions on meaning, such as those on the name behind `endblock`.
+//! For each part of the grammar and each index of the text, it finds all indexes at which the part can end. From these it picks one
+//! derivation. A token is as long as possible, as in the lexer. Conditions on the meaning of a template are not checked.
 
 #![allow(clippy::arithmetic_side_effects, reason = "a test says what it expects by failing")]
 
@@ -17,10 +16,10 @@ use crate::ebnf::{Grammar, Rule};
 use crate::unicode;
 use crate::unsupported::{Place, find};
 
-/// A part of a production, by its number.
+/// A part of a production: an index of the parts of [`Derivations`].
 pub type Part = usize;
 
-/// The grammar, its parts numbered.
+/// The grammar as a list of its parts.
 pub struct Derivations {
     parts: Vec<Node>,
     productions: HashMap<String, Part>,
@@ -28,9 +27,9 @@ pub struct Derivations {
 
 struct Node {
     kind: Kind,
-    /// The production that it is in.
+    /// The name of the production that the part belongs to.
     production: String,
-    /// Whether the production is a token, in which there are no blanks.
+    /// Whether the production is a token, which has no blanks between its parts.
     is_token: bool,
 }
 
@@ -44,7 +43,7 @@ enum Kind {
     Repeated(Part),
 }
 
-/// Operators of two characters, of which no lexer sees the first alone.
+/// Operators whose first character is also an operator. The lexer takes the longer one.
 const LONG_OPERATORS: [&str; 6] = ["**", "//", "==", "!=", "<=", ">="];
 
 const CLOSERS: [&str; 6] = ["%}", "-%}", "+%}", "}}", "-}}", ")"];
@@ -81,7 +80,7 @@ impl Derivations {
         self.parts.len() - 1
     }
 
-    /// The texts, names and conditions of the grammar.
+    /// Returns the texts, the names and the conditions of the grammar.
     pub fn leaves(&self) -> impl Iterator<Item = Part> + '_ {
         let is_leaf = |part: &Part| {
             let node = &self.parts[*part];
@@ -91,8 +90,8 @@ impl Derivations {
         (0..self.parts.len()).filter(is_leaf)
     }
 
-    /// A part in words.
-    pub fn told(&self, part: Part) -> String {
+    /// Describes a part.
+    pub fn describe(&self, part: Part) -> String {
         let node = &self.parts[part];
         match &node.kind {
             Kind::Text(text) => format!("{:?} in {}", text, node.production),
@@ -102,7 +101,7 @@ impl Derivations {
         }
     }
 
-    /// The parts that a derivation of the template has; none where there is no derivation.
+    /// Returns the parts that a derivation of the template uses, or `None` if the template has no derivation.
     pub fn derive(&self, template: &str) -> Option<BTreeSet<Part>> {
         let text = template.replace("\r\n", "\n").replace('\r', "\n");
         let mut derivation = Derivation {
@@ -128,10 +127,10 @@ fn is_token(production: &str) -> bool {
 struct Derivation<'g> {
     grammar: &'g Derivations,
     text: &'g str,
-    /// Where a part that begins at a place may end, in order.
+    /// The indexes at which a part can end if it begins at an index, sorted.
     ends: HashMap<(Part, usize), Rc<[usize]>>,
     used: BTreeSet<Part>,
-    /// What is marked already.
+    /// The parts that are marked, with the start and the end of their texts.
     seen: BTreeSet<(Part, usize, usize)>,
 }
 
@@ -182,7 +181,7 @@ impl<'g> Derivation<'g> {
         ends
     }
 
-    /// Notes the parts of one derivation of a piece of the text.
+    /// Marks the parts of one derivation of a range of the text.
     fn mark(&mut self, part: Part, at: usize, end: usize) {
         if !self.seen.insert((part, at, end)) {
             return;
@@ -199,7 +198,7 @@ impl<'g> Derivation<'g> {
             }
             Kind::Sequence(parts) => self.mark_sequence(parts, at, end),
             Kind::Choice(parts) => {
-                // A word of the grammar before a name.
+                // A keyword is preferred to a name.
                 let is_text = |part: &&Part| matches!(grammar.parts[**part].kind, Kind::Text(_));
                 let (texts, others): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(is_text);
                 let mut choices = texts.into_iter().chain(others);
@@ -221,7 +220,7 @@ impl<'g> Derivation<'g> {
         }
     }
 
-    /// Splits a piece of the text among the parts of a sequence, from its end.
+    /// Splits a range of the text among the parts of a sequence, from its end.
     fn mark_sequence(&mut self, parts: &[Part], at: usize, end: usize) {
         let mut starts = vec![BTreeSet::from([at])];
         for part in parts {
@@ -258,7 +257,7 @@ impl<'g> Derivation<'g> {
         (is_token || !goes_on).then_some(at + text.len())
     }
 
-    /// The end of a token: the longest, and none where another kind of token takes the place.
+    /// Returns the end of the longest token, or `None` if another kind of token is there.
     fn token_end(&mut self, name: &str, at: usize) -> Option<usize> {
         let end = *self.ends(self.grammar.productions[name], at).last()?;
         let is_behind_dot = self.text.get(..at).is_some_and(|before| before.ends_with('.'));

@@ -1,10 +1,10 @@
-//! A report as one self-contained page: the matrix of areas, and the difference of every failure.
+//! A report as one HTML page: a table of areas, and the difference of each failure.
 //!
 //! ```text
 //! <table>…<details><summary>loops/first wrong</summary><pre class="difference">…
 //! ```
 //!
-//! It loads nothing and runs no script: a failure is opened by `details`, and colours follow the reader's choice of light or dark.
+//! The page loads nothing and runs no script. Failures open by `details`, and the colours follow the browser's light or dark mode.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -13,10 +13,10 @@ use super::text::headline;
 use super::text_diff::difference;
 use super::visible::visible;
 
-/// How everything looks, for every page.
+/// The style sheet of every page.
 const STYLE: &str = include_str!("style.css");
 
-/// A report as a page.
+/// Returns a report as an HTML page.
 pub fn html(report: &Report) -> String {
     let total = report.total();
     let title = format!("{}: conformance", report.port.title());
@@ -40,8 +40,8 @@ pub fn html(report: &Report) -> String {
             }
         } }
         p class="note" {
-            "Share: of the cases that the port supports. Kind, text, line: of the errors that it makes where the reference does. "
-            "Below, what is wrong stands before errors that only say something else; − is the reference's answer and + the port's."
+            "Share: of the cases that the port supports. Kind, text, line: of the errors in cases where the reference has an error, too. "
+            "Below, wrong answers come before errors that differ only in their kind, text or line. − is the answer of the reference, + that of the port."
         }
         (causes(report))
         (failures(report))
@@ -49,7 +49,7 @@ pub fn html(report: &Report) -> String {
     page(&title, &body)
 }
 
-/// A page with this title and body.
+/// Returns an HTML page with a title and a body.
 pub fn page(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -66,7 +66,7 @@ pub fn page(title: &str, body: &Markup) -> String {
     page.into_string()
 }
 
-/// The class of a cell's colour.
+/// Returns the CSS class for the colour of a score.
 pub fn shade(score: &Score) -> &'static str {
     match (score.asked, score.right.saturating_mul(100).checked_div(score.asked)) {
         (_, None) => "share none",
@@ -77,7 +77,7 @@ pub fn shade(score: &Score) -> &'static str {
     }
 }
 
-/// The name of an area, which leads to what is wrong in it.
+/// Returns the name of an area, with a link to its failures if it has any.
 fn area_of(report: &Report, area: &str) -> Markup {
     let is_linked = report.failures().any(|(case, _)| case.area() == area);
     html! { @if is_linked { a href={ "#" (area) } { (area) } } @else { (area) } }
@@ -94,7 +94,7 @@ fn cells(name: &Markup, score: &Score) -> Markup {
     }
 }
 
-/// The causes of wrong answers, each with a link to a case.
+/// Returns a table of the causes of wrong answers, with a link to a case of each.
 fn causes(report: &Report) -> Markup {
     let causes = report.causes(true);
     html! {
@@ -157,7 +157,7 @@ fn failure(case: &CaseReport, detail: &Detail) -> Markup {
     }
 }
 
-/// The signs of line ends are faint, and are not copied with the text.
+/// Returns a text whose signs for line feeds are faint and cannot be selected.
 fn with_faint_ends(text: &str) -> Markup {
     html! {
         @for (place, piece) in text.split('⏎').enumerate() {

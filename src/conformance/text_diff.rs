@@ -1,4 +1,4 @@
-//! The difference of two texts, line by line, with what differs inside of lines.
+//! The difference between two texts, line by line, with marks for the parts of a line that differ.
 //!
 //! ```text
 //! - <s>[Hi]⏎      the reference
@@ -11,28 +11,29 @@ use similar::{ChangeTag, TextDiff};
 
 use super::visible::visible;
 
-/// How many equal lines stand round what differs.
+/// The number of equal lines around a difference.
 const AROUND: usize = 2;
 
-/// How long a difference may be looked for; what is found then is longer than it need be.
+/// The time limit of the search for the shortest difference.
 const TIME: Duration = Duration::from_millis(300);
 
-/// A line of a difference.
+/// A line of the difference between two texts.
 pub struct Line {
     /// `-` for the reference, `+` for the port, a blank for both, `@` where lines were left out.
     pub sign: char,
-    /// Its parts, and whether they differ from those of the other line.
+    /// The parts of the line. The flag says whether a part differs from the other line.
     pub pieces: Vec<(bool, String)>,
 }
 
 impl Line {
-    /// Its text.
+    /// Returns the text of the line.
     pub fn text(&self) -> String {
         self.pieces.iter().map(|(_, piece)| piece.as_str()).collect()
     }
 }
 
-/// The difference of what should be and what is. What one does not see is shown, a text in which there is nothing too.
+/// Returns the difference between the expected and the actual text, with visible signs for invisible characters. An empty text is
+/// shown as `(nothing)`.
 pub fn difference(want: &str, got: &str) -> Vec<Line> {
     let (want, got) = (visible(want), visible(got));
     let texts = TextDiff::configure().timeout(TIME).diff_lines(want.as_str(), got.as_str());

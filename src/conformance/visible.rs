@@ -1,10 +1,11 @@
-//! Shows characters that one does not see.
+//! Replaces invisible characters by visible ones, for messages.
 //!
 //! ```text
 //! "a\tb \n"   ->   a⇥b·⏎
 //! ```
 
-/// A text in which blanks at a line's end, tabs, line ends, controls and what has no glyph are seen. Line ends stay behind their signs.
+/// Returns a text with visible signs for trailing blanks, tabs, line feeds, control characters and other characters without a glyph.
+/// Each line feed follows its sign.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -25,10 +26,10 @@ fn show(char: char, shown: &mut String) {
         '\t' => shown.push('⇥'),
         '\r' => shown.push('␍'),
         ' ' => shown.push(' '),
-        // The pictures of controls stand in their order.
+        // The block of control pictures has the order of the control characters.
         '\0'..='\x1f' => shown.extend(char::from_u32(0x2400_u32.saturating_add(u32::from(char)))),
         char => match char.escape_debug().next() {
-            // What `Debug` escapes has no glyph, but quotes and the backslash, which it escapes for itself, and marks that combine.
+            // `Debug` escapes characters without a glyph. It also escapes quotes, the backslash and combining marks.
             Some('\\') if !matches!(char, '\\' | '\'' | '"') && !is_mark(char) => shown.extend(char.escape_unicode()),
             _ if is_blank_or_joiner(char) => shown.extend(char.escape_unicode()),
             _ => shown.push(char),
@@ -49,7 +50,7 @@ mod tests {
     use super::visible;
 
     #[test]
-    fn what_one_does_not_see_is_shown() {
+    fn invisible_characters_are_shown() {
         assert_eq!(visible("a\tb  \n\r\n"), "a⇥b··⏎\n␍⏎\n");
         assert_eq!(visible("it's \"x\\\" é"), "it's \"x\\\" é");
         assert_eq!(

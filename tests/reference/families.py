@@ -1,7 +1,7 @@
 """Cases of whole conversations, whose templates are files and whose conversations are shared.
 
-In a case of tests/cases/families a string that begins with `@` stands for a file of that folder, or for a value of its
-shared.json; it stands where an argument may, in objects and not in lists.
+In a case of tests/cases/families, a string that begins with `@` names a file of that folder or a value of its shared.json.
+It can be an argument or a value of an object, and not an item of a list.
 """
 
 import json

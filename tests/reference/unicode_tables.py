@@ -41,7 +41,7 @@ def is_cased(char):
 
 
 def is_case_ignorable(char):
-    # A final sigma looks over what is case-ignorable, and stops at everything else.
+    # The rule of the final sigma skips case-ignorable characters, and no others.
     final_after_letter = ("A" + char + "\u03a3").lower()[-1] == "\u03c2"
     final_after_digit = ("1" + char + "\u03a3").lower()[-1] == "\u03c2"
     return final_after_letter and not final_after_digit
@@ -65,7 +65,7 @@ CLASSES = {
     "XID_CONTINUE": lambda char: ("a" + char).isidentifier(),
 }
 
-# What is derived from the classes in src/unicode/class.rs, or written there by hand.
+# Properties that src/unicode/class.rs derives from other classes or lists by hand.
 DERIVED = {
     "WHITESPACE": str.isspace,
     "CASED": is_cased,

@@ -1,11 +1,11 @@
-//! Makes a round that shows a difference smaller, as long as it shows the same one.
+//! Reduces a round with a difference to a smaller round with an equal difference.
 //!
 //! ```text
 //! {% for x in l %}{{ y }}{{ x|upper|lower }}{% endfor %}, {"l": …, "y": …}     ->     {{ ''|lower }}, {}
 //! ```
 //!
-//! Delta debugging: first what the grammar lets be absent and whole variables, then expressions by the smaller ones in them, then
-//! stretches of tokens that are halved, then values. What is left cannot lose a part that was tried.
+//! The method is delta debugging. It removes optional parts and variables, replaces expressions by parts of them, removes ever shorter
+//! ranges of tokens, and simplifies values. It repeats this until nothing more can be removed.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use super::generate::sentence::Part;
 use super::round::Round;
 use crate::json::{Data, Object};
 
-/// Asks whether a round shows the difference; an error ends everything.
+/// A function that returns whether a round shows the difference. An error ends the reduction.
 pub type Ask<'a> = dyn FnMut(&Round) -> Result<bool, String> + 'a;
 
-/// How many requests one difference may cost.
+/// The number of requests for the reduction of one round.
 const MOST_REQUESTS: usize = 600;
 
 struct Shrinker<'a, 'r> {
@@ -25,10 +25,10 @@ struct Shrinker<'a, 'r> {
     left: usize,
 }
 
-/// The smallest round that was found.
+/// Returns the smallest round that was found with the difference.
 ///
 /// # Errors
-/// Those of `ask`.
+/// The errors of `ask`.
 pub fn shrink(round: Round, ask: &mut Ask<'_>) -> Result<Round, String> {
     let mut shrinker = Shrinker {
         round,
@@ -37,12 +37,12 @@ pub fn shrink(round: Round, ask: &mut Ask<'_>) -> Result<Round, String> {
     };
     loop {
         let size = shrinker.size();
-        shrinker.parts()?;
-        shrinker.variables()?;
-        shrinker.expressions()?;
-        shrinker.tokens()?;
-        shrinker.texts()?;
-        shrinker.values()?;
+        shrinker.remove_parts()?;
+        shrinker.remove_variables()?;
+        shrinker.replace_expressions()?;
+        shrinker.remove_tokens()?;
+        shrinker.shorten_tokens()?;
+        shrinker.simplify_values()?;
         if shrinker.left == 0 || shrinker.size() >= size {
             return Ok(shrinker.round);
         }
@@ -54,8 +54,8 @@ impl Shrinker<'_, '_> {
         self.round.request().len()
     }
 
-    /// Takes the change where it shows the difference, too.
-    fn take(&mut self, round: Round) -> Result<bool, String> {
+    /// Keeps a changed round if it shows the difference. Returns whether it does.
+    fn try_round(&mut self, round: Round) -> Result<bool, String> {
         if self.left == 0 {
             return Ok(false);
         }
@@ -70,42 +70,43 @@ impl Shrinker<'_, '_> {
     fn without(&self, start: usize, end: usize) -> Option<Round> {
         let mut round = self.round.clone();
         let tokens = round.sentence.tokens.get_mut(start..end)?;
-        let is_news = tokens.iter().any(|token| !token.text.is_empty());
+        let is_changed = tokens.iter().any(|token| !token.text.is_empty());
         tokens.iter_mut().for_each(|token| token.text.clear());
-        is_news.then_some(round)
+        is_changed.then_some(round)
     }
 
-    /// Leaves away what may be absent, the largest first.
-    fn parts(&mut self) -> Result<(), String> {
+    /// Removes optional parts, the largest first.
+    fn remove_parts(&mut self) -> Result<(), String> {
         let mut stretches = self.round.sentence.stretches.clone();
         stretches.retain(|stretch| stretch.part != Part::Expression);
         stretches.sort_by_key(|stretch| std::cmp::Reverse(stretch.end.saturating_sub(stretch.start)));
         for stretch in stretches {
             if let Some(round) = self.without(stretch.start, stretch.end) {
-                self.take(round)?;
+                self.try_round(round)?;
             }
         }
         Ok(())
     }
 
-    fn variables(&mut self) -> Result<(), String> {
+    /// Removes variables of the context, and the request for spans.
+    fn remove_variables(&mut self) -> Result<(), String> {
         for place in (0..self.round.context.len()).rev() {
             let mut round = self.round.clone();
             round.context.remove(place);
-            self.take(round)?;
+            self.try_round(round)?;
         }
         if self.round.generation {
             let round = Round {
                 generation: false,
                 ..self.round.clone()
             };
-            self.take(round)?;
+            self.try_round(round)?;
         }
         Ok(())
     }
 
-    /// Puts an expression in the place of one that it stands in, or a literal.
-    fn expressions(&mut self) -> Result<(), String> {
+    /// Replaces expressions by a literal, or by an expression that is part of them.
+    fn replace_expressions(&mut self) -> Result<(), String> {
         let mut stretches = self.round.sentence.stretches.clone();
         stretches.retain(|stretch| stretch.part == Part::Expression);
         stretches.sort_by_key(|stretch| std::cmp::Reverse(stretch.end.saturating_sub(stretch.start)));
@@ -114,7 +115,7 @@ impl Shrinker<'_, '_> {
             for literal in ["1", "''"] {
                 if let Some(mut round) = self.without(outer.start, outer.end) {
                     round.sentence.replace(outer.start, literal.to_owned());
-                    if round.request().len() < self.size() && self.take(round)? {
+                    if round.request().len() < self.size() && self.try_round(round)? {
                         break;
                     }
                 }
@@ -128,14 +129,14 @@ impl Shrinker<'_, '_> {
                     continue;
                 }
                 let mut round = self.round.clone();
-                let mut is_news = false;
+                let mut is_changed = false;
                 for (place, token) in round.sentence.tokens.iter_mut().enumerate() {
                     if (outer.start..outer.end).contains(&place) && !(inner.start..inner.end).contains(&place) {
-                        is_news |= !token.text.is_empty();
+                        is_changed |= !token.text.is_empty();
                         token.text.clear();
                     }
                 }
-                if is_news && self.take(round)? {
+                if is_changed && self.try_round(round)? {
                     break;
                 }
             }
@@ -143,8 +144,8 @@ impl Shrinker<'_, '_> {
         Ok(())
     }
 
-    /// Leaves away stretches of tokens, half as long each time.
-    fn tokens(&mut self) -> Result<(), String> {
+    /// Removes ranges of tokens, which are half as long each time.
+    fn remove_tokens(&mut self) -> Result<(), String> {
         self.round.sentence.stretches.clear();
         self.round.sentence.tokens.retain(|token| !token.text.is_empty());
         let mut length = self.round.sentence.tokens.len() / 2;
@@ -155,7 +156,7 @@ impl Shrinker<'_, '_> {
                 match self.without(start, end) {
                     Some(mut round) => {
                         round.sentence.tokens.drain(start..end);
-                        if !self.take(round)? {
+                        if !self.try_round(round)? {
                             start = end;
                         }
                     }
@@ -167,8 +168,8 @@ impl Shrinker<'_, '_> {
         Ok(())
     }
 
-    /// Makes the texts of tokens short, and what stands between them one blank.
-    fn texts(&mut self) -> Result<(), String> {
+    /// Shortens tokens, and replaces unusual space between them by one blank.
+    fn shorten_tokens(&mut self) -> Result<(), String> {
         for place in 0..self.round.sentence.tokens.len() {
             let Some(token) = self.round.sentence.tokens.get(place).cloned() else {
                 break;
@@ -182,7 +183,7 @@ impl Shrinker<'_, '_> {
             for text in shorter {
                 let mut round = self.round.clone();
                 round.sentence.replace(place, (*text).to_owned());
-                if self.take(round)? {
+                if self.try_round(round)? {
                     break;
                 }
             }
@@ -191,14 +192,14 @@ impl Shrinker<'_, '_> {
                 if let Some(token) = round.sentence.tokens.get_mut(place) {
                     token.space = " ";
                 }
-                self.take(round)?;
+                self.try_round(round)?;
             }
         }
         Ok(())
     }
 
-    /// Makes the values of the context small.
-    fn values(&mut self) -> Result<(), String> {
+    /// Simplifies the values of the context.
+    fn simplify_values(&mut self) -> Result<(), String> {
         for place in 0..self.round.context.len() {
             let mut changed = true;
             while changed {
@@ -211,7 +212,7 @@ impl Shrinker<'_, '_> {
                     if let Some((_, value)) = round.context.get_mut(place) {
                         *value = smaller;
                     }
-                    if self.take(round)? {
+                    if self.try_round(round)? {
                         changed = true;
                         break;
                     }
@@ -222,7 +223,7 @@ impl Shrinker<'_, '_> {
     }
 }
 
-/// Values that are smaller than this one, the smallest first.
+/// Returns values that are smaller than a value, the smallest first.
 fn smaller(value: &Data<'static>) -> Vec<Data<'static>> {
     match value {
         Data::None => Vec::new(),
