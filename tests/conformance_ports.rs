@@ -41,15 +41,16 @@ fn fuzz_finds_no_difference_between_a_port_and_itself() {
     let count = |key: &str| report[key].as_u64().unwrap();
     assert_eq!((count("rounds"), count("different")), (400, 0));
     assert!(
-        count("printed") > 100 && count("failed") > 60 && count("refused") > 10,
+        count("printed") > 200 && count("failed") > 30 && count("refused") > 5,
         "{report:#}"
     );
     for kind in ["production", "operator", "filter", "test", "global"] {
+        let features = report["hits"][kind].as_object().unwrap();
         let (hit, all) = (
-            report["hits"][kind]["hit"].as_u64().unwrap(),
-            report["hits"][kind]["all"].as_u64().unwrap(),
+            features.values().filter(|feature| feature["used"] != 0).count(),
+            features.len(),
         );
-        assert!(hit * 100 >= all * 85, "{kind}: {hit} of {all}");
+        assert!(hit * 100 >= all * 75, "{kind}: {hit} of {all}");
     }
 }
 
@@ -93,7 +94,7 @@ fn fuzz_reduces_a_difference_to_a_small_case() {
         "--seed",
         "5",
         "--count",
-        "120",
+        "600",
         "--jobs",
         "2",
         "--strict",
@@ -119,7 +120,7 @@ fn fuzz_reduces_a_difference_to_a_small_case() {
 #[test]
 fn fuzz_compares_only_outputs_without_strict() {
     let port = other_port("texts.sh", "is undefined", "is not defined");
-    let arguments = ["--port", &port, "--reference", OWN, "--seed", "5", "--count", "120"];
+    let arguments = ["--port", &port, "--reference", OWN, "--seed", "5", "--count", "600"];
     let output = fuzz(&arguments);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     assert_eq!(fuzz(&[&arguments[..], &["--strict"]].concat()).status.code(), Some(1));

@@ -7,8 +7,8 @@ use crate::unsupported::{self, Place};
 use crate::value::{Arguments, Dict, Function, Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// Adds the arguments of the source to those that are there. Python evaluates them in this order. A filter or a test is called by
-    /// itself, and complains so; anything else by the sandbox.
+    /// Evaluates the arguments of a call, in the order of Python, and adds them to `arguments`. `applied` is the filter or the test that is
+    /// called, if it is one: error messages name it instead of the sandbox.
     #[inline]
     pub(super) fn arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         match args.is_empty() {
@@ -26,7 +26,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The arguments of a call block, whose body comes as `caller` behind those that the source names.
+    /// Evaluates the arguments of a call block, and adds the body as the keyword argument `caller`.
     #[inline(never)]
     pub(super) fn arguments_with_caller(&mut self, args: &'a Args, arguments: &mut Arguments<'a>, caller: Value<'a>) -> Result<()> {
         self.named_arguments(args, arguments)?;
@@ -37,7 +37,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// All but `**values`.
+    /// Evaluates all arguments except `**values`.
     #[inline]
     fn named_arguments(&mut self, args: &'a Args, arguments: &mut Arguments<'a>) -> Result<()> {
         for argument in &args.positional {
@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(star) = &others.star {
             self.star(star, arguments)?;
         }
-        // A name and its value are moved more than once on their way.
+        // A name and its value are moved several times.
         self.runtime.meter.charge_items(others.keywords.len().saturating_mul(3))?;
         for keyword in &others.keywords {
             let value = self.expr(&keyword.value)?;
@@ -64,7 +64,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// `*values`
+    /// Evaluates `*values`.
     #[inline(never)]
     fn star(&mut self, star: &'a Expr, arguments: &mut Arguments<'a>) -> Result<()> {
         let values = self.expr(star)?;
@@ -73,7 +73,7 @@ impl<'a> Evaluator<'a, '_> {
             return Err(Error::type_error(message).at(star.span));
         };
         let values = iter.drain(self.runtime)?;
-        // They are moved once more on their way.
+        // The values are moved again later.
         self.runtime.meter.charge_items(values.len().saturating_mul(2))?;
         for value in values {
             arguments.push(value);
@@ -81,7 +81,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// `**values`
+    /// Evaluates `**values`.
     #[inline(never)]
     fn double_star(&mut self, others: &'a OtherArgs, arguments: &mut Arguments<'a>, applied: Option<&Function>) -> Result<()> {
         let Some(double_star) = &others.double_star else {
@@ -131,7 +131,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
-/// The function that complains, with its module if it has one (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
+/// Returns the name of the called function in error messages, with its module (CPython 3.11 `object.c`, `_PyObject_FunctionStr`).
 fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
     match applied {
         _ if others.are_packed => "dict()".to_owned(),
@@ -140,7 +140,7 @@ fn callee(applied: Option<&Function>, others: &OtherArgs) -> String {
     }
 }
 
-/// Returns the error of reaching a filter or a test that this crate does not have.
+/// Returns the error of calling a filter or a test that this crate does not have.
 #[cold]
 pub(super) fn unknown(what: &str, name: &str) -> Error {
     if let Some(error) = unsupported::find(Place::Filter, name).filter(|_| what == "filter") {

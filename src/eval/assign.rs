@@ -8,7 +8,7 @@ use crate::unsupported;
 use crate::value::{Iter, Str, Value};
 
 impl<'a> Evaluator<'a, '_> {
-    /// What `set ns.x = …` asks before anything else: whether each `ns` is a namespace.
+    /// Checks that `ns` is a namespace in each `set ns.x = …`, which the reference does before it evaluates the value.
     pub(super) fn check_namespaces(&self, target: &'a Target) -> Result<()> {
         match &target.kind {
             TargetKind::Name { .. } => Ok(()),
@@ -20,7 +20,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Assigns a value; a tuple of targets unpacks it. Most targets are one name that only its scope knows: the value goes straight there.
+    /// Assigns a value to a target. A tuple of targets unpacks it. Most targets are names that are not exported, and are assigned here.
     #[inline(always)]
     pub(super) fn assign(&mut self, target: &'a Target, value: Value<'a>) -> Result<()> {
         if let TargetKind::Name {
@@ -90,7 +90,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// CPython's `UNPACK_SEQUENCE`.
+    /// Unpacks a value to several targets (CPython `UNPACK_SEQUENCE`).
     #[inline(never)]
     fn unpack(&mut self, targets: &'a [Target], value: Value<'a>) -> Result<()> {
         let expected = targets.len();
@@ -126,7 +126,7 @@ impl<'a> Evaluator<'a, '_> {
             .try_for_each(|(target, item)| self.assign(target, item))
     }
 
-    /// What a generator yields for a target: the variables as they stand, a tuple of targets as a tuple.
+    /// Returns the item that the generator of a loop's condition yields: the variables of the target, a tuple of targets as a tuple.
     pub(super) fn pack(&mut self, target: &'a Target) -> Result<Value<'a>> {
         match &target.kind {
             TargetKind::Name { slot, .. } | TargetKind::Attribute { slot, .. } => {

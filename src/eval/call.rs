@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a, '_> {
     ) -> Result<Value<'a>> {
         let name = Str::from(&*attribute.name);
         if matches!(object, Value::Undefined(_) | Value::Namespace(_)) {
-            // Python looks the attribute up before it evaluates the arguments: it mostly fails, or the arguments may assign it anew.
+            // Python looks the attribute up before it evaluates the arguments. The lookup may fail, and the arguments may assign the attribute.
             let method = access::get_attribute(self.runtime, &object, &name);
             let method = method.map_err(|error| self.explain_object(error.at(span), &attribute.object))?;
             return self.called(&method, args, caller);
@@ -43,7 +43,8 @@ impl<'a> Evaluator<'a, '_> {
         self.called_method(object, &name, args, caller)
     }
 
-    /// The frames of calls are small and apart: a chain of calls, or of macros that call each other, holds many of them.
+    /// Evaluates the arguments and calls a function. It is a function of its own with a small stack frame, because a chain of calls holds
+    /// many of them.
     #[inline(never)]
     fn called(&mut self, function: &Value<'a>, args: &'a Args, caller: Option<Value<'a>>) -> Result<Value<'a>> {
         let mut arguments = Arguments::new();
@@ -58,7 +59,7 @@ impl<'a> Evaluator<'a, '_> {
         call::call_method(self.runtime, name, &mut arguments)
     }
 
-    /// The arguments of a call behind those that are there, with the body of a call block.
+    /// Evaluates the arguments of a call, and adds the body of a call block.
     pub(super) fn call_arguments(
         &mut self,
         args: &'a Args,

@@ -1,7 +1,7 @@
-//! Adds to an error what is known of the value that caused it: its type, its keys and its place in the input.
+//! Adds a note to an error: the type, the keys and the place in the input of the value that caused it.
 //!
-//! `{{ message.content + 1 }}` with a list there: "`message.content` is a list, at `/messages/3/content` of the input". Only paths are
-//! described (names, attributes, items): to evaluate them once more changes nothing.
+//! If `message.content` is a list, `{{ message.content + 1 }}` fails with the note "`message.content` is of type list, at
+//! `/messages/3/content` of the input". Only names, attributes and items are described, because they can be evaluated again without an effect.
 
 use std::fmt::Write;
 
@@ -13,17 +13,17 @@ use crate::resolve::operators;
 use crate::text::quote;
 use crate::value::{Dict, Str, Value};
 
-/// How many values of the input are looked at to find the one in question.
+/// The number of values of the input that are compared to find one.
 ///
-/// The class of an error depends on the place, so that the largest real conversation must be searched as a whole: some 200 thousand.
+/// The class of an error depends on the place, so the largest real conversations, of about 200 thousand values, must be searched entirely.
 const MAX_LOOKS: usize = 1_000_000;
 
-/// How many keys of a dict a note lists, and how many characters of each.
+/// The number of keys of a dict that a note lists, and the number of characters of each.
 const MAX_KEYS: usize = 8;
 const MAX_KEY: usize = 40;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Adds what is known of the operands of a failed expression.
+    /// Adds a note about the operands of a failed expression.
     #[cold]
     pub(super) fn explain(&mut self, error: Error, expr: &'a Expr) -> Error {
         if let ExprKind::Call(call) = &expr.kind {
@@ -37,7 +37,7 @@ impl<'a> Evaluator<'a, '_> {
         self.describe(error, &operands)
     }
 
-    /// Adds what is known of the object that a failed attribute was looked up on.
+    /// Adds a note about the object of a failed attribute.
     #[cold]
     pub(super) fn explain_object(&mut self, error: Error, object: &'a Expr) -> Error {
         match is_path(object) {
@@ -46,8 +46,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds what is known of what a loop iterates, where that failed before the first round: later another value may have its name. What
-    /// a recursive loop iterates when it is called is not what stands there.
+    /// Adds a note about the iterable of a loop that failed before its first round. After that, its name may have another value. A recursive
+    /// loop may also iterate over another value.
     #[cold]
     pub(super) fn explain_iterated(&mut self, error: Error, node: &'a For, round: u64) -> Error {
         if round > 0 || node.recursive || error.has_place() || error.kind() == ErrorKind::Limit {
@@ -61,8 +61,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds the types of the paths that have a value, and their places in the input. Of an undefined path it describes the container
-    /// that lacks it.
+    /// Adds the types of expressions and their places in the input. If an expression is undefined, the container that lacks it is described
+    /// instead.
     fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
         let mut pointers = Vec::new();
@@ -77,7 +77,7 @@ impl<'a> Evaluator<'a, '_> {
             let mut note = format!("`{text}` is of type {}", value.ty().name());
             if let Some(pointer) = self.path(path, &value) {
                 let _ = write!(note, ", at `{pointer}` of the input");
-                // Templates put texts together: beside a value of another type, a text is seldom the wrong one.
+                // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
                 let rank = match lacks {
                     true => 0,
                     false if matches!(value, Value::Str(_)) => 2,
@@ -102,7 +102,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Adds which message of the conversation a loop was at, where its items are messages.
+    /// Adds the index of the message in the conversation, if the items of the loop are messages.
     #[cold]
     pub(super) fn name_message(&self, error: Error, node: &'a For) -> Error {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
@@ -123,7 +123,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The value of a path, if it has one.
+    /// Evaluates an expression again. Returns its value if it is a name, an attribute or an item that exists.
     fn peek(&mut self, expr: &'a Expr) -> Option<Value<'a>> {
         match &expr.kind {
             ExprKind::Name(name) => self.get(&name.slot).cloned(),
@@ -150,7 +150,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Where a value stands in the input, as a JSON pointer. A number or the like has no identity: its container says where it is.
+    /// Returns the place of a value in the input as a JSON pointer. A value without identity, such as a number, is found by its container.
     fn path(&mut self, expr: &'a Expr, value: &Value<'a>) -> Option<String> {
         let has_identity = match value {
             Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
@@ -174,7 +174,7 @@ impl<'a> Evaluator<'a, '_> {
             _ => return None,
         };
         let container = self.peek(object)?;
-        // A method is no piece of the input.
+        // A method is not a part of the input.
         let key = match (value, &container, key) {
             (
                 Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) | Value::Str(_),
@@ -191,7 +191,7 @@ impl<'a> Evaluator<'a, '_> {
         Some(path + &pointer(&key))
     }
 
-    /// The place of the text that a path takes a character of.
+    /// Returns the place of the string that an index takes a character of.
     fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
         let text = container(path)?;
         match self.peek(text)? {
@@ -200,14 +200,14 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The path of a value in the input, if it is an object of it.
+    /// Returns the place of a value in the input, if it is a part of it.
     fn find(&self, target: &Value<'a>) -> Option<String> {
         let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
         find_below(&input, target, &mut MAX_LOOKS.clone(), 0)
     }
 }
 
-/// The paths among the operands of an expression.
+/// Collects the operands of an expression that can be described.
 fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
     let mut add = |operand: &'t Expr| {
         if is_path(operand) {
@@ -234,7 +234,7 @@ fn collect_paths<'t>(expr: &'t Expr, operands: &mut Vec<&'t Expr>) {
     }
 }
 
-/// The expression before the last attribute or index of a path.
+/// Returns the expression before the last attribute or index.
 fn container(path: &Expr) -> Option<&Expr> {
     match &path.kind {
         ExprKind::Attribute(attribute) => Some(&attribute.object),
@@ -243,7 +243,7 @@ fn container(path: &Expr) -> Option<&Expr> {
     }
 }
 
-/// The end of a note: `; its keys are 'role', 'content'`.
+/// Returns the end of a note that lists the keys of a dict: `; its keys are 'role', 'content'`.
 fn list_keys(dict: &Dict<'_>) -> String {
     let keys = dict.iter().take(MAX_KEYS).map(|(key, _)| match &key {
         Value::Str(text) => {
@@ -277,7 +277,7 @@ fn is_path(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Name(_) | ExprKind::Attribute(_) | ExprKind::Item(_))
 }
 
-/// `/key` of a JSON pointer (RFC 6901).
+/// Returns a step of a JSON pointer (RFC 6901): `/key`.
 fn pointer(key: &Value<'_>) -> String {
     match key {
         Value::Str(text) => format!("/{}", text.as_str().replace('~', "~0").replace('/', "~1")),
@@ -286,10 +286,10 @@ fn pointer(key: &Value<'_>) -> String {
     }
 }
 
-/// Deeper data is not searched.
+/// The nesting depth to which the input is searched.
 const MAX_DEPTH: usize = 32;
 
-/// The path of the value in a container of the input that is the same object; the depth is that of the caller's data, and bounded.
+/// Returns the JSON pointer from a container of the input to a value that is a part of it.
 fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, depth: usize) -> Option<String> {
     if is_same_piece(container, target) {
         return Some(String::new());
@@ -308,7 +308,7 @@ fn find_below<'a>(container: &Value<'a>, target: &Value<'a>, looks: &mut usize, 
     }
 }
 
-/// Whether both are the same object of the input; a string is told by its address.
+/// Returns whether both values are the same part of the input. Strings are compared by their addresses.
 fn is_same_piece<'a>(left: &Value<'a>, right: &Value<'a>) -> bool {
     match (left, right) {
         (Value::Str(left), Value::Str(right)) => match (left.borrowed(), right.borrowed()) {

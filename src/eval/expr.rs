@@ -60,7 +60,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Slice(slice) => self.slice(slice),
             ExprKind::Filter(filter) => self.filter(filter),
             ExprKind::Call(call) => self.call(&call.callee, &call.args, None),
-            // These never come here.
+            // `plain_value` evaluates these.
             ExprKind::Name(_) | ExprKind::Compare(_) | ExprKind::Test(_) | ExprKind::Logic(..) | ExprKind::Conditional(_) => {
                 self.expr(expr)
             }
@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a, '_> {
         value.map_err(|error| self.explained(error, expr))
     }
 
-    /// Returns whether a name is the variable `self` of a template without blocks: it has no attributes then, and `self.x` is undefined.
+    /// Returns whether a name is the variable `self` of a template without blocks. It has no attributes then, and `self.x` is undefined.
     fn is_self_without_blocks(&self, name: &Name) -> bool {
         let template = self.render.template;
         self.is_unsupported(name.symbol)
@@ -152,7 +152,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.items(items)
     }
 
-    /// Places an error, and says what is known of the operands; an error that has a place came from deeper.
+    /// Adds the span of an expression to an error, and a note about its operands, unless an inner expression has done so.
     #[cold]
     pub(super) fn explained(&mut self, error: Error, expr: &'a Expr) -> Error {
         match error.has_place() {
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// A literal of the rarer kinds. The reference writes `inf` and `nan` back into Python by name, and Python knows no such name.
+    /// Evaluates a literal of a rare kind. The reference writes `inf` and `nan` to its Python code as names, which Python does not know.
     #[inline(never)]
     fn literal(&mut self, literal: &'a Literal) -> Result<Value<'a>> {
         match literal {
@@ -182,7 +182,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(values)
     }
 
-    /// Python evaluates all keys and values before it makes the dict.
+    /// Evaluates a dict. Python evaluates all keys and values before it makes the dict.
     #[inline(never)]
     fn dict(&mut self, pairs: &'a [(Expr, Expr)]) -> Result<Value<'a>> {
         let mut values = Vec::with_capacity(pairs.len());
@@ -222,7 +222,7 @@ impl<'a> Evaluator<'a, '_> {
         self.apply_filter(filter, input)
     }
 
-    /// A filter of a block; the innermost has the block's text as its input.
+    /// Applies the filters of a block to its text, which is the input of the innermost filter.
     pub(super) fn filter_text(&mut self, filter: &'a Filter, text: Value<'a>) -> Result<Value<'a>> {
         let input = match &filter.input {
             Some(Expr {
@@ -236,7 +236,7 @@ impl<'a> Evaluator<'a, '_> {
         self.apply_filter(filter, input)
     }
 
-    /// Apart from [`Evaluator::filter`], so that a chain of filters does not hold the arguments of all of them on the stack.
+    /// Applies a filter to its input. It is a function of its own, so that a chain of filters does not hold all their arguments on the stack.
     #[inline(never)]
     pub(super) fn apply_filter(&mut self, filter: &'a Filter, input: Value<'a>) -> Result<Value<'a>> {
         let mut arguments = Arguments::one(input);

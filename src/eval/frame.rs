@@ -1,4 +1,4 @@
-//! Variables: the locals and cells of frames, and the context.
+//! Reads and writes variables: those of frames, and the context.
 
 use std::mem::ManuallyDrop;
 
@@ -9,19 +9,19 @@ use crate::error::Result;
 use crate::unsupported::{self, Place};
 use crate::value::{ContextEntry, Environment, EnvironmentId, Heap, Recycler, Undefined, Value, next_object_index};
 
-/// Where the variables of a frame that runs are found on the heap.
+/// The places of a running frame's variables on the heap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Activation {
-    /// The first of the frame's locals.
+    /// The index of the frame's first local variable.
     locals: usize,
     /// The environment of the frame, or the nearest one around it.
     pub environment: Option<EnvironmentId>,
-    /// The first of that environment's cells.
+    /// The index of the first cell of that environment.
     cells: usize,
 }
 
 impl Activation {
-    /// The value of a variable; None where it is missing.
+    /// Returns the value of a variable, or None if it is missing.
     #[inline(always)]
     pub fn get<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         match slot {
@@ -30,7 +30,7 @@ impl Activation {
         }
     }
 
-    /// The same of a variable that macros close over; few are, and most accesses do without this.
+    /// Returns the value of a variable that macros close over. Few variables are, and the access to others does not need this.
     #[inline(never)]
     fn get_captured<'v, 'a>(&self, heap: &'v Heap<'a>, slot: &Slot) -> Option<&'v Value<'a>> {
         heap.frames.cells.get(self.cell(&heap.frames.environments, slot)?)?.as_ref()
@@ -47,7 +47,7 @@ impl Activation {
         put(place, &mut heap.recycler, value);
     }
 
-    /// Where the cell of a variable is.
+    /// Returns the index of the cell of a variable.
     #[inline(never)]
     fn cell(&self, environments: &[Environment], slot: &Slot) -> Option<usize> {
         match *slot {
@@ -66,10 +66,10 @@ impl Activation {
     }
 }
 
-/// Puts a value into the place of a variable. The one before it is not moved if it holds nothing, as most do.
+/// Stores a value in the place of a variable. The old value is only moved if it holds memory.
 #[inline(always)]
 fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value: Option<Value<'a>>) {
-    // A value that nothing here may drop can be written where it belongs, and nowhere before: every slot has its place.
+    // If the place exists, as it always does, the value is written to it at once and needs no drop here.
     let value = ManuallyDrop::new(value);
     let Some(place) = place else { return };
     if place.as_ref().is_some_and(Value::holds_memory) {
@@ -78,7 +78,7 @@ fn put<'a>(place: Option<&mut Option<Value<'a>>>, recycler: &mut Recycler, value
     std::mem::forget(std::mem::replace(place, ManuallyDrop::into_inner(value)));
 }
 
-/// Keeps what a variable holds for the next text, or drops it.
+/// Removes the value of a variable, and recycles its memory if that is possible.
 #[inline(never)]
 fn empty<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
     if let Some(old) = place.take().filter(Recycler::accepts) {
@@ -86,7 +86,7 @@ fn empty<'a>(place: &mut Option<Value<'a>>, recycler: &mut Recycler) {
     }
 }
 
-/// Where the cells of an environment begin.
+/// Returns the index of the first cell of an environment.
 fn first_cell(environments: &[Environment], environment: Option<EnvironmentId>) -> usize {
     let number = environment.map_or(usize::MAX, |EnvironmentId(number)| number as usize);
     environments.get(number).map_or(0, |environment| environment.cells)
@@ -98,7 +98,7 @@ impl<'a> Evaluator<'a, '_> {
         self.enter_frame_with_locals(frame, parent, 0)
     }
 
-    /// Opens a frame whose first variables are the last of the local variables.
+    /// Opens a frame whose first variables are the last `count` of the existing local variables.
     pub(super) fn enter_frame_with_locals(&mut self, frame: Frame, parent: Option<EnvironmentId>, count: usize) -> Result<()> {
         let variables = u64::from(frame.locals).saturating_add(u64::from(frame.cells));
         self.runtime.meter.charge(variables >> 3)?;
@@ -123,12 +123,12 @@ impl<'a> Evaluator<'a, '_> {
             .check_size(room.saturating_mul(size_of::<Option<Value<'_>>>()))
     }
 
-    /// Closes it; what inner frames close over stays.
+    /// Closes the frame. The cells that inner frames close over remain.
     pub(super) fn leave_frame(&mut self) {
         self.runtime.heap.frames.locals.truncate(self.frame.locals);
     }
 
-    /// Gives the variables of the root their first values. Nothing is set yet, and no name is looked up here twice.
+    /// Assigns the initial values of the variables at the top level. No variable is set yet, and each name is looked up once.
     pub(super) fn enter_root(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
         for load in &scope.loads {
@@ -141,8 +141,8 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Gives the variables of a scope their first values: also those of branches that are not taken. Where something may grow in place,
-    /// what it has grown out of is let go.
+    /// Assigns the initial values of the variables of a scope, including those of branches that are not taken. In a template that appends in
+    /// place, the old values of the variables are dropped, because a value must not have two owners then.
     #[inline]
     pub(super) fn enter_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.loads.len() as u64 >> 1)?;
@@ -150,7 +150,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// The same without the charge; most scopes have nothing to load.
+    /// Assigns the initial values of the variables of a scope without charging for it. Most scopes have none.
     #[inline(always)]
     pub(super) fn load(&mut self, scope: &Scope) {
         if !scope.loads.is_empty() {
@@ -181,7 +181,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The value of a variable of another frame; None also where that shows `missing`.
+    /// Returns the value of a variable of another frame, or None if it is missing or is the reference's object `missing`.
     #[inline(never)]
     fn present(&self, outer: &Slot) -> Option<Value<'a>> {
         self.get(outer).filter(|value| !value.is_missing()).cloned()
@@ -192,7 +192,7 @@ impl<'a> Evaluator<'a, '_> {
         elided_loads.iter().for_each(|load| self.clear(&load.slot()));
     }
 
-    /// Forgets the variables of a scope.
+    /// Clears the variables of a scope at its end.
     #[inline]
     pub(super) fn leave_scope(&mut self, scope: &Scope) -> Result<()> {
         self.runtime.meter.charge(scope.clears.len() as u64 >> 3)?;
@@ -213,7 +213,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Forgets a variable; mostly it is missing already.
+    /// Clears a variable. Most are missing already.
     #[inline]
     pub(super) fn clear(&mut self, slot: &Slot) {
         if self.get(slot).is_some() {
@@ -247,13 +247,13 @@ impl<'a> Evaluator<'a, '_> {
         self.render.template.unsupported.contains(&symbol)
     }
 
-    /// The value of a variable; None where it is missing.
+    /// Returns the value of a variable, or None if it is missing.
     #[inline]
     pub(super) fn get(&self, slot: &Slot) -> Option<&Value<'a>> {
         self.frame.get(&self.runtime.heap, slot)
     }
 
-    /// Gives a variable a value.
+    /// Assigns a value to a variable.
     #[inline(always)]
     pub(super) fn store(&mut self, slot: &Slot, value: Value<'a>) {
         self.set(slot, Some(value));
@@ -264,7 +264,8 @@ impl<'a> Evaluator<'a, '_> {
         self.frame.set(&mut self.runtime.heap, slot, value);
     }
 
-    /// `Context.resolve_or_missing`: what the root has set, then the input, then the globals.
+    /// Looks a name up in the variables that the top level has set, then in the input, then among the globals (jinja2 `runtime.py`,
+    /// `Context.resolve_or_missing`).
     pub(super) fn resolve(&mut self, symbol: Symbol) -> Option<Value<'a>> {
         if let Some(Some(value)) = self.runtime.heap.frames.exported.get(symbol.0 as usize) {
             return Some(value.clone());
@@ -290,7 +291,7 @@ impl<'a> Evaluator<'a, '_> {
         value
     }
 
-    /// What the input has under a name, or the global of that name.
+    /// Returns the value of a name in the input, or the global of that name.
     fn given(&self, symbol: Symbol) -> Option<Value<'a>> {
         let template = self.render.template;
         let input = self.runtime.heap.frames.input.as_ref();
@@ -301,7 +302,7 @@ impl<'a> Evaluator<'a, '_> {
         })
     }
 
-    /// Sets a name of the context, as the root does at top level; what nothing will look up there is not kept.
+    /// Sets a variable of the context, as assignments at the top level do. It is only kept if something looks it up.
     pub(super) fn export(&mut self, symbol: Symbol, value: &Value<'a>) {
         let looked_up = &self.render.template.looked_up;
         if looked_up.get(symbol.0 as usize) != Some(&true) {

@@ -1,4 +1,4 @@
-//! Loops: plain ones, those whose test leaves items out, and recursive ones.
+//! Runs loops: plain ones, those with a condition, and recursive ones.
 
 use std::fmt;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
 use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, ops};
 
-/// `loop(…)`: renders the body of a recursive loop again.
+/// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
     render: Render<'a>,
     node: &'a For,
@@ -18,20 +18,20 @@ struct RecursiveLoop<'a> {
     line: u32,
 }
 
-/// The generator of a loop's test: the items for which it holds.
+/// The generator of the items that fulfil the condition of a loop.
 struct Tested<'a> {
     render: Render<'a>,
     node: &'a LoopTest,
     environment: Option<EnvironmentId>,
     source: Value<'a>,
-    /// None before the first item is asked for.
+    /// The iteration, which begins with the first item.
     iter: Option<Iter<'a>>,
-    /// The names that an entry is taken apart into, where the target is two.
+    /// The two names of the target, if it is two names.
     pair: Option<[&'a Target; 2]>,
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// `{% for %}`
+    /// Runs a `for` statement.
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
         let iterable = if self.render.is_fast {
@@ -63,7 +63,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// All rounds, and the else body where none reached the end of its body; from there, `break` and `continue` are the outer loop's.
+    /// Runs all rounds, and the `else` body if no round reached the end of its body. In the `else` body, `break` and `continue` are those of
+    /// the outer loop.
     fn rounds(&mut self, node: &'a For, iterable: Value<'a>, depth0: i64, line: u32) -> Result<Flow> {
         if matches!(&iterable, Value::List(items) | Value::Tuple(items) if items.is_empty()) {
             return self.otherwise(node);
@@ -95,7 +96,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// The else body.
+    /// Runs the `else` body.
     fn otherwise(&mut self, node: &'a For) -> Result<Flow> {
         if node.otherwise.stmts.is_empty() {
             return Ok(Flow::Next);
@@ -120,7 +121,7 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.generator(height, tested)
     }
 
-    /// What the variable `loop` is.
+    /// Makes the value of the variable `loop`.
     #[inline(never)]
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
@@ -134,7 +135,7 @@ impl<'a> Evaluator<'a, '_> {
         Loop::recursive(self.runtime, iter, length, Rc::new(recurse), depth0)
     }
 
-    /// The environment around the loop's own frame, which recursive calls and the loop's test run in.
+    /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.
     fn environment_around(&self, node: &'a For) -> Option<EnvironmentId> {
         if node.frame.cells == 0 {
             return self.frame.environment;
@@ -143,8 +144,8 @@ impl<'a> Evaluator<'a, '_> {
         self.runtime.heap.frames.environments.get(number as usize)?.parent
     }
 
-    /// One round for each item, as long as `next` assigns one; whether any round reached the end of the body. A round is charged here
-    /// for what it loads, and for itself where no statement of it is.
+    /// Runs one round for each item that `next` assigns. Returns whether any round reached the end of the body. A round is charged for
+    /// the variables that it loads, and one step if its statements are not charged.
     #[inline(never)]
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
@@ -169,8 +170,8 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// Assigns the next item of a loop that has a variable `loop`, which is given its value then: a test that asks for it meanwhile sees
-    /// what it was before.
+    /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
+    /// computed gets its earlier value.
     #[inline(never)]
     fn advance(&mut self, target: &'a Target, context: &Rc<Loop<'a>>, slot: &Slot) -> Result<Truth> {
         let assigned = match context.advance_to_object() {
@@ -195,7 +196,7 @@ impl<'a> Evaluator<'a, '_> {
         self.assign_item(target, item)
     }
 
-    /// Assigns the next item of a plain loop; apart, so that a round does not hold the stack of it.
+    /// Assigns the next item of a loop without a variable `loop`. It is a function of its own to keep the stack frame of a round small.
     #[inline(never)]
     fn next_item(&mut self, target: &'a Target, iter: &mut Iter<'a>) -> Result<Truth> {
         match iter.next_object() {
@@ -220,7 +221,7 @@ impl<'a> Evaluator<'a, '_> {
         self.assign_item(target, item)
     }
 
-    /// Assigns an object from outside, as the messages of a conversation are: mostly to a name, where it is written straight to.
+    /// Assigns an object of the input, such as a message. The most common target, a name, is assigned without another call.
     #[inline(always)]
     fn assign_object(&mut self, target: &'a Target, object: Dict<'a>) -> Result<Truth> {
         match &target.kind {
@@ -232,7 +233,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Truth::Yes)
     }
 
-    /// Assigns an item, if there is one.
+    /// Assigns an item if there is one, and returns whether there was.
     #[inline(always)]
     fn assign_item(&mut self, target: &'a Target, item: Option<Value<'a>>) -> Result<Truth> {
         match item {
@@ -301,7 +302,7 @@ impl<'a> Tested<'a> {
                 (Some(names), Value::Tuple(pair)) => pair.as_entry().map(|entry| (names, entry)),
                 _ => None,
             };
-            // An entry that is taken apart and put together again is another tuple with the same items, which nobody else has seen.
+            // An entry that is unpacked and packed again becomes another tuple with equal items, which nothing can tell from the first.
             let whole = match entry {
                 Some((names, entry)) => {
                     evaluator.assign_entry(names, entry)?;
@@ -328,7 +329,7 @@ impl<'a> Tested<'a> {
     }
 }
 
-/// The two names that a target is.
+/// Returns the two names of a target, if it is two different names.
 fn pair(target: &Target) -> Option<[&Target; 2]> {
     let TargetKind::Tuple(targets) = &target.kind else {
         return None;

@@ -1,4 +1,4 @@
-//! Macros, call blocks and generation blocks (jinja2 3.1.6 `runtime.py`, `Macro.__call__`).
+//! Runs macros, call blocks and generation blocks (jinja2 3.1.6 `runtime.py`, `Macro.__call__`).
 
 use std::fmt;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::builtins::call;
 use crate::error::{Error, Result, Step};
 use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value};
 
-/// The code of a macro, and where it was defined.
+/// The code of a macro, and the environment in which it was defined.
 struct Code<'a> {
     render: Render<'a>,
     node: &'a Node,
@@ -17,7 +17,7 @@ struct Code<'a> {
 }
 
 impl<'a> Evaluator<'a, '_> {
-    /// `{% macro %}`
+    /// Runs a `macro` statement, which defines a macro.
     #[inline(never)]
     pub(super) fn define_macro(&mut self, node: &'a Node) -> Result<()> {
         let value = self.macro_value(node)?;
@@ -28,7 +28,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// `{% call %}`
+    /// Runs a `call` block.
     #[inline(never)]
     pub(super) fn call_block(&mut self, node: &'a CallBlock) -> Result<()> {
         let caller = self.macro_value(&node.body)?;
@@ -38,7 +38,7 @@ impl<'a> Evaluator<'a, '_> {
         self.write_text(&returned)
     }
 
-    /// `{% generation %}`: a call block whose function calls `caller` and records the span of its text.
+    /// Runs a `generation` block. In the reference it is a call block whose function calls `caller` and records the span of its text.
     #[inline(never)]
     pub(super) fn generation(&mut self, node: &'a Node) -> Result<()> {
         let from = self.out.len();
@@ -54,7 +54,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Writes what a call returns; a macro writes straight to the output.
+    /// Calls a value and writes the result. A macro writes to the output itself.
     pub(super) fn write_call(&mut self, function: &Value<'a>, arguments: &mut Arguments<'a>) -> Result<()> {
         match function {
             Value::Macro(code) => {
@@ -102,8 +102,8 @@ impl<'a> Evaluator<'a, '_> {
         })))
     }
 
-    /// Gives the parameters of a macro their values, in a frame that is gone before the body runs; those that were not given get their
-    /// defaults later. Gives how many of the first are sure to have one.
+    /// Assigns the arguments of a call to the parameters of a macro. Returns a number of first parameters that certainly have a value; the
+    /// others may need their defaults.
     #[inline(never)]
     fn bind(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<usize> {
         if arguments.keywords().iter().any(|(keyword, _)| keyword.as_str() == "self") {
@@ -111,7 +111,7 @@ impl<'a> Evaluator<'a, '_> {
         }
         let expected = node.parameters.len();
         let given = arguments.len();
-        // Each parameter looks through the keywords.
+        // Each parameter is compared with the keywords.
         let looks = expected.saturating_mul(arguments.keywords().len());
         self.runtime.meter.charge_items(expected.saturating_add(looks) / 8)?;
         if node.specials == [None; 3] && !node.uses_caller && given <= expected {
@@ -133,7 +133,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(0)
     }
 
-    /// The same for a macro that mentions `caller`, `kwargs` or `varargs`, or that is given too much.
+    /// Assigns the arguments to the parameters of a macro that mentions `caller`, `kwargs` or `varargs`, or that gets too many arguments.
     #[inline(never)]
     fn bind_with_specials(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         let symbols = &self.render.template.symbols;
@@ -162,7 +162,7 @@ impl<'a> Evaluator<'a, '_> {
             Some(slot) => {
                 let mut entries = Entries::default();
                 for (name, value) in arguments.take_keywords() {
-                    // Its hash is made, and its place among the others.
+                    // A keyword is hashed and inserted.
                     self.runtime.meter.charge_scan(name.as_str().len().saturating_add(32))?;
                     entries.insert(Key::from(name), value);
                 }
@@ -187,7 +187,7 @@ impl<'a> Evaluator<'a, '_> {
             None => {}
         }
         if lacks_caller && node.explicit_caller {
-            // It was given by position, and is added once more.
+            // The parameter has a positional argument, to which the body of the call block is added.
             let taken = expected
                 .saturating_add(usize::from(kwargs.is_some()))
                 .saturating_add(usize::from(varargs.is_some()));
@@ -205,7 +205,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// The parameters behind the given ones, by their names.
+    /// Assigns keyword arguments to the parameters without a positional argument.
     #[inline(never)]
     fn bind_keywords(&mut self, node: &'a Node, given: usize, arguments: &mut Arguments<'a>) -> Result<()> {
         for parameter in node.parameters.iter().skip(given) {
@@ -240,14 +240,14 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Runs a macro with arguments that are not bound.
+    /// Runs a macro with arguments that are not bound to its parameters yet.
     fn bind_and_run(&mut self, node: &'a Node, arguments: &mut Arguments<'a>) -> Result<()> {
         self.enter_frame(node.frame, self.frame.environment)?;
         let given = self.bind(node, arguments)?;
         self.run_macro(node, given)
     }
 
-    /// Runs a macro whose first parameters are the last of the local variables.
+    /// Runs a macro whose arguments are the last of the local variables.
     fn run_with_locals(&mut self, node: &'a Node, count: usize) -> Result<()> {
         self.enter_frame_with_locals(node.frame, self.frame.environment, count)?;
         let mut given = count;
@@ -260,7 +260,8 @@ impl<'a> Evaluator<'a, '_> {
         self.run_macro(node, given)
     }
 
-    /// Runs the function that the reference generates from a macro: scope, defaults, body. The first parameters have a value.
+    /// Runs the function that the reference generates from a macro: its scope, its defaults and its body. The first `given` parameters have a
+    /// value.
     fn run_macro(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.enter_scope(&node.scope)?;
         self.fill(node, given)?;
@@ -269,7 +270,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// Gives the parameters that have no value their defaults; so many of the first have one.
+    /// Assigns their defaults to the parameters without a value. The first `given` parameters have a value.
     #[inline(never)]
     fn fill(&mut self, node: &'a Node, given: usize) -> Result<()> {
         self.runtime.meter.charge(u64::from(node.steps))?;
@@ -316,7 +317,7 @@ impl<'a> Callable<'a> for Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Calls a function with an evaluator for the macro that writes to `out`.
+    /// Runs a function with an evaluator for the macro that writes to `out`.
     #[inline]
     fn run(
         &self,

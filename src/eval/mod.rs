@@ -1,7 +1,8 @@
-//! Walks the tree: the only floor that attaches places to run-time errors.
+//! The evaluator: runs the statements of a template and evaluates its expressions.
 //!
-//! An [`Evaluator`] runs one frame. Whatever outlives the frame, or calls back from below (a macro, the test of a loop, a recursive
-//! loop), keeps the [`Render`] and the number of its environment, and makes an evaluator of its own.
+//! An [`Evaluator`] runs one frame: the top level of the template, a macro, the body of a call block or a recursive loop. Code that runs
+//! later keeps the [`Render`] and the environment that it was defined in, and makes an evaluator when it is called. Only this module adds
+//! positions to run-time errors.
 
 mod arguments;
 mod assign;
@@ -27,18 +28,19 @@ use crate::source::Source;
 use crate::span::Span;
 use crate::value::{Dict, Runtime, Value};
 
-/// What a render writes. The spans are those of `generation` blocks, where they are asked for.
+/// The result of a render.
 #[derive(Debug)]
 pub struct Output {
-    /// The output.
+    /// The text.
     pub text: String,
-    /// In code points, as the reference counts them, in the order in which the blocks ended.
+    /// The spans of `generation` blocks in code points, as the reference counts them, in the order in which the blocks ended. Empty
+    /// unless the caller wants them.
     pub spans: Vec<Range<usize>>,
-    /// In bytes, where the blocks really stand in the output, from left to right and the outer before the inner.
+    /// The spans of `generation` blocks in bytes, where they are in the text, sorted by start. An outer span comes before an inner one.
     pub true_spans: Vec<Range<usize>>,
 }
 
-/// The parts of a render that all its frames share and do not change.
+/// The parts of a render that all its frames share and that do not change.
 #[derive(Clone, Copy)]
 struct Render<'a> {
     template: &'a Template,
@@ -53,34 +55,34 @@ struct Evaluator<'a, 'r> {
     render: Render<'a>,
     frame: Activation,
     out: String,
-    /// Whether `out` is the output of the root itself, and not a text that is captured, and the code points of it are asked for.
+    /// Whether the code points of `out` are counted: it is the output of the top level, and the caller wants spans.
     is_counted: bool,
-    /// Bytes of the root's output that are counted already.
+    /// The bytes at the start of `out` whose code points are counted already.
     counted: usize,
 }
 
-/// An error with the line of its statement and the place of its expression, where it does not have them yet.
+/// Adds the line of a statement and the span of an expression to an error that has none.
 #[cold]
 fn placed(error: Error, line: u32, span: Span) -> Error {
     error.on_line(line).at(span)
 }
 
-/// How a body ended; as wide as a [`Truth`](truth::Truth), for the same reason.
+/// The way in which a body ended. It is one word wide for the same reason as a [`Truth`](truth::Truth).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 enum Flow {
-    /// At its end.
+    /// The last statement was run.
     Next,
-    /// By `break`.
+    /// A `break` was run.
     Break,
-    /// By `continue`.
+    /// A `continue` was run.
     Continue,
 }
 
-/// Room for the variables of the macros that the root calls, so that those of the root seldom move.
+/// The number of local variables that are allocated for macros in addition to those of the top level, so that these rarely move.
 const CALLEES: usize = 8;
 
-/// Renders a resolved template. `input` is the context; `capacity` is room for the output to begin with.
+/// Renders a resolved template with a context. `capacity` is the initial capacity of the output.
 pub fn render<'a>(
     runtime: &mut Runtime<'a>,
     template: &'a Template,
@@ -127,7 +129,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         }
     }
 
-    /// Runs something whose text is captured.
+    /// Runs a function whose output becomes a string.
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
         let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
@@ -141,7 +143,7 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         Ok((result, self.runtime.finish_str(text, generated)?))
     }
 
-    /// Brings the count of the root's code points up to date, where someone will ask for it. Called where an output is finished.
+    /// Counts the code points that the top level has written since the last count, if the caller wants spans. Called before an output.
     #[inline]
     fn count_root(&mut self) {
         if self.is_counted {

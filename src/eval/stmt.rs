@@ -1,4 +1,4 @@
-//! Executes statements.
+//! Runs statements.
 
 use super::{Evaluator, Flow, placed};
 use crate::ast::{Body, Expr, ExprKind, FilterBlock, If, Set, SetBlock, SetStrategy, Stmt, StmtKind, TargetKind, With};
@@ -7,7 +7,7 @@ use crate::unsupported::{self, Place};
 use crate::value::Value;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Executes a body until it ends, or is left. All of its statements are charged before the first.
+    /// Runs the statements of a body until its end, or until a `break` or `continue`. All of them are charged before the first.
     pub(super) fn body(&mut self, body: &'a Body) -> Result<Flow> {
         let Some(first) = body.stmts.first() else {
             return Ok(Flow::Next);
@@ -24,7 +24,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
-    /// The statements that every template is full of; the rest is one call deeper, so that these stay small.
+    /// Runs a statement. The most common kinds are called here, and the others from another function, so that this one is small.
     #[inline(always)]
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<Flow> {
         match &stmt.kind {
@@ -103,7 +103,7 @@ impl<'a> Evaluator<'a, '_> {
         if let Some(filter) = &node.filter {
             value = self.block_filter(filter, value)?;
         }
-        // The reference does not ask for a namespace here, and then writes an item.
+        // The reference does not check for a namespace here: it assigns an item instead.
         self.assign(&node.target, value)?;
         self.leave_scope(&node.scope)?;
         Ok(Flow::Next)
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(Flow::Next)
     }
 
-    /// The filters of a block, applied to its text.
+    /// Applies the filters of a block to its text.
     #[inline(never)]
     fn block_filter(&mut self, filter: &'a Expr, text: Value<'a>) -> Result<Value<'a>> {
         match &filter.kind {

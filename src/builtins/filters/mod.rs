@@ -70,7 +70,7 @@ static FILTERS: [Function; 48] = [
     python("groupby", "sync_do_groupby", &[ENVIRONMENT, VALUE, required("attribute"), optional("default"), CASE_SENSITIVE], group::groupby),
     python("indent", "do_indent", &[S, optional("width"), optional("first"), optional("blank")], layout::indent),
     python("int", "do_int", &[VALUE, optional("default"), optional("base")], number::int),
-    python("items", "do_items", &[VALUE], map_select::items),
+    python("items", "do_items", &[VALUE], map_select::items).with_shortcut(Shortcut::Items),
     python("join", "sync_do_join", &[EVAL_CTX, VALUE, optional("d"), ATTRIBUTE], sequence::join),
     python("last", "do_last", &[ENVIRONMENT, required("seq")], sequence::last),
     builtin("length", "len", sequence::length).with_shortcut(Shortcut::Length),

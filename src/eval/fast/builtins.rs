@@ -3,6 +3,12 @@
 //! ```text
 //! messages|length      content|trim      text.startswith("<tool_response>")      text.split("</think>")[-1].lstrip("\n")
 //! ```
+//!
+//! | shortcut | saves | families |
+//! |---|---|---|
+//! | the length, a stripped text, `startswith`, `split("…")[0]` and the like | 770 | 12 of 20 |
+//! | `namespace(…)` | 1 250 | 11 of 20 |
+//! | `dict.get("…")` | 3 370 | 7: gemma-4, glm-4, jamba, kimi-k2, lfm2, mistral-v13, olmo |
 
 use super::super::Evaluator;
 use super::literal;

@@ -3,6 +3,13 @@
 //! ```text
 //! {% if message.role == "user" and not loop.first and message.content is string and "</think>" in content %}
 //! ```
+//!
+//! | shortcut | saves | families of 20 |
+//! |---|---|---|
+//! | equality with a text | 2 240 | 17 |
+//! | a test without arguments | 820 | 15 |
+//! | the truth of a variable or a key | 250 | 18 |
+//! | a text in a variable or a key | 150 | 10 |
 
 use super::super::Evaluator;
 use super::super::truth::Truth;

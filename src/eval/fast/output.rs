@@ -3,6 +3,12 @@
 //! ```text
 //! {{ message.content }}      {{ "<|im_start|>" + message.role + "\n" + message.content|trim }}      {{ render(message) }}
 //! ```
+//!
+//! | shortcut | saves | families of 20 |
+//! |---|---|---|
+//! | a sum or a concatenation | 4 530 | 18 |
+//! | a variable or a key | 950 | 20 |
+//! | a stripped text, or JSON | 470 | 13 |
 
 use super::super::Evaluator;
 use super::super::truth::Truth;
@@ -139,8 +145,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes the operands of a sum from the left. As long as all are plain strings each goes straight to the output, and nothing is
-    /// built; the first that is none takes back what was written since `start`, and goes on with the operator.
+    /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is built.
+    /// At the first other operand, the text since `start` is taken back from the output and added to it, and the sum goes on in `built`.
     pub(super) fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         match &expr.kind {
             ExprKind::Binary(BinaryOp::Add, operands) => {
@@ -156,7 +162,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes a literal, a leaf or the result of a filter that is a plain string; gives whether it was one.
+    /// Writes an expression if a shortcut finds it to be a plain string; returns whether it was written.
     #[inline]
     fn write_if_text(&mut self, expr: &'a Expr) -> Result<Truth> {
         match &expr.kind {
@@ -170,7 +176,7 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Writes an operand that is no leaf, if it is a plain string, or else keeps it.
+    /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
     #[inline(never)]
     fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         let value = match &expr.kind {
@@ -179,7 +185,7 @@ impl<'a> Evaluator<'a, '_> {
                 Some(branch) => return self.write_operand(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
-            // What it gives is a plain string, whatever it is made of.
+            // The result is a plain string, whatever its operands are.
             ExprKind::Concat(_) => return self.write_expr(expr),
             ExprKind::Binary(BinaryOp::Add, _) => {
                 self.check_stack(expr)?;
@@ -194,7 +200,7 @@ impl<'a> Evaluator<'a, '_> {
         Ok(())
     }
 
-    /// The same for the right operand of a sum, which may have something built on its left.
+    /// Writes or adds the right operand of a sum. `built` is the value of the left operand if that was not written.
     #[inline(never)]
     fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         let (left, right) = match built.take() {

@@ -40,6 +40,8 @@ pub enum Shortcut {
     Item(Item),
     /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
     SelectAttribute(bool),
+    /// `dict|items`, which a loop goes over.
+    Items,
     /// `items|list`.
     List,
     /// `namespace(name=value)`.

@@ -30,6 +30,16 @@ impl Order {
         }
     }
 
+    /// Returns the operator that is true for the exchanged operands.
+    fn reflected(self) -> Self {
+        match self {
+            Self::Less => Self::Greater,
+            Self::LessEqual => Self::GreaterEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterEqual => Self::LessEqual,
+        }
+    }
+
     /// Returns whether the operator is true for two values of this order.
     fn accepts(self, ordering: Ordering) -> bool {
         match self {
@@ -70,6 +80,10 @@ fn compare<'a>(runtime: &mut Runtime<'a>, order: Order, left: &Value<'a>, right:
             let (left, right) = (left.as_str(), right.as_str());
             runtime.meter.charge_bytes(left.len().min(right.len()))?;
             Ok(order.accepts(left.cmp(right)))
+        }
+        // The type of a group is a subtype of `tuple`, so its operator comes first (CPython 3.11 `object.c`, `do_richcompare`).
+        (Value::Tuple(left), Value::Tuple(right)) if right.is_group() && !left.is_group() => {
+            compare_items(runtime, order.reflected(), right, left)
         }
         (Value::List(left), Value::List(right)) | (Value::Tuple(left), Value::Tuple(right)) => {
             compare_items(runtime, order, left, right)

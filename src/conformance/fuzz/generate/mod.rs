@@ -13,6 +13,7 @@ mod callee;
 pub mod context;
 mod names;
 mod phrase_features;
+mod phrase_reader;
 pub mod phrases;
 pub mod rng;
 pub mod sentence;
