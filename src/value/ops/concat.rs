@@ -12,7 +12,7 @@ use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
 /// A size beyond the memory of any machine, where CPython raises MemoryError without a message.
-const MAX_MEMORY: usize = 1 << 46;
+const MAX_MEMORY: u64 = 1 << 46;
 
 /// Returns `left + right` for two strings.
 #[inline]
@@ -164,32 +164,41 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
 
 /// Checks the size of a repetition and returns the number of repetitions. `len` is the length that Python counts.
 fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, count: i64, too_long: &str) -> Result<usize> {
-    let times = usize::try_from(count).unwrap_or(0);
-    if len.checked_mul(times).is_none_or(|len| len > isize::MAX.unsigned_abs()) {
+    let times = u64::try_from(count).unwrap_or(0);
+    if (len as u64)
+        .checked_mul(times)
+        .is_none_or(|len| len > i64::MAX.unsigned_abs())
+    {
         return Err(Error::new(ErrorKind::Overflow, too_long));
     }
-    let bytes = bytes.saturating_mul(times);
-    check_memory(runtime, bytes)?;
+    let bytes = check_memory(runtime, (bytes as u64).saturating_mul(times))?;
     runtime.meter.charge_bytes(bytes)?;
-    Ok(times)
+    Ok(usize::try_from(times).unwrap_or(usize::MAX))
 }
 
-fn check_memory<'a>(runtime: &Runtime<'a>, bytes: usize) -> Result<()> {
+/// Checks the size of a value before it is made, and returns it.
+fn check_memory<'a>(runtime: &Runtime<'a>, bytes: u64) -> Result<usize> {
     if bytes > MAX_MEMORY {
-        return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, MAX_MEMORY)));
+        return Err(Error::memory(Reached::new(Limit::Value, bytes, MAX_MEMORY)));
     }
-    runtime.meter.check_size(bytes)
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    runtime.meter.check_size(bytes)?;
+    Ok(bytes)
 }
 
 fn repeat_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, count: i64) -> Result<Vec<Value<'a>>> {
-    let times = usize::try_from(count).unwrap_or(0);
-    let len = items.len().saturating_mul(times);
-    check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>()))?;
-    runtime.meter.charge_items(len)?;
     // Repeating an empty sequence takes no time, however often.
-    let rounds = if items.is_empty() { 0 } else { times };
+    let times = if items.is_empty() {
+        0
+    } else {
+        u64::try_from(count).unwrap_or(0)
+    };
+    let len = (items.len() as u64).saturating_mul(times);
+    check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>() as u64))?;
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    runtime.meter.charge_items(len)?;
     let mut repeated = Vec::with_capacity(len);
-    (0..rounds).for_each(|_| repeated.extend(items.iter()));
+    (0..times).for_each(|_| repeated.extend(items.iter()));
     Ok(repeated)
 }
 
