@@ -329,10 +329,10 @@ mod unicode;
 mod unsupported;
 mod value;
 
-pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, Spans, assistant_mask};
+pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, assistant_mask};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
 pub use template::{Context, RenderOptions, Rendered, Template};
-pub use trace::{Origin, Segment};
+pub use trace::{AssistantOptions, AssistantSpans, Field, Origin, Segment, Spans, Turn};

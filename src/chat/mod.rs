@@ -35,7 +35,7 @@ pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
-pub use prompt::{Prompt, Spans};
+pub use prompt::Prompt;
 pub(crate) use templates::{NamedTemplate, Templates};
 #[cfg(feature = "cli")]
 pub(crate) use variables::is_reserved_name;

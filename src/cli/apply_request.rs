@@ -56,6 +56,7 @@ impl Applier {
             special_tokens: Some(&special_tokens),
             generation: wanted.generation,
             trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
             plain: wanted.is_plain(),
             limits,
             ..ApplyOptions::default()
@@ -65,6 +66,8 @@ impl Applier {
         }
         let prompt = self.template(request)?.apply(messages, &options);
         Ok(prompt.map(|prompt| Output {
+            turns: if wanted.turns { prompt.turns() } else { Vec::new() },
+            assistant: prompt.assistant,
             text: prompt.text,
             spans: prompt.generation.code_points,
             segments: prompt.segments,

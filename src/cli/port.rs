@@ -18,7 +18,18 @@ use super::show::{self, Lane, Output, Wanted, describe_type, object};
 const MAX_LINE: u64 = 256 << 20;
 
 /// The keys of a request.
-const KEYS: [&str; 8] = ["id", "template", "context", "apply", "generation", "trace", "now", "describe"];
+const KEYS: [&str; 10] = [
+    "id",
+    "template",
+    "context",
+    "apply",
+    "generation",
+    "trace",
+    "assistant",
+    "turns",
+    "now",
+    "describe",
+];
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
@@ -122,6 +133,8 @@ impl Port {
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
+            assistant: is_wanted("assistant"),
+            turns: is_wanted("turns"),
             lane: self.lane,
         };
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
@@ -158,6 +171,7 @@ impl Port {
             limits: &limits,
             generation: wanted.generation,
             trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
             plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
@@ -169,6 +183,8 @@ impl Port {
             Err(error) => return Ok(Err(error.clone())),
         };
         Ok(template.render_with(context, &options).map(|rendered| Output {
+            turns: if wanted.turns { rendered.turns() } else { Vec::new() },
+            assistant: rendered.assistant,
             text: rendered.text,
             spans: rendered.generation,
             segments: rendered.segments,
@@ -220,6 +236,14 @@ fn success(id: Data<'static>, output: Output, wanted: Wanted) -> Data<'static> {
         let segments = json::to_data(&output.segments, json::DEPTH).unwrap_or(Data::None);
         entries.push(("segments", segments.into_owned()));
     }
+    if wanted.assistant {
+        let spans = json::to_data(&output.assistant, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("assistant", spans.into_owned()));
+    }
+    if wanted.turns {
+        let turns = json::to_data(&output.turns, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("turns", turns.into_owned()));
+    }
     object(entries)
 }
 
@@ -252,7 +276,14 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![text("render"), text("apply"), text("generation")]);
+    let requests = Data::List(vec![
+        text("render"),
+        text("apply"),
+        text("generation"),
+        text("trace"),
+        text("assistant"),
+        text("turns"),
+    ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Prompt, Rendered, Segment};
+use chat_template::{AssistantOptions, AssistantSpans, Prompt, Rendered, Segment, Turn};
 
 /// The text that answers a request, and its spans if the request asks for them.
 pub struct Output {
@@ -18,6 +18,10 @@ pub struct Output {
     pub spans: Vec<Range<usize>>,
     /// Where the text came from.
     pub segments: Vec<Segment>,
+    /// What the model would write.
+    pub assistant: AssistantSpans,
+    /// Which message owns which part.
+    pub turns: Vec<Turn>,
 }
 
 /// What a request asks for besides the text.
@@ -25,6 +29,8 @@ pub struct Output {
 pub struct Wanted {
     pub generation: bool,
     pub trace: bool,
+    pub assistant: bool,
+    pub turns: bool,
     pub lane: Lane,
 }
 
@@ -43,7 +49,12 @@ pub enum Lane {
 impl Wanted {
     /// Returns whether the render is traced.
     pub fn is_traced(self) -> bool {
-        self.trace || self.lane == Lane::Traced
+        self.trace || self.turns || self.lane == Lane::Traced
+    }
+
+    /// Returns the options for what the model would write, if it is wanted.
+    pub fn assistant(self) -> Option<AssistantOptions<'static>> {
+        self.assistant.then(AssistantOptions::default)
     }
 
     /// Returns whether the render has no shortcuts.
