@@ -122,7 +122,7 @@ impl ChatTemplate {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -161,10 +161,15 @@ impl ChatTemplate {
             field,
             options,
         };
-        conversations
-            .into_iter()
-            .map(|messages| render.render_conversation(messages))
-            .collect()
+        let render_one = |messages| {
+            // A batch may take the time of each of its conversations.
+            let meter = match wants_batch {
+                true => Meter::with_cancel(options.limits.clone(), options.cancel),
+                false => runtime.meter.renew(),
+            };
+            render.render_conversation(messages, meter)
+        };
+        conversations.into_iter().map(render_one).collect()
     }
 }
 
@@ -180,9 +185,8 @@ struct Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    fn render_conversation(&self, messages: Value<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
