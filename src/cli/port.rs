@@ -15,7 +15,10 @@ use super::file;
 use super::show::{self, Output, describe_type, object};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
-const MAX_LINE: u64 = 256 << 20;
+const MAX_LINE: u64 = 64 << 20;
+
+/// The largest size of an id in bytes: each answer repeats it.
+const MAX_ID: usize = 1024;
 
 /// The keys of a request.
 const KEYS: [&str; 7] = ["id", "template", "context", "apply", "generation", "now", "describe"];
@@ -100,7 +103,10 @@ impl Port {
             let found = describe_type(&request);
             return request_error(Data::None, format!("a request must be a JSON object, and this is {found}"));
         };
-        let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
+        let id = match read_id(&request) {
+            Ok(id) => id,
+            Err(message) => return request_error(Data::None, message),
+        };
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
             return describe(id);
@@ -168,6 +174,21 @@ impl Port {
             .compiled
             .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, &self.limits)));
         template
+    }
+}
+
+/// Returns the id of a request, which is null if it has none.
+fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
+    match request.get("id") {
+        None => Ok(Data::None),
+        Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
+        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, at most {MAX_ID}", id.len())),
+        Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
+        Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
+        Some(other) => Err(format!(
+            "the id must be a string, a number, a bool or null, and this is {}",
+            describe_type(other)
+        )),
     }
 }
 
