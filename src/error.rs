@@ -74,6 +74,9 @@ const MAX_LOOKS: usize = 1_000_000;
 /// The most macro calls and loop rounds that an error lists. The reference cannot nest as many.
 const MAX_STEPS: usize = 1000;
 
+/// The most bytes of a message. Messages of the reference can repeat a text of any length.
+const MAX_MESSAGE: usize = 64 << 10;
+
 /// The number of characters of a macro's name that an error shows.
 const MAX_NAME: usize = 100;
 
@@ -89,8 +92,14 @@ enum Line {
 
 /// Constructors. The message is that of the reference.
 impl Error {
-    /// Makes an error of any kind without a place.
+    /// Makes an error of any kind without a place. A message of more than 64 KiB is cut.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+            message.push('…');
+            message.shrink_to_fit();
+        }
         let class = match kind {
             ErrorKind::Raised => ErrorClass::Refused,
             ErrorKind::Limit => ErrorClass::Limit,
@@ -99,7 +108,7 @@ impl Error {
         Self(Box::new(Report {
             kind,
             class,
-            message: message.into(),
+            message,
             line: Line::Open,
             span: None,
             excerpt: None,

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::refused;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
 use crate::template::Template;
@@ -99,7 +99,9 @@ impl Compiler {
         self.bytes.set(bytes);
         let compiled = match bytes {
             0..=MAX_SOURCES => Template::compile(&source),
-            _ => Err(Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES)).without_line()),
+            _ => Err(Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES))
+                .without_line()
+                .with_class(ErrorClass::Template)),
         };
         NamedTemplate::new(name, source, compiled)
     }
