@@ -73,7 +73,8 @@ impl<'p> Files<'p> {
         let used = used.saturating_add(bytes.len() as u64);
         if used > limit {
             let size = path.metadata().map_or(0, |metadata| metadata.len());
-            return Err(too_large(&path, size.max(used), limit));
+            let size = size.saturating_add(self.bytes.get()).max(used);
+            return Err(too_large(&path, size, limit));
         }
         self.bytes.set(used);
         String::from_utf8(bytes).map(Some).map_err(|error| {
