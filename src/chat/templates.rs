@@ -8,7 +8,7 @@
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`.
 
-use std::collections::HashMap;
+use indexmap::IndexMap;
 
 use super::refused;
 use crate::error::{Error, ErrorKind, Result};
@@ -96,18 +96,9 @@ impl Chosen<'_> {
 impl Templates {
     /// Collects templates by name. The last of equal names takes the place of the first, as in a Python dict.
     pub fn from_named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
-        let mut named: Vec<NamedTemplate> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        for template in templates {
-            match places.get(&template.name).and_then(|place| named.get_mut(*place)) {
-                Some(place) => *place = template,
-                None => {
-                    places.insert(template.name.clone(), named.len());
-                    named.push(template);
-                }
-            }
-        }
-        Self::Named(named)
+        let templates = templates.into_iter().map(|template| (template.name.clone(), template));
+        let named: IndexMap<String, NamedTemplate> = templates.collect();
+        Self::Named(named.into_values().collect())
     }
 
     /// Returns all templates, in order.
