@@ -132,9 +132,9 @@ impl Templates {
     }
 
     fn no_default(&self) -> Error {
-        let mut names: Vec<&str> = self.all().iter().map(|template| template.name.as_str()).collect();
+        let mut names: Vec<String> = self.all().iter().map(|template| template.name.clone()).collect();
         names.sort_unstable();
-        let names: Vec<String> = names.into_iter().map(quote::repr).collect();
+        let names: Vec<String> = names.iter().map(|name| quote::repr(name)).collect();
         let message = format!(
             "This model has multiple chat templates with no default specified! Please either pass a chat template or the name of \
              the template you wish to use to the `chat_template` argument. Available template names are [{}].",

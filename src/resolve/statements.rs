@@ -222,10 +222,8 @@ impl Resolver<'_> {
         // has the same normal form.
         self.scopes.collect_signature(node);
         // Python reads names in their normal form.
-        let mut names = node
-            .parameters
-            .iter()
-            .map(|parameter| nfkc(self.symbols.name(parameter.symbol)));
+        let symbols = self.symbols;
+        let names = node.parameters.iter().map(|parameter| nfkc(symbols.name(parameter.symbol)));
         if let Some(name) = find_repeated(names) {
             let level = self.scopes.level();
             let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
