@@ -10,7 +10,9 @@
 
 use std::io::{BufReader, Read};
 
+use crate::error::{Error, Result};
 use crate::json::{self, Data};
+use crate::limits::{Limit, Reached};
 
 /// The tokens that a `tokenizer.json` names. The default is that of a folder without this file.
 #[derive(Debug, Default)]
@@ -23,17 +25,22 @@ pub(super) struct TokenizerJson {
 
 impl TokenizerJson {
     /// Reads the file up to its last key that matters. A key with another type than expected is ignored, and so is text that is not JSON.
-    pub fn read(file: impl Read) -> Self {
+    ///
+    /// # Errors
+    /// If one of the first entries takes too much memory.
+    pub fn read(file: impl Read) -> Result<Self> {
         let mut content = Self::default();
-        let mut bytes = BufReader::new(file).bytes().map_while(Result::ok);
+        let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
         if bytes.find(|byte| !byte.is_ascii_whitespace()) != Some(b'{') {
-            return content;
+            return Ok(content);
         }
         let (mut has_padding, mut has_added) = (false, false);
         while !(has_padding && has_added) {
-            let entry = take_entry(&mut bytes);
-            let Ok(Data::Object(entry)) = json::read_bytes(&entry, json::DEPTH) else {
-                break;
+            let entry = take_entry(&mut bytes)?;
+            let entry = match json::read_bytes(&entry, json::DEPTH).map_err(Error::from) {
+                Ok(Data::Object(entry)) => entry,
+                Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
+                _ => break,
             };
             match entry.entries() {
                 [(key, padding)] if key == "padding" => {
@@ -54,12 +61,15 @@ impl TokenizerJson {
                 _ => {}
             }
         }
-        content
+        Ok(content)
     }
 }
 
+/// The most bytes of an entry.
+const MAX_BYTES: usize = 96 << 20;
+
 /// Takes the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, it is empty.
-fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Vec<u8> {
+fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
     let mut entry = vec![b'{'];
     let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
     for byte in bytes {
@@ -73,10 +83,17 @@ fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Vec<u8> {
             b'}' | b']' => depth = depth.saturating_sub(1),
             _ => {}
         }
+        if entry.len() == MAX_BYTES {
+            return Err(Error::limit(Reached::from_sizes(
+                Limit::JsonValues,
+                MAX_BYTES.saturating_add(1),
+                MAX_BYTES,
+            )));
+        }
         entry.push(byte);
     }
     entry.push(b'}');
-    entry
+    Ok(entry)
 }
 
 fn get<'d>(data: &'d Data<'_>, key: &str) -> Option<&'d Data<'d>> {
@@ -100,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_is_read_after_both_keys() {
         let file = r#"{"padding": {"pad_token": "<p>"}, "added_tokens": [{"content": "<a>", "special": true}, {"content": "b"}], and so on"#;
-        let content = TokenizerJson::read(file.as_bytes());
+        let content = TokenizerJson::read(file.as_bytes()).unwrap();
         assert_eq!(content.pad_token.as_deref(), Some("<p>"));
         assert_eq!(content.special_tokens, ["<a>"]);
     }
@@ -114,7 +131,7 @@ mod tests {
             r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
             r#"["padding", {"pad_token": "a"}]"#,
         ] {
-            assert_eq!(TokenizerJson::read(file.as_bytes()).pad_token, None, "{file}");
+            assert_eq!(TokenizerJson::read(file.as_bytes()).unwrap().pad_token, None, "{file}");
         }
     }
 }

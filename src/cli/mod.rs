@@ -8,9 +8,10 @@ mod render;
 mod show;
 mod variable;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use chat_template::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -54,9 +55,17 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
+            eprintln!("{}", printable(&message));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+fn print_text(text: &str) -> Result<(), String> {
+    match std::io::stdout().is_terminal() {
+        true => print(printable(text).as_bytes()),
+        false => print(text),
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use chat_template::json::{Data, Object};
 use chat_template::{
     ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, LoadAs, LoadOptions, LocalTime, Prompt,
-    RenderOptions, Template,
+    RenderOptions, Template, conformance,
 };
 
 use super::file::{self, Texts};
-use super::{print, show, variable};
+use super::{print_text, show, variable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Loads a folder even if its tokenizer is Python code, which is not run. The special tokens are those that its files name.
     #[arg(long, requires = "model")]
     ignore_remote_code: bool,
+    /// Reads files through symbolic links that leave the folder. Links into the blobs of the Hugging Face cache are always followed.
+    #[arg(long, requires = "model")]
+    follow_links: bool,
     /// Loads the templates of a processor (processor_config.json, chat_template.json) instead of those of a tokenizer.
     #[arg(long, requires = "model")]
     processor: bool,
@@ -117,7 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         (None, Some(messages)) => apply(arguments, &texts, messages)?,
         (None, None) => return Err("error: --messages or --context is missing".to_owned()),
     };
-    print(text).map_err(|error| format!("error: {error}"))
+    print_text(&text).map_err(|error| format!("error: {error}"))
 }
 
 /// Renders a template in a context.
@@ -166,7 +169,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let documents = of_option(&arguments.documents, "documents")?;
     let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
     for warning in variable::warn_of_unread(&arguments.variables, &chat.variables()) {
-        eprintln!("{warning}");
+        eprintln!("{}", conformance::printable(&warning));
     }
     let variables = arguments.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
@@ -257,7 +260,8 @@ fn with_hint(arguments: &Arguments, error: &Error) -> String {
 fn explain_load_error(error: &Error) -> String {
     let message = error
         .message()
-        .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code");
+        .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code")
+        .replace("set LoadOptions::follow_links", "pass --follow-links");
     let hint = if message.ends_with("is not a folder") {
         "; pass a template as --template"
     } else {
@@ -275,6 +279,7 @@ fn load_template(arguments: &Arguments, texts: &Texts) -> Result<ChatTemplate, S
                 LoadAs::Tokenizer
             },
             ignore_remote_code: arguments.ignore_remote_code,
+            follow_links: arguments.follow_links,
             ..LoadOptions::default()
         };
         let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| explain_load_error(&error))?;

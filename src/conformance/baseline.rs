@@ -7,26 +7,28 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::read_file::read_text;
 use super::report::Report;
-use super::schema::{known_keys, text};
+use super::schema::{check_keys, text};
 use super::score::{Aspect, Verdict};
 use crate::json::{self, Data};
 
-/// The aspects that may be wrong, each with the reason.
+/// The aspects of cases that a port may answer wrongly, each with the reason.
 #[derive(Clone, Debug, Default)]
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// An earlier report also knows what was right, so that a new difference in an error's text is worse. A list of exceptions does not.
+    /// Whether the exceptions are an earlier report. A report also knows which texts of errors were right, so that a new difference
+    /// in one counts.
     is_report: bool,
 }
 
 /// A report compared with exceptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// The wrong aspects that are not listed, in words.
+    /// Descriptions of the wrong aspects that are not listed.
     pub worse: Vec<String>,
-    /// The listed aspects that are right, in words.
+    /// Descriptions of the listed aspects that are right.
     pub better: Vec<String>,
 }
 
@@ -34,13 +36,13 @@ impl Exceptions {
     /// Reads a report in JSON, or a file with an exception on each line.
     ///
     /// # Errors
-    /// When the file cannot be read or a line has a fault; the text names the file and the line.
+    /// Returns a message that names the file and the line if the file cannot be read or a line is not an exception.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         if path.extension().is_some_and(|end| end == "json") {
             return Report::open(path).map(|report| Self::of_report(&report));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        let text = read_text(path)?;
         let mut exceptions = Self::default();
         for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
             let fault = |fault| format!("{name}:{}: {fault}", place.saturating_add(1));
@@ -52,7 +54,7 @@ impl Exceptions {
         Ok(exceptions)
     }
 
-    /// The ids of the listed cases, each once.
+    /// Returns the ids of the listed cases, each once.
     pub fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = self.rows.keys().map(|(id, _)| id.clone()).collect();
         ids.dedup();
@@ -76,7 +78,8 @@ impl Exceptions {
         exceptions
     }
 
-    /// Returns what got worse and better. The kind, text and line of an error count if the comparison is strict or with an earlier report.
+    /// Compares a report with the exceptions. The kind, text and line of an error count if the comparison is strict, or if the
+    /// exceptions are an earlier report.
     pub fn compare(&self, report: &Report, is_strict: bool) -> Compared {
         let mut compared = Compared::default();
         for case in &report.cases {
@@ -106,7 +109,7 @@ fn read_row(line: &str) -> Result<((String, Aspect), String), String> {
         Data::Object(row) => row,
         _ => return Err("an exception is a JSON object".to_owned()),
     };
-    known_keys(&row, &["id", "aspect", "reason"])?;
+    check_keys(&row, &["id", "aspect", "reason"])?;
     let name = text(&row, "aspect")?;
     let Some(aspect) = Aspect::ALL.into_iter().find(|aspect| aspect.name() == name) else {
         return Err(format!("no aspect is called {name:?}; they are output, kind, message, line"));
