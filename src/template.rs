@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use crate::json::{self, Data};
 use crate::limits::{Limit, Limits, Reached};
 use crate::meter::Meter;
 use crate::source::Source;
+use crate::trace::{Literals, Segment};
 use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
 
@@ -38,8 +40,32 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
+    /// The string literals of the tree, from the first render that is traced.
+    literals: OnceLock<Literals>,
     /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
+}
+
+/// The options of a compilation. Set the fields that matter, and take the others from [`Default`]. A reference to [`Limits`] converts to
+/// options.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileOptions<'o> {
+    /// The limits on time and memory. [`Limits::steps`] and [`Limits::milliseconds`] count from zero for each compilation and each render.
+    pub limits: &'o Limits,
+    /// A flag that cancels the compilation. If any thread sets it, the compilation soon ends with an error of kind limit.
+    pub cancel: Option<&'o AtomicBool>,
+}
+
+impl Default for CompileOptions<'_> {
+    fn default() -> Self {
+        Self::from(&*DEFAULT_LIMITS)
+    }
+}
+
+impl<'o> From<&'o Limits> for CompileOptions<'o> {
+    fn from(limits: &'o Limits) -> Self {
+        Self { limits, cancel: None }
+    }
 }
 
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
@@ -53,6 +79,8 @@ pub struct RenderOptions<'o> {
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
+    /// Whether to return [`Rendered::segments`]: where each character of the output came from. The output is the same.
+    pub trace: bool,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -69,6 +97,8 @@ pub struct Rendered {
     /// As in the reference, a block begins where the text ends that the top level of the template has written so far. A block in a macro
     /// can therefore have a span that differs from its place in the output.
     pub generation: Vec<Range<usize>>,
+    /// Where the characters of the output came from. Empty unless [`RenderOptions::trace`] is set.
+    pub segments: Vec<Segment>,
     /// The number of steps of the render, which [`Limits::steps`] bounds.
     pub steps: u64,
 }
@@ -106,6 +136,7 @@ impl Default for RenderOptions<'_> {
             limits: &DEFAULT_LIMITS,
             cancel: None,
             generation: false,
+            trace: false,
             plain: false,
         }
     }
@@ -116,7 +147,8 @@ impl fmt::Debug for RenderOptions<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RenderOptions");
         shown.field("limits", self.limits).field("cancel", &self.cancel);
-        shown.field("generation", &self.generation).finish_non_exhaustive()
+        shown.field("generation", &self.generation).field("trace", &self.trace);
+        shown.finish_non_exhaustive()
     }
 }
 
@@ -133,26 +165,42 @@ impl Template {
     /// # Errors
     /// An error of kind syntax if Jinja does not compile the template, and of kind limit if the template exceeds the default limits.
     pub fn compile(source: &str) -> Result<Self> {
-        Self::compile_with(source, &DEFAULT_LIMITS)
+        Self::compile_with(source, CompileOptions::default())
     }
 
-    /// Compiles the source of a template whose length [`Limits::source`] bounds. The bounds on nesting are those of [`Template::compile`].
+    /// Compiles the source of a template with options, or only with limits.
+    ///
+    /// ```
+    /// use chat_template::{Limits, Template};
+    ///
+    /// let limits = Limits::default().with_milliseconds(50);
+    /// assert_eq!(Template::compile_with("{{ 1 + 1 }}", &limits)?.render(&serde_json::json!({}))?, "2");
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     ///
     /// # Errors
     /// See [`Template::compile`].
-    pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
-        if source.len() > limits.source {
-            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), limits.source)).without_line());
+    pub fn compile_with<'o>(source: &str, options: impl Into<CompileOptions<'o>>) -> Result<Self> {
+        let CompileOptions { limits, cancel } = options.into();
+        Self::compile_metered(source, Meter::with_cancel(limits.clone(), cancel))
+    }
+
+    /// Compiles the source of a template within the limits and the deadline of a meter.
+    pub(crate) fn compile_metered(source: &str, meter: Meter<'_>) -> Result<Self> {
+        let allowed = meter.limits().source;
+        if source.len() > allowed {
+            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), allowed)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
-        let mut tree = parser::parse(&source).map_err(located)?;
-        resolve::resolve(&mut tree, &source).map_err(located)?;
+        let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
+        resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
+            literals: OnceLock::new(),
             last_length: AtomicUsize::new(0),
         })
     }
@@ -199,7 +247,7 @@ impl Template {
     /// Renders the template and writes the output to `out`. Nothing is written if the render fails.
     ///
     /// # Errors
-    /// See [`Template::render`]. It is also an error if writing to `out` fails.
+    /// See [`Template::render`]. If writing to `out` fails, the class is [`ErrorClass::Output`].
     pub fn render_to<'c>(
         &self,
         context: impl Into<Context<'c>>,
@@ -207,8 +255,11 @@ impl Template {
         out: &mut impl fmt::Write,
     ) -> Result<()> {
         let rendered = self.render_with(context, options)?;
-        out.write_str(&rendered.text)
-            .map_err(|_| Error::runtime("the output could not be written").with_class(ErrorClass::Internal))
+        out.write_str(&rendered.text).map_err(|_| {
+            Error::runtime("the output could not be written")
+                .with_class(ErrorClass::Output)
+                .without_line()
+        })
     }
 
     /// Returns the names that the template reads from its context, in the order in which they first occur.
@@ -252,8 +303,14 @@ impl Template {
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        if options.trace {
+            for (name, value) in input.iter() {
+                runtime.trace_variable(name, value)?;
+            }
+        }
         let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
         Ok(Rendered {
+            segments: runtime.segments(&output.pieces, &output.text),
             text: output.text,
             generation: output.spans,
             steps: runtime.meter.steps(),
@@ -271,6 +328,10 @@ impl Template {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
+        if let Some(trace) = &mut runtime.heap.trace {
+            let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
+            trace.begin(literals, context.get_str("messages").as_ref());
+        }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();

@@ -2,6 +2,7 @@
 
 mod apply_request;
 mod conformance;
+#[cfg(not(target_family = "wasm"))]
 mod dataset;
 mod file;
 mod lines;
@@ -11,9 +12,10 @@ mod render;
 mod show;
 mod variable;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use chat_template::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -31,6 +33,7 @@ enum Command {
     /// Renders a conversation with a model's chat template and prints the prompt.
     Render(Box<render::Arguments>),
     /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
+    #[cfg(not(target_family = "wasm"))]
     Dataset(Box<dataset::Arguments>),
     /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
     Port(port::Arguments),
@@ -49,6 +52,7 @@ enum Command {
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),
@@ -61,9 +65,17 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
+            eprintln!("{}", printable(&message));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+fn print_text(text: &str) -> Result<(), String> {
+    match std::io::stdout().is_terminal() {
+        true => print(printable(text).as_bytes()),
+        false => print(text),
     }
 }
 

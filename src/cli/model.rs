@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use chat_template::conformance::printable;
 use chat_template::json::Data;
 use chat_template::{ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, Limits, LoadAs, LoadOptions, LocalTime};
 
@@ -18,6 +19,9 @@ pub struct Source {
     /// Loads a folder even if its tokenizer is Python code, which is not run. The special tokens are those that its files name.
     #[arg(long, requires = "model")]
     ignore_remote_code: bool,
+    /// Reads files through symbolic links that leave the folder. Links into the blobs of the Hugging Face cache are always followed.
+    #[arg(long, requires = "model")]
+    follow_links: bool,
     /// Loads the templates of a processor (processor_config.json, chat_template.json) instead of those of a tokenizer.
     #[arg(long, requires = "model")]
     processor: bool,
@@ -54,6 +58,7 @@ impl Source {
                 LoadAs::Tokenizer
             },
             ignore_remote_code: self.ignore_remote_code,
+            follow_links: self.follow_links,
             ..LoadOptions::default()
         };
         let chat = ChatTemplate::from_dir_with(model, &options).map_err(|error| explain_load_error(&error))?;
@@ -120,7 +125,7 @@ impl Settings {
     /// Reads the file of limits, and warns of variables that the template does not read.
     pub fn read(&self, chat: &ChatTemplate) -> Result<(Limits, Option<FixedClock>), String> {
         for warning in variable::warn_of_unread(&self.variables, &chat.variables()) {
-            eprintln!("{warning}");
+            eprintln!("{}", printable(&warning));
         }
         Ok((self.read_limits()?, self.clock()))
     }
@@ -169,7 +174,8 @@ fn explain_limit(error: &Error) -> String {
 fn explain_load_error(error: &Error) -> String {
     let message = error
         .message()
-        .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code");
+        .replace("set LoadOptions::ignore_remote_code", "pass --ignore-remote-code")
+        .replace("set LoadOptions::follow_links", "pass --follow-links");
     let hint = if message.ends_with("is not a folder") {
         "; pass a template as --template"
     } else {

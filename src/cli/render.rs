@@ -7,7 +7,7 @@ use chat_template::{ApplyOptions, Prompt, RenderOptions, Template};
 
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
-use super::{print, show};
+use super::{print_text, show};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         (None, Some(messages)) => apply(arguments, &texts, messages)?,
         (None, None) => return Err("error: --messages or --context is missing".to_owned()),
     };
-    print(text).map_err(|error| format!("error: {error}"))
+    print_text(&text).map_err(|error| format!("error: {error}"))
 }
 
 /// Renders a template in a context.

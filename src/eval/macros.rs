@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Evaluator, Render};
 use crate::ast::{CallBlock, Macro as Node, Slot};
 use crate::builtins::call;
-use crate::error::{Error, Result, Step};
+use crate::error::{Error, Result};
 use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value};
 
 /// The code of a macro, and the environment in which it was defined.
@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a, '_> {
             let length = self.out.get(from..).unwrap_or_default().chars().count();
             self.runtime.meter.charge_bytes(length)?;
             tracked.spans.push(start..start.saturating_add(length));
-            self.runtime.heap.generated.push(from..self.out.len());
+            self.runtime.heap.pieces.push_block(from..self.out.len());
         }
         Ok(())
     }
@@ -337,7 +337,7 @@ impl<'a> Code<'a> {
     #[cold]
     fn named(&self, error: Error) -> Error {
         match self.node.name {
-            Some(name) => error.within(Step::Macro(self.render.template.symbols.name(name).to_owned())),
+            Some(name) => error.within_macro(self.render.template.symbols.name(name)),
             None => error,
         }
     }

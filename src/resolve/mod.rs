@@ -17,13 +17,14 @@ mod statements;
 
 use std::collections::BTreeSet;
 
+use fold::Folder;
 use frames::{Frames, Variable};
 use scopes::Scopes;
 
 use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
-use crate::meter::{STEP_BYTES, Stack};
+use crate::meter::{Meter, STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
@@ -34,8 +35,8 @@ use crate::unsupported;
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
 /// Resolves a template.
-pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
-    let frames = walk(template, source)?;
+pub fn resolve(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<()> {
+    let frames = walk(template, source, meter)?;
     frames.assign_slots(template);
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
@@ -47,7 +48,7 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
 }
 
 /// Walks the template, and returns its frames, whose variables do not have their final slots yet.
-fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
+fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Frames> {
     let Template {
         body,
         symbols,
@@ -71,8 +72,9 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         refused: None,
         is_folding: false,
         parts: 0,
-        stack: Stack::for_trees(),
-        folds_left: MAX_FOLDS,
+        stack: Stack::for_trees(meter.limits()),
+        meter,
+        folder: Folder::new(),
         sets_loop: *sets_loop,
         specials,
     };
@@ -96,10 +98,6 @@ fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     are_folded
 }
 
-/// The most constant operations that are folded: a hostile template may consist of expensive constants. The render computes the others
-/// within its own limits. Real templates have a few hundred.
-const MAX_FOLDS: u32 = 10_000;
-
 /// The number of expressions and texts that cost one step.
 const PARTS_OF_A_STEP: u32 = 4;
 
@@ -119,8 +117,9 @@ struct Resolver<'t> {
     parts: u32,
     /// Measures the call stack.
     stack: Stack,
-    /// How many more operations may be folded.
-    folds_left: u32,
+    /// Counts the work of the compilation.
+    meter: Meter<'t>,
+    folder: Folder,
     /// Whether some target is named `loop`.
     sets_loop: bool,
     /// The symbols of `loop`, `caller`, `kwargs`, `varargs`, if they occur.

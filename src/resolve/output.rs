@@ -1,7 +1,7 @@
 //! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one text `a2b`.
 
-use super::{Place, Resolver, fold};
-use crate::ast::{Expr, ExprKind, Literal, Piece};
+use super::{Place, Resolver};
+use crate::ast::{Expr, ExprKind, Literal, Piece, TextPlaces};
 use crate::error::Result;
 
 impl Resolver<'_> {
@@ -9,36 +9,32 @@ impl Resolver<'_> {
     pub(super) fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
         for piece in pieces.iter_mut() {
             if let Piece::Expr(expr, line) = piece {
+                let first = expr.at;
                 if let Some(text) = self.printed(expr, line, place)? {
-                    *piece = Piece::Text(text);
+                    *piece = Piece::Text(
+                        text,
+                        TextPlaces {
+                            first,
+                            ..TextPlaces::default()
+                        },
+                    );
                 }
             }
         }
         join(pieces);
         for piece in pieces.iter() {
-            if let Piece::Text(text) = piece {
+            if let Piece::Text(text, _) = piece {
                 self.count(text.len());
             }
         }
         Ok(())
     }
 
-    /// Returns the text that a constant prints, unless too many were folded already.
-    fn folded_text(&mut self, expr: &Expr) -> Option<Box<str>> {
-        if !fold::is_constant(expr) {
-            return None;
-        }
-        if fold::may_fold(&expr.kind) {
-            self.folds_left = self.folds_left.checked_sub(1)?;
-        }
-        fold::text(expr).map(String::into_boxed_str)
-    }
-
     /// Resolves an expression that is put out, and returns its text if it is a constant.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether it is a constant before it folds its parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
-            if let Some(text) = self.folded_text(expr) {
+            if let Some(text) = self.folder.print(expr).map(String::into_boxed_str) {
                 return Ok(Some(text));
             }
         }
@@ -47,7 +43,7 @@ impl Resolver<'_> {
         self.whole_expr(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
-            _ => self.folded_text(expr),
+            _ => self.folder.print(expr).map(String::into_boxed_str),
         };
         if text.is_some() {
             self.line = recorded;
@@ -65,16 +61,19 @@ fn join(pieces: &mut Vec<Piece>) {
     }
     let mut rest = std::mem::take(pieces).into_iter().peekable();
     while let Some(mut piece) = rest.next() {
-        if let Piece::Text(text) = &mut piece {
+        if let Piece::Text(text, places) = &mut piece {
             let mut joined = String::new();
-            while let Some(Piece::Text(next)) = rest.next_if(|next| matches!(next, Piece::Text(..))) {
+            let mut parts = Vec::new();
+            while let Some(Piece::Text(next, at)) = rest.next_if(|next| matches!(next, Piece::Text(..))) {
                 if joined.is_empty() {
                     joined.push_str(text);
                 }
+                parts.push((u32::try_from(joined.len()).unwrap_or(u32::MAX), at.first));
                 joined.push_str(&next);
             }
-            if !joined.is_empty() {
+            if !parts.is_empty() {
                 *text = joined.into_boxed_str();
+                places.joined = parts.into_boxed_slice();
             }
         }
         pieces.push(piece);

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+import rows
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -36,8 +38,6 @@ def enter_environment(name, *packages):
 
 def make_input():
     """Returns the file of rows, one of which is bad, and builds the command."""
-    import rows
-
     subprocess.run(["cargo", "build", "--release", "--quiet", "--features", "cli", "--locked"], cwd=ROOT, check=True)
     path = WORK / "rows.jsonl"
     if not path.exists():

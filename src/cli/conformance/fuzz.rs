@@ -99,7 +99,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
     if let Some(path) = &arguments.save {
         write(path, &fuzzed.cases())?;
     }
-    print(fuzzed.text())?;
+    print(chat_template::conformance::printable(&fuzzed.text()).as_bytes())?;
     let tally = &fuzzed.tally;
     if tally.rounds > 0 && tally.unanswered == tally.rounds {
         return Err(format!(

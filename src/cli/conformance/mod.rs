@@ -126,7 +126,7 @@ pub fn run(command: Command) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("error: {message}");
+            eprintln!("error: {}", conformance::printable(&message));
             ExitCode::from(2)
         }
     }
@@ -161,7 +161,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         write_report(path, &ran.report)?;
     }
     let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(describe_run(&ran, &compared, arguments))?;
+    print(conformance::printable(&describe_run(&ran, &compared, arguments)).as_bytes())?;
     Ok(compared.worse.is_empty())
 }
 
@@ -283,7 +283,7 @@ fn smoke(arguments: &PortArguments) -> Result<bool, String> {
             shown.push_str(&format!("       {line}\n"));
         }
     }
-    print(shown)?;
+    print(conformance::printable(&shown).as_bytes())?;
     Ok(checks.iter().all(|check| check.is_right != Some(false)))
 }
 
@@ -295,7 +295,7 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
         SummaryFormat::Json => Format::Json,
         SummaryFormat::Html => Format::Html,
     };
-    print(conformance::summary(&reports?, format))
+    print(conformance::printable(&conformance::summary(&reports?, format)).as_bytes())
 }
 
 /// Splits the command of an option into words.

@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use chat_template::conformance::printable;
 use chat_template::json::Object;
 
 use self::output::is_regular;
@@ -108,7 +109,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(false) => ExitCode::from(1),
         Err(message) => {
             let prefix = if message.starts_with("error: ") { "" } else { "error: " };
-            eprintln!("{prefix}{message}");
+            eprintln!("{prefix}{}", printable(&message));
             ExitCode::from(2)
         }
     }

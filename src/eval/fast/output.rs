@@ -209,8 +209,8 @@ impl<'a> Evaluator<'a, '_> {
                 self.write_operand(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
-                let generated = self.runtime.heap.take_generated(start);
-                (self.runtime.str_with_spans(text, generated)?, right)
+                let pieces = self.runtime.heap.pieces.split_off(start);
+                (self.runtime.finish_str(text, pieces)?, right)
             }
         };
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);
