@@ -121,7 +121,7 @@ impl ChatTemplate {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -168,7 +168,12 @@ impl ChatTemplate {
                     Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
                     own => own.clone(),
                 };
-                render.render_conversation(own, prepared)
+                // A batch may take the time of each of its conversations.
+                let meter = match wants_batch {
+                    true => Meter::with_cancel(options.limits.clone(), options.cancel),
+                    false => runtime.meter.renew(),
+                };
+                render.render_conversation(own, prepared, meter)
             })
             .collect()
     }
@@ -187,9 +192,8 @@ struct Render<'a> {
 
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
-    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.compiled.needs_trace(options.assistant) {
             self.trace_input(&mut runtime, own)?;

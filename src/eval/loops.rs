@@ -297,10 +297,6 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         result.map(drop).map_err(|error| error.on_line(self.line))
     }
 
-    fn takes_locals(&self, _count: usize) -> bool {
-        false
-    }
-
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {
         Err(Error::internal("a loop takes no local variables"))
     }
