@@ -119,7 +119,7 @@ pub fn find_assistant(conversation: &Conversation<'_>, render: &mut dyn FnMut(Op
         render,
         prompts: Vec::new(),
         openings: 0,
-        first_header: find_first_header(conversation.text, &groups),
+        first_tokens: control_tokens(conversation.text).take(2).filter_map(|token| conversation.text.get(token)).collect(),
     };
     match finder.find(&groups) {
         Ok(spans) => AssistantSpans::Known(Spans::from_segments(spans, conversation.text, conversation.segments)),
@@ -133,8 +133,8 @@ struct Finder<'f, 'p> {
     /// The generation prompts that are known, each with the role of the message before it.
     prompts: Vec<(Option<&'p str>, String)>,
     openings: usize,
-    /// The text before the first field of the first turn.
-    first_header: &'p str,
+    /// The first two control tokens of the text, which begin the text or the first turn.
+    first_tokens: Vec<&'p str>,
 }
 
 impl<'p> Finder<'_, 'p> {
@@ -286,7 +286,7 @@ impl<'p> Finder<'_, 'p> {
             (Some(token), false) => {
                 end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
             }
-            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end)),
+            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end, message)),
             _ => {}
         }
         if start >= end {
@@ -314,9 +314,10 @@ impl<'p> Finder<'_, 'p> {
     }
 
     /// Returns the length of the token that ends a turn if the template writes it after the turn: the end-of-sequence token, or a token
-    /// that the generation prompt begins with and that the first turn does not have.
-    fn close_after(&self, end: usize) -> usize {
-        let Conversation { text, segments, .. } = self.conversation;
+    /// that the generation prompt begins with, and that is not the header of a turn.
+    fn close_after(&self, end: usize, message: usize) -> usize {
+        let Conversation { text, segments, roles, .. } = self.conversation;
+        let role = roles.get(message).map_or("", String::as_str);
         let next = segments.get(segments.partition_point(|segment| segment.bytes.start < end));
         if let Some(segment) = next {
             let is_eos = match &segment.origin {
@@ -335,7 +336,8 @@ impl<'p> Finder<'_, 'p> {
             let rest = prompt.strip_prefix(token).map(str::trim_start);
             rest.is_some_and(|rest| control_token(rest).is_some())
         };
-        let is_close = !self.first_header.contains(token) && self.prompts.iter().any(|(_, prompt)| begins(prompt));
+        let is_header = self.first_tokens.contains(&token) || token.to_ascii_lowercase().contains(role);
+        let is_close = !is_header && self.prompts.iter().any(|(_, prompt)| begins(prompt));
         if is_close { token.len() } else { 0 }
     }
 
@@ -411,19 +413,6 @@ impl<'p> Finder<'_, 'p> {
         }
         cuts
     }
-}
-
-/// Returns the text before the first field of the first turn.
-fn find_first_header<'t>(text: &'t str, groups: &BTreeMap<usize, Owned<'_>>) -> &'t str {
-    let first = groups
-        .iter()
-        .min_by_key(|(_, owned)| owned.stretches.first().map(|stretch| stretch.start));
-    let header = first.and_then(|(message, owned)| {
-        let stretch = owned.stretches.first()?;
-        let body = owned.printed(*message, stretch).next().map_or(stretch.end, |body| body.start);
-        text.get(stretch.start..body)
-    });
-    header.unwrap_or_default()
 }
 
 /// The names of the field with the reasoning.
