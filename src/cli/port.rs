@@ -66,10 +66,10 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
     let mut answer = String::new();
     loop {
         line.clear();
-        let Some(read) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+        let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
             return Ok(());
         };
-        let response = match read.is_too_long {
+        let response = match length > MAX_LINE {
             false if line.trim_ascii().is_empty() => continue,
             false => port.answer(line.trim_ascii_end()),
             true => request_error(
