@@ -28,6 +28,11 @@ impl<T> MeteredRc<T> {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Returns the address of the object.
+    pub(super) fn address(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
+
     /// Claims the memory of the object, unless that was done. `held` returns the bytes that the object owns elsewhere.
     pub(super) fn claim(&mut self, meter: &mut Meter<'_>, held: impl FnOnce(&T) -> usize) -> Result<()> {
         if let Some(Held {
