@@ -135,7 +135,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
+        let written = self.runtime.meter.begin_text();
         let result = run(self);
+        self.runtime.meter.end_text(written);
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
         let result = result?;

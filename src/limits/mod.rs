@@ -62,7 +62,10 @@ limits! {
     width: usize = 1 << 20, with_width(usize);
     /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds since the start of the render. By default there is no such limit, because results should not depend on the load of
-    /// the machine. The clock is read every few thousand steps.
-    milliseconds: Option<u64> = None, with_milliseconds(impl Into<Option<u64>>);
+    /// Milliseconds since the start of the render: two seconds, or a minute if the crate is built with debug assertions. `None` is no such
+    /// limit.
+    ///
+    /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) before. The clock is read every few
+    /// thousand steps, and before work of more steps than that.
+    milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 2_000 }), with_milliseconds(impl Into<Option<u64>>);
 }

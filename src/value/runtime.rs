@@ -47,9 +47,6 @@ pub struct Heap<'a> {
     pub generated: Vec<Range<usize>>,
 }
 
-/// Bytes of a namespace with a few attributes.
-const NAMESPACE: usize = 256;
-
 /// Bytes of spare capacity in a finished text that are not worth reallocating.
 const SPARE: usize = 16 << 10;
 
@@ -122,7 +119,9 @@ impl<'a> Runtime<'a> {
     pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.generated);
         let mut text = self.heap.recycler.take_buffer();
+        let written = self.meter.begin_text();
         write(self, &mut text)?;
+        self.meter.end_text(written);
         let generated = std::mem::replace(&mut self.heap.generated, outer);
         self.finish_str(text, generated)
     }
@@ -196,10 +195,10 @@ impl<'a> Runtime<'a> {
         Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
-    /// Makes a namespace and returns its index.
-    pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
+    /// Makes a namespace of attributes with distinct names, and returns its index.
+    pub fn namespace(&mut self, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
-        self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
+        let namespace = Namespace::new(&mut self.meter, attributes)?;
         let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))

@@ -71,6 +71,7 @@ impl<'a> AttributePath<'a> {
         }
         let mut place: Option<Value<'a>> = None;
         for step in &self.steps {
+            runtime.meter.charge(1)?;
             let mut found = access::get_item(runtime, place.as_ref().unwrap_or(item), step)?;
             if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
                 found = default.clone();

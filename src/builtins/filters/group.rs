@@ -82,6 +82,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             ignores_case,
             path: None,
             seen: Entries::default(),
+            height: below,
             claim: None,
         },
     )
@@ -93,6 +94,8 @@ struct Unique<'a> {
     ignores_case: bool,
     path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
+    /// The height of the highest key that may be kept.
+    height: u32,
     /// The memory of `seen`.
     claim: Option<Claim>,
 }
@@ -108,6 +111,7 @@ impl<'a> ItemSource<'a> for Unique<'a> {
         };
         while let Some(item) = self.source.next(runtime)? {
             let key = path.follow(runtime, &item)?;
+            runtime.meter.check_item_height(key.height(), self.height)?;
             let key = Key::new(runtime, key)?;
             if self.seen.len() == self.seen.capacity() {
                 let room = self.seen.len().max(4).saturating_mul(2);
