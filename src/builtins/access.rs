@@ -87,7 +87,8 @@ pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Valu
 /// Finds an attribute of a value. An attribute that Python has and this crate does not support is an error.
 pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
-    runtime.meter.charge(if name.starts_with('_') { HIDDEN } else { FOUND })?;
+    let steps = if name.starts_with('_') { HIDDEN } else { FOUND };
+    runtime.meter.charge(steps.saturating_add(name.len() as u64 >> 6))?;
     if name.starts_with('_') {
         let exists = match value {
             Value::Function(class) if ty == Type::Class && dunder::exists_in_class(class.name, name) => true,

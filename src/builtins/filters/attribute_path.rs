@@ -66,6 +66,7 @@ impl<'a> AttributePath<'a> {
 
     /// Returns the value to which the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
+        runtime.meter.charge(1)?;
         if let ([step], None, false) = (self.steps.as_slice(), &self.default, self.ignores_case) {
             return access::get_item(runtime, item, step);
         }

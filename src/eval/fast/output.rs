@@ -208,6 +208,7 @@ impl<'a> Evaluator<'a, '_> {
             None => {
                 self.write_operand(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
+                self.runtime.meter.charge(self.runtime.heap.generated.len() as u64 >> 2)?;
                 let text = self.out.split_off(start);
                 let generated = self.runtime.heap.take_generated(start);
                 (self.runtime.str_with_spans(text, generated)?, right)

@@ -68,6 +68,7 @@ pub(super) fn format_text<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: F
     let mut output = String::new();
     let mut rest = format;
     while let Some((literal, conversion)) = rest.split_once('%') {
+        source.runtime.meter.charge(1)?;
         output.push_str(literal);
         let index = format.len().saturating_sub(conversion.len());
         let length = source.write_conversion(format, index, conversion, &mut output)?;
