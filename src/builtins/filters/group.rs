@@ -15,7 +15,7 @@ use crate::builtins::arguments::{is_flag_set, take_or_none};
 
 use crate::error::Result;
 use crate::meter::Claim;
-use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
+use crate::value::{Arguments, Entries, GAIN, ItemSource, Key, Runtime, Value, ops};
 
 /// Groups the items by the value of an attribute, in the order of these values.
 ///
@@ -72,7 +72,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let value = take_or_none(&mut arguments, 0);
     let attribute = take_or_none(&mut arguments, 2);
     let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
-    let below = value.height().max(attribute.height());
+    let below = value.height().max(attribute.height()).saturating_add(GAIN);
     let source = LazyInput::new(value);
     runtime.generator(
         below,

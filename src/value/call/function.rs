@@ -150,7 +150,7 @@ impl Function {
         #[cfg(test)]
         called::note(self);
         let count = arguments.len().saturating_add(arguments.keywords().len());
-        runtime.meter.charge(CALL.saturating_add(count as u64 >> 3))?;
+        runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
             Code::Run(run) => {
