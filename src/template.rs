@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde::Serialize;
@@ -14,6 +15,7 @@ use crate::json::{self, Data};
 use crate::limits::{Limit, Limits, Reached};
 use crate::meter::Meter;
 use crate::source::Source;
+use crate::trace::{Literals, Segment};
 use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
 
@@ -38,6 +40,8 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
+    /// The string literals of the tree, from the first render that is traced.
+    literals: OnceLock<Literals>,
     /// The length of the last output, from which the capacity of the next one is computed.
     last_length: AtomicUsize,
 }
@@ -53,6 +57,8 @@ pub struct RenderOptions<'o> {
     pub cancel: Option<&'o AtomicBool>,
     /// Whether to return the spans of `{% generation %}` blocks.
     pub generation: bool,
+    /// Whether to return [`Rendered::segments`]: where each character of the output came from. The output is the same.
+    pub trace: bool,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -69,6 +75,8 @@ pub struct Rendered {
     /// As in the reference, a block begins where the text ends that the top level of the template has written so far. A block in a macro
     /// can therefore have a span that differs from its place in the output.
     pub generation: Vec<Range<usize>>,
+    /// Where the characters of the output came from. Empty unless [`RenderOptions::trace`] is set.
+    pub segments: Vec<Segment>,
     /// The number of steps of the render, which [`Limits::steps`] bounds.
     pub steps: u64,
 }
@@ -106,6 +114,7 @@ impl Default for RenderOptions<'_> {
             limits: &DEFAULT_LIMITS,
             cancel: None,
             generation: false,
+            trace: false,
             plain: false,
         }
     }
@@ -116,7 +125,8 @@ impl fmt::Debug for RenderOptions<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RenderOptions");
         shown.field("limits", self.limits).field("cancel", &self.cancel);
-        shown.field("generation", &self.generation).finish_non_exhaustive()
+        shown.field("generation", &self.generation).field("trace", &self.trace);
+        shown.finish_non_exhaustive()
     }
 }
 
@@ -153,6 +163,7 @@ impl Template {
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
             source: source.into_owned(),
+            literals: OnceLock::new(),
             last_length: AtomicUsize::new(0),
         })
     }
@@ -252,8 +263,14 @@ impl Template {
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        if options.trace {
+            for (name, value) in input.iter() {
+                runtime.trace_variable(name, value)?;
+            }
+        }
         let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
         Ok(Rendered {
+            segments: runtime.segments(&output.pieces, &output.text),
             text: output.text,
             generation: output.spans,
             steps: runtime.meter.steps(),
@@ -271,6 +288,10 @@ impl Template {
         let last_length = self.last_length.load(Ordering::Relaxed);
         // The next render is often the same conversation with one more turn. The extra capacity avoids that the output is moved as it grows.
         let capacity = last_length.saturating_add(last_length / 8);
+        if let Some(trace) = &mut runtime.heap.trace {
+            let literals = self.literals.get_or_init(|| self.tree.literals(&self.source));
+            trace.begin(literals, context.get_str("messages").as_ref());
+        }
         let result = eval::render(runtime, &self.tree, &self.source, context, tracks_spans, !is_plain, capacity);
         let mut output = result.map_err(|error| error.located(&self.source))?;
         let length = output.text.len();

@@ -39,7 +39,7 @@ fn export_contains_every_case_of_the_protocol() {
     }
     // An export is a suite again.
     let path = file("export.jsonl", &exported);
-    assert_eq!(Suite::open(&path).unwrap().exported(), exported);
+    assert_eq!(Suite::open(&path).unwrap().to_lines(), exported);
 }
 
 #[test]

@@ -18,7 +18,7 @@ const FLOORS: [&[&str]; 15] = [
     &["span", "limits", "clock", "unicode", "ebnf"],
     &["source", "text"],
     &["number", "error"],
-    &["meter", "unsupported", "strftime", "json"],
+    &["meter", "unsupported", "strftime", "json", "trace"],
     &["ast"],
     &["lexer"],
     &["parser"],

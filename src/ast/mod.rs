@@ -8,6 +8,7 @@
 //! discriminant inside a field takes longer to read, and a discriminant of one byte takes longer to move, which the parser does often.
 
 mod expr;
+mod literals;
 #[cfg(any(test, fuzzing))]
 mod print;
 mod slot;
@@ -27,7 +28,7 @@ pub use slot::{Frame, Load, Scope, Slot};
 pub use slot_visitor::SlotNode;
 pub use stmt::{
     Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
-    Target, TargetKind, With,
+    Target, TargetKind, TextPlaces, With,
 };
 pub use symbols::{Symbol, Symbols};
 pub use visit::Child;

@@ -62,12 +62,21 @@ pub enum StmtKind {
     Continue,
 }
 
+/// The places of a text in the source.
+#[derive(Clone, Debug, Default)]
+pub struct TextPlaces {
+    /// The offset of the beginning of the text.
+    pub first: u32,
+    /// The parts that the resolver joined to the text: the byte of the text at which each begins, and its offset. Most texts have none.
+    pub joined: Box<[(u32, u32)]>,
+}
+
 /// A piece of an output.
 #[derive(Clone, Debug)]
 #[repr(u64)]
 pub enum Piece {
-    /// Text between tags.
-    Text(Box<str>),
+    /// Text between tags, and its places in the source.
+    Text(Box<str>, TextPlaces),
     /// An expression, and the line that the reference names if it fails. The line is set by the resolver.
     Expr(Expr, u32),
 }

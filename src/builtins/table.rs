@@ -8,11 +8,9 @@
 //! The constructor decides how CPython binds the arguments and words its errors ([`Signature::bind`]). A method of CPython 3.11 uses the
 //! constructor that its `METH_` flags name.
 
-use crate::error::Result;
-use crate::value::{Arguments, Code, Function, Parameter, Runtime, Shortcut, Signature, Style, Type, Value};
+use crate::value::{Code, Function, Parameter, Shortcut, Signature, Style, Type};
 
-/// The code of a built-in. Its arguments are already bound to its parameters.
-pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
+pub use crate::value::Body;
 
 /// The parameter of a method for the object that it is called on.
 pub const SELF: Parameter = Parameter::required("self");

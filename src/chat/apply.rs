@@ -7,8 +7,6 @@
 //! The order of the steps decides which of two errors is raised. The rule is transformers 5.23.0 `tokenization_utils_base.py`,
 //! `apply_chat_template`, and `utils/chat_template_utils.py`, `render_jinja_template`.
 
-use std::ops::Range;
-
 use serde::Serialize;
 
 use super::continuation::Continuation;
@@ -22,6 +20,7 @@ use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
+use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::value::{Runtime, Value, ops};
@@ -161,10 +160,19 @@ impl ChatTemplate {
             field,
             options,
         };
-        conversations
-            .into_iter()
-            .map(|messages| render.render_conversation(messages))
-            .collect()
+        let mut limits = options.limits.clone();
+        let mut prompts = Vec::new();
+        for (index, prepared) in conversations.into_iter().enumerate() {
+            let own = match &messages {
+                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
+                own => own.clone(),
+            };
+            let prompt = render.render_conversation(own, prepared, &limits)?;
+            // The caller keeps all prompts of a batch.
+            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
+            prompts.push(prompt);
+        }
+        Ok(prompts)
     }
 }
 
@@ -180,10 +188,14 @@ struct Render<'a> {
 }
 
 impl<'a> Render<'a> {
-    fn render_conversation(&self, messages: Value<'a>) -> Result<Prompt> {
+    /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
+    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, limits: &Limits) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
+        let meter = Meter::with_cancel(limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
+        if options.trace {
+            self.trace_input(&mut runtime, own)?;
+        }
         let continuation = match self.field {
             Some(field) => Some(Continuation::open(&mut runtime, &messages, field, &self.template.source)?),
             None => None,
@@ -200,18 +212,34 @@ impl<'a> Render<'a> {
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;
-            output.true_spans = clip_spans(output.true_spans, output.text.len());
+            output.pieces.truncate(output.text.len());
         }
         let mut prompt = Prompt::default();
         if options.generation {
             prompt.generation = Spans::from_code_points(output.spans, &output.text);
         }
         if options.true_spans {
-            prompt.true_spans = Spans::from_bytes(output.true_spans, &output.text);
+            prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
+        prompt.segments = runtime.segments(&output.pieces, &output.text);
         prompt.text = output.text;
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
+    }
+}
+
+impl<'a> Render<'a> {
+    /// Makes the render one that is traced: adds what the caller passed to the places of the input.
+    fn trace_input(&self, runtime: &mut Runtime<'a>, messages: Value<'a>) -> Result<()> {
+        let arguments = [
+            ("messages", messages),
+            ("tools", self.tools.clone()),
+            ("documents", self.documents.clone()),
+        ];
+        for (name, value) in arguments {
+            runtime.trace_variable(Value::text(name), value)?;
+        }
+        self.variables.trace(runtime)
     }
 }
 
@@ -264,10 +292,4 @@ fn are_objects(value: &Value<'_>, argument: &str) -> Result<bool> {
         Value::Str(text) => Ok(text.as_str().is_empty()),
         other => Err(not_iterable(other, argument)),
     }
-}
-
-/// Returns the parts of the spans within a text of this length.
-fn clip_spans(spans: Vec<Range<usize>>, length: usize) -> Vec<Range<usize>> {
-    let inside = spans.into_iter().filter(|span| span.start <= length);
-    inside.map(|span| span.start..span.end.min(length)).collect()
 }

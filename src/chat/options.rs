@@ -111,6 +111,9 @@ pub struct ApplyOptions<'o> {
     /// blocks in a macro, a set block or a call block. A block that is written twice has two spans, and one that a filter rewrites (`upper`,
     /// `replace`) has none.
     pub true_spans: bool,
+    /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
+    /// owns it. The text is the same.
+    pub trace: bool,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -139,6 +142,7 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("cancel", &self.cancel)
             .field("generation", &self.generation)
             .field("true_spans", &self.true_spans)
+            .field("trace", &self.trace)
             .finish_non_exhaustive()
     }
 }
@@ -161,6 +165,7 @@ impl Default for ApplyOptions<'_> {
             cancel,
             generation: false,
             true_spans: false,
+            trace: false,
             plain: false,
         }
     }

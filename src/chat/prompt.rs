@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use crate::trace::Segment;
+
 /// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -24,6 +26,10 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::true_spans`]: super::ApplyOptions::true_spans
     pub true_spans: Spans,
+    /// Where the characters of the text came from. Empty unless [`ApplyOptions::trace`] is set.
+    ///
+    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
+    pub segments: Vec<Segment>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
 }
@@ -42,10 +48,11 @@ pub struct Prompt {
 /// ```
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Prompt", 4)?;
+        let mut object = serializer.serialize_struct("Prompt", 5)?;
         object.serialize_field("text", &self.text)?;
         object.serialize_field("generation", &self.generation)?;
         object.serialize_field("true_spans", &self.true_spans)?;
+        object.serialize_field("segments", &self.segments)?;
         object.serialize_field("steps", &self.steps)?;
         object.end()
     }

@@ -130,6 +130,21 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// Adds the special tokens and the variables to the places of the input of a render that is traced.
+    pub fn trace(&self, runtime: &mut Runtime<'a>) -> Result<()> {
+        for (key, value) in &self.entries {
+            let (Some(name), Value::Str(text)) = (key.value.as_str(), value) else {
+                runtime.trace_variable(key.value.clone(), value.clone())?;
+                continue;
+            };
+            match (self.tokens.iter().find(|token| **token == name), text.borrowed()) {
+                (Some(name), Some(text)) => runtime.trace_token(name, text),
+                _ => runtime.trace_variable(key.value.clone(), value.clone())?,
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the context in which the template renders a conversation.
     pub fn context(
         &self,

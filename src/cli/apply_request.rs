@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use chat_template::json::{Data, Object};
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits};
 
-use super::show::{Output, describe_type};
+use super::show::{Output, Wanted, describe_type};
 
 /// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
@@ -28,8 +28,7 @@ impl Applier {
         &mut self,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        generation: bool,
-        plain: bool,
+        wanted: Wanted,
         limits: &Limits,
     ) -> Result<Result<Output, Error>, String> {
         let Some(messages) = request.get("messages") else {
@@ -55,8 +54,9 @@ impl Applier {
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
-            generation,
-            plain,
+            generation: wanted.generation,
+            trace: wanted.is_traced(),
+            plain: wanted.is_plain(),
             limits,
             ..ApplyOptions::default()
         };
@@ -67,6 +67,7 @@ impl Applier {
         Ok(prompt.map(|prompt| Output {
             text: prompt.text,
             spans: prompt.generation.code_points,
+            segments: prompt.segments,
         }))
     }
 

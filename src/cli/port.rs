@@ -12,13 +12,13 @@ use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptio
 
 use super::apply_request::Applier;
 use super::file;
-use super::show::{self, Output, describe_type, object};
+use super::show::{self, Lane, Output, Wanted, describe_type, object};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 256 << 20;
 
 /// The keys of a request.
-const KEYS: [&str; 7] = ["id", "template", "context", "apply", "generation", "now", "describe"];
+const KEYS: [&str; 8] = ["id", "template", "context", "apply", "generation", "trace", "now", "describe"];
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
@@ -30,19 +30,33 @@ pub struct Arguments {
     /// Render without the shortcuts of the evaluator. The answers are the same; a check compares them.
     #[arg(long, hide = true)]
     plain: bool,
+
+    /// Answer each request as if it had `"trace": true`, without the segments. The texts are the same; a check compares them.
+    #[arg(long, hide = true)]
+    traced: bool,
+}
+
+impl Arguments {
+    fn lane(&self) -> Lane {
+        match (self.traced, self.plain) {
+            (true, _) => Lane::Traced,
+            (false, true) => Lane::Plain,
+            (false, false) => Lane::Fast,
+        }
+    }
 }
 
 /// Answers the requests of standard input on standard output.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let limits = file::read_limits(arguments.limits.as_deref())?;
-    answer_lines(limits, arguments.plain, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
+    answer_lines(limits, arguments.lane(), std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
 }
 
 /// Answers each line of the input that is not blank with a line.
-pub fn answer_lines(limits: Limits, is_plain: bool, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
+pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out: impl Write) -> std::io::Result<()> {
     let mut port = Port {
         limits,
-        is_plain,
+        lane,
         ..Port::default()
     };
     let mut line = Vec::new();
@@ -85,7 +99,7 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Op
 #[derive(Default)]
 struct Port {
     limits: Limits,
-    is_plain: bool,
+    lane: Lane,
     compiled: Option<(String, Result<Template, Error>)>,
     applier: Applier,
 }
@@ -105,26 +119,25 @@ impl Port {
         if is_wanted("describe") {
             return describe(id);
         }
-        let wants_spans = is_wanted("generation");
+        let wanted = Wanted {
+            generation: is_wanted("generation"),
+            trace: is_wanted("trace"),
+            lane: self.lane,
+        };
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wants_spans),
-            (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wants_spans),
+            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wanted),
+            (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wanted),
             _ => Err(explain_request(&request)),
         });
         match result {
-            Ok(Ok(output)) => success(id, output, wants_spans),
+            Ok(Ok(output)) => success(id, output, wanted),
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
     }
 
-    fn apply(
-        &mut self,
-        request: &Object<'_>,
-        clock: Option<&FixedClock>,
-        wants_spans: bool,
-    ) -> Result<Result<Output, Error>, String> {
-        self.applier.apply(request, clock, wants_spans, self.is_plain, &self.limits)
+    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Output, Error>, String> {
+        self.applier.apply(request, clock, wanted, &self.limits)
     }
 
     /// Renders a template. The outer error is about the form of the request, and the inner error is that of the template.
@@ -133,7 +146,7 @@ impl Port {
         source: &str,
         request: &Object<'_>,
         clock: Option<&FixedClock>,
-        wants_spans: bool,
+        wanted: Wanted,
     ) -> Result<Result<Output, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
@@ -143,8 +156,9 @@ impl Port {
         let limits = self.limits.clone();
         let mut options = RenderOptions {
             limits: &limits,
-            generation: wants_spans,
-            plain: self.is_plain,
+            generation: wanted.generation,
+            trace: wanted.is_traced(),
+            plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
         if let Some(clock) = clock {
@@ -157,6 +171,7 @@ impl Port {
         Ok(template.render_with(context, &options).map(|rendered| Output {
             text: rendered.text,
             spans: rendered.generation,
+            segments: rendered.segments,
         }))
     }
 
@@ -196,10 +211,14 @@ fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
     }
 }
 
-fn success(id: Data<'static>, output: Output, wants_spans: bool) -> Data<'static> {
+fn success(id: Data<'static>, output: Output, wanted: Wanted) -> Data<'static> {
     let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
-    if wants_spans {
+    if wanted.generation {
         entries.push(("generation", show::span_pairs(&output.spans)));
+    }
+    if wanted.trace {
+        let segments = json::to_data(&output.segments, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("segments", segments.into_owned()));
     }
     object(entries)
 }

@@ -9,13 +9,47 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Prompt, Rendered};
+use chat_template::{Prompt, Rendered, Segment};
 
 /// The text that answers a request, and its spans if the request asks for them.
 pub struct Output {
     pub text: String,
     /// The spans in code points.
     pub spans: Vec<Range<usize>>,
+    /// Where the text came from.
+    pub segments: Vec<Segment>,
+}
+
+/// What a request asks for besides the text.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    pub generation: bool,
+    pub trace: bool,
+    pub lane: Lane,
+}
+
+/// The way in which all texts are rendered. The text is the same in each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lane {
+    /// With the shortcuts of the evaluator.
+    #[default]
+    Fast,
+    /// Without these shortcuts.
+    Plain,
+    /// With the origin of each character.
+    Traced,
+}
+
+impl Wanted {
+    /// Returns whether the render is traced.
+    pub fn is_traced(self) -> bool {
+        self.trace || self.lane == Lane::Traced
+    }
+
+    /// Returns whether the render has no shortcuts.
+    pub fn is_plain(self) -> bool {
+        self.lane == Lane::Plain
+    }
 }
 
 /// Returns a prompt with its spans as a line of JSON.

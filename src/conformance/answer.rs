@@ -1,4 +1,4 @@
-//! An answer of the protocol: that of the reference, which a case has, or that of a port.
+//! An answer of the protocol: the one that a case expects from the reference, or the one of a port.
 //!
 //! ```text
 //! {"output": "1", "generation": [[0, 1]]}
@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use super::schema::{field, known_keys, object, text};
+use super::schema::{check_keys, field, object, text};
 use crate::json::{Data, Object};
 
 /// The kinds of errors in answers of the reference.
@@ -41,41 +41,41 @@ pub enum Answer {
     Error(Failure),
 }
 
-/// An error as the protocol has it.
+/// An error in the form of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// One of the protocol's kinds.
+    /// The kind of the error, one of those of the protocol.
     pub kind: String,
-    /// The text without the exception's name.
+    /// The message, without the name of the exception.
     pub message: String,
-    /// The line: `None` if the answer does not say it, `Some(None)` if it is null.
+    /// The line of the template: `None` if the answer has no such key, and `Some(None)` if it is null.
     pub line: Option<Option<u64>>,
 }
 
 impl Answer {
-    /// Reads the reference's answer, by the strict schema.
+    /// Reads the answer of the reference from a case. Unknown keys are errors.
     ///
     /// # Errors
-    /// When it is no answer: the text says which key is wrong.
-    pub fn expected(answer: &Object<'_>) -> Result<Self, String> {
+    /// Returns a message that names the wrong key if the object is not an answer.
+    pub fn read_strictly(answer: &Object<'_>) -> Result<Self, String> {
         if answer.get("error").is_none() {
-            known_keys(answer, &["output", "generation"])?;
+            check_keys(answer, &["output", "generation"])?;
             text(answer, "output")?;
         } else {
-            known_keys(answer, &["error"])?;
+            check_keys(answer, &["error"])?;
             let error = object(answer, "error")?;
-            known_keys(error, &["kind", "message", "line"])?;
+            check_keys(error, &["kind", "message", "line"])?;
             text(error, "message")?;
             let kind = text(error, "kind")?;
             if !KINDS.contains(&kind) {
                 return Err(format!("unknown kind {kind:?}; known are {}", KINDS.join(", ")));
             }
         }
-        Self::answered(answer)
+        Self::read(answer)
     }
 
     /// Reads a port's answer. Unknown keys are ignored, and missing parts of an error are empty.
-    pub(super) fn answered(answer: &Object<'_>) -> Result<Self, String> {
+    pub(super) fn read(answer: &Object<'_>) -> Result<Self, String> {
         let Some(error) = answer.get("error") else {
             return Ok(Self::Output {
                 text: text(answer, "output")?.to_owned(),
@@ -97,13 +97,13 @@ impl Answer {
         }))
     }
 
-    /// Returns whether it is an error.
+    /// Returns whether the answer is an error.
     pub fn is_error(&self) -> bool {
         matches!(self, Self::Error(_))
     }
 
-    /// Describes it in several lines, which can be compared with those of another answer.
-    pub(super) fn described(&self) -> String {
+    /// Describes the answer in lines that can be compared with those of another answer.
+    pub(super) fn describe(&self) -> String {
         match self {
             Self::Output { text, generation: None } => text.clone(),
             Self::Output {
@@ -112,7 +112,7 @@ impl Answer {
             } => {
                 let mut described = format!("{text}\n[generation]");
                 for (start, end) in spans {
-                    // A String takes all that is written.
+                    // Writing to a String cannot fail.
                     let _ = write!(described, " {start}..{end}");
                 }
                 described

@@ -1,4 +1,4 @@
-//! A badge that shields.io draws from a file that anyone serves.
+//! Writes the file from which shields.io draws a badge.
 //!
 //! ```text
 //! {"schemaVersion": 1, "label": "chat templates", "message": "99.2 %", "color": "yellowgreen"}
@@ -6,7 +6,7 @@
 
 use super::report::Report;
 
-/// The file for <https://shields.io/badges/endpoint-badge>.
+/// Returns the share of right cases as the file of a badge: <https://shields.io/badges/endpoint-badge>.
 pub fn badge(report: &Report) -> String {
     let total = report.total();
     let color = match total.right.saturating_mul(100).checked_div(total.asked) {

@@ -8,25 +8,26 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::report::Report;
-use super::schema::{known_keys, text};
+use super::schema::{check_keys, text};
 use super::score::{Aspect, Verdict};
 use crate::json::{self, Data};
 
-/// The aspects that may be wrong, each with the reason.
+/// The aspects of cases that a port may answer wrongly, each with the reason.
 #[derive(Clone, Debug, Default)]
 pub struct Exceptions {
     rows: BTreeMap<(String, Aspect), String>,
     unsupported: Vec<String>,
-    /// An earlier report also knows what was right, so that a new difference in an error's text is worse. A list of exceptions does not.
+    /// Whether the exceptions are an earlier report. A report also knows which texts of errors were right, so that a new difference
+    /// in one counts.
     is_report: bool,
 }
 
 /// A report compared with exceptions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// The wrong aspects that are not listed, in words.
+    /// Descriptions of the wrong aspects that are not listed.
     pub worse: Vec<String>,
-    /// The listed aspects that are right, in words.
+    /// Descriptions of the listed aspects that are right.
     pub better: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ impl Exceptions {
     /// Reads a report in JSON, or a file with an exception on each line.
     ///
     /// # Errors
-    /// When the file cannot be read or a line has a fault; the text names the file and the line.
+    /// Returns a message that names the file and the line if the file cannot be read or a line is not an exception.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         if path.extension().is_some_and(|end| end == "json") {
@@ -52,7 +53,7 @@ impl Exceptions {
         Ok(exceptions)
     }
 
-    /// The ids of the listed cases, each once.
+    /// Returns the ids of the listed cases, each once.
     pub fn ids(&self) -> Vec<String> {
         let mut ids: Vec<String> = self.rows.keys().map(|(id, _)| id.clone()).collect();
         ids.dedup();
@@ -76,7 +77,8 @@ impl Exceptions {
         exceptions
     }
 
-    /// Returns what got worse and better. The kind, text and line of an error count if the comparison is strict or with an earlier report.
+    /// Compares a report with the exceptions. The kind, text and line of an error count if the comparison is strict, or if the
+    /// exceptions are an earlier report.
     pub fn compare(&self, report: &Report, is_strict: bool) -> Compared {
         let mut compared = Compared::default();
         for case in &report.cases {
@@ -106,7 +108,7 @@ fn read_row(line: &str) -> Result<((String, Aspect), String), String> {
         Data::Object(row) => row,
         _ => return Err("an exception is a JSON object".to_owned()),
     };
-    known_keys(&row, &["id", "aspect", "reason"])?;
+    check_keys(&row, &["id", "aspect", "reason"])?;
     let name = text(&row, "aspect")?;
     let Some(aspect) = Aspect::ALL.into_iter().find(|aspect| aspect.name() == name) else {
         return Err(format!("no aspect is called {name:?}; they are output, kind, message, line"));

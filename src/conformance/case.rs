@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::answer::Answer;
-use super::schema::{known_keys, object, text};
+use super::schema::{check_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
 use super::write_line::{self, string};
 use crate::clock::LocalTime;
@@ -18,10 +18,10 @@ use crate::json::{self, Data, Object};
 /// The keys that are sent to a port.
 const REQUEST: [&str; 6] = ["id", "template", "context", "apply", "now", "generation"];
 
-/// The other keys of a case.
+/// The keys of a case that are not sent.
 const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
 
-/// The arguments of an `apply`, the template first.
+/// The keys of an `apply`. The template is the first.
 pub(super) const APPLY: [&str; 9] = [
     "template",
     "template_name",
@@ -34,10 +34,10 @@ pub(super) const APPLY: [&str; 9] = [
     "variables",
 ];
 
-/// A request and the answer to it.
+/// A request, and the answer that the reference gave to it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The area, a slash, and a name. An id never changes.
+    /// The id: an area, a slash, and a name. An id never changes.
     pub id: String,
     /// The rule that the case shows.
     pub rule: String,
@@ -49,15 +49,15 @@ pub struct Case {
 }
 
 impl Case {
-    /// Reads a line by the strict schema.
+    /// Reads a case from a line of JSON. Unknown keys are errors.
     ///
     /// # Errors
-    /// When it is no case: the text says which key is wrong.
+    /// Returns a message that names the wrong key if the line is not a case.
     pub fn read(line: &str) -> Result<Self, String> {
         Self::read_with(line, Ok)
     }
 
-    /// Reads a line that uses names for shared values. `spell_out` replaces the names.
+    /// Reads a case from a line that uses names for shared values. `spell_out` replaces the names by the values.
     pub(super) fn read_with(
         line: &str,
         spell_out: impl FnOnce(Object<'static>) -> Result<Object<'static>, String>,
@@ -71,17 +71,17 @@ impl Case {
         Self::from_object(line)
     }
 
-    /// Reads the object of a line by the strict schema.
+    /// Reads a case from the object of a line. Unknown keys are errors.
     ///
     /// # Errors
-    /// When it is no case: the text names the case and says which key is wrong.
+    /// Returns a message that names the case and the wrong key if the object is not a case.
     pub fn from_object(line: Object<'static>) -> Result<Self, String> {
         let id = text(&line, "id")?.to_owned();
-        Self::checked(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
+        Self::from_entries(id.clone(), line).map_err(|fault| format!("{id}: {fault}"))
     }
 
-    fn checked(id: String, line: Object<'static>) -> Result<Self, String> {
-        known_keys(&line, &[REQUEST, BESIDE].concat())?;
+    fn from_entries(id: String, line: Object<'static>) -> Result<Self, String> {
+        check_keys(&line, &[REQUEST, BESIDE].concat())?;
         if !id.contains('/') {
             return Err("an id is an area, a slash, and a name".to_owned());
         }
@@ -92,7 +92,7 @@ impl Case {
             }
             (None, Some(_)) => {
                 let apply = object(&line, "apply")?;
-                known_keys(apply, &APPLY)?;
+                check_keys(apply, &APPLY)?;
                 for key in ["template", "messages"] {
                     super::schema::field(apply, key)?;
                 }
@@ -107,7 +107,7 @@ impl Case {
         if !matches!(line.get("generation"), None | Some(Data::Bool(_))) {
             return Err("\"generation\" is not a bool".to_owned());
         }
-        let answer = |answer| Answer::expected(answer).map_err(|fault| format!("\"expect\": {fault}"));
+        let answer = |answer| Answer::read_strictly(answer).map_err(|fault| format!("\"expect\": {fault}"));
         Ok(Self {
             rule: text(&line, "rule").unwrap_or_default().to_owned(),
             expect: answer(object(&line, "expect")?)?,
@@ -117,24 +117,25 @@ impl Case {
         })
     }
 
-    /// The part of the id before the first slash.
+    /// Returns the area of the case: the part of the id before the first slash.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// The value of a key of the line, such as `template` or `context`.
+    /// Returns the value of a key of the line, such as `template` or `context`.
     pub fn get(&self, key: &str) -> Option<&Data<'static>> {
         self.line.get(key)
     }
 
-    /// Returns whether `name` is its area, its id, or a beginning of its id that ends at a slash.
-    pub fn is_named_by(&self, name: &str) -> bool {
+    /// Returns whether `name` is the area of the case, its id, or a beginning of its id that ends at a slash.
+    pub fn matches_name(&self, name: &str) -> bool {
         self.id
             .strip_prefix(name)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
     }
 
-    /// The features that a port needs for it: `render` or `apply`, and `generation` and `now` if the request has them.
+    /// Returns the features that a port needs for the case: `render` or `apply`, and `generation` and `now` if the request has
+    /// them.
     pub fn features(&self) -> Vec<&'static str> {
         let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
         let request = if is_asked("apply") { "apply" } else { "render" };
@@ -142,17 +143,17 @@ impl Case {
         [request].into_iter().chain(beside).collect()
     }
 
-    /// The line that is sent to a port, without the answer.
+    /// Returns the request that is sent to a port: the line without the answer.
     pub fn request(&self) -> String {
         let entries = self.line.entries().iter().filter(|(key, _)| REQUEST.contains(&&**key));
         write_line::of(entries.cloned().collect())
     }
 
-    /// The line for a port that only renders: an `apply` is lowered to a `render`.
+    /// Returns the request for a port that only renders. An `apply` is lowered to a `render`.
     ///
     /// # Errors
-    /// When only an `apply` gives the answer. The text says why.
-    pub fn lowered_request(&self) -> Result<String, String> {
+    /// Returns the reason as a message if only an `apply` has the answer.
+    pub fn lower_request(&self) -> Result<String, String> {
         let Some(Data::Object(apply)) = self.line.get("apply") else {
             return Ok(self.request());
         };
@@ -167,13 +168,13 @@ impl Case {
         Ok(write_line::of(entries))
     }
 
-    /// Returns whether it is an `apply`.
+    /// Returns whether the request is an `apply`.
     pub fn is_apply(&self) -> bool {
         self.line.get("apply").is_some()
     }
 
-    /// The line in an exported suite.
-    pub fn exported(&self) -> String {
+    /// Returns the line of the case in an exported suite.
+    pub fn to_line(&self) -> String {
         let features = self.features().into_iter().map(string).collect();
         let reference = REFERENCE.map(|(name, version)| (Cow::Borrowed(name), string(version)));
         let mut entries = vec![
@@ -190,8 +191,8 @@ impl Case {
         write_line::of(entries)
     }
 
-    /// The template, for a reader. Each of several templates follows its name.
-    pub fn shown(&self) -> String {
+    /// Returns the template as readable text. If there are several, each follows its name.
+    pub fn template_text(&self) -> String {
         match self.arguments().get("template") {
             Some(Data::Str(template)) => template.clone().into_owned(),
             Some(Data::Object(templates)) => {
@@ -207,8 +208,8 @@ impl Case {
         }
     }
 
-    /// The context or the arguments as JSON, for a reader. Empty if there are none.
-    pub fn shown_context(&self) -> String {
+    /// Returns the context or the arguments as JSON, or an empty text if there are none.
+    pub fn context_text(&self) -> String {
         let entries: Vec<_> = match self.arguments().get("context") {
             Some(Data::Object(context)) => context.entries().to_vec(),
             _ => {
@@ -223,7 +224,7 @@ impl Case {
         }
     }
 
-    /// The object that has the template: the `apply`, or the case itself.
+    /// Returns the object with the key `template`: the `apply`, or the case itself.
     fn arguments(&self) -> &Object<'static> {
         match self.line.get("apply") {
             Some(Data::Object(apply)) => apply,
@@ -264,14 +265,14 @@ mod tests {
         let case = Case::read(r#"{"id": "a/b", "rule": "r", "template": "1", "context": {"x": 1.0}, "expect": {"output": "1"}}"#);
         let case = case.unwrap();
         assert_eq!(case.request(), r#"{"id":"a/b","template":"1","context":{"x":1.0}}"#);
-        assert_eq!([case.shown(), case.shown_context()], ["1", r#"{"x":1.0}"#]);
+        assert_eq!([case.template_text(), case.context_text()], ["1", r#"{"x":1.0}"#]);
         let apply = r#"{"id": "a/b", "apply": {"template": {"default": "D"}, "messages": []}, "expect": {"output": "D"}}"#;
         let apply = Case::read(apply).unwrap();
         assert_eq!(
-            [apply.shown(), apply.shown_context()],
+            [apply.template_text(), apply.context_text()],
             ["default:\nD\n", r#"{"messages":[]}"#]
         );
-        assert_eq!(Case::read(&case.exported()).unwrap().exported(), case.exported());
-        assert!(case.is_named_by("a") && case.is_named_by("a/b") && case.is_named_by("a/") && !case.is_named_by("a/bc"));
+        assert_eq!(Case::read(&case.to_line()).unwrap().to_line(), case.to_line());
+        assert!(case.matches_name("a") && case.matches_name("a/b") && case.matches_name("a/") && !case.matches_name("a/bc"));
     }
 }

@@ -1,4 +1,4 @@
-//! Why a port answers a case wrongly, in words that cases with the same cause share, and the cases of a report by their cause.
+//! Describes why a port answers a case wrongly, in words that similar cases share, and groups the cases of a report by them.
 //!
 //! ```text
 //! renders where the reference fails: `type: unsupported operand type(s)`     12 cases: operators/…, …
@@ -11,16 +11,16 @@ use super::port_process::Reply;
 use super::report::{CaseReport, Detail, Report};
 use super::score::Aspect;
 
-/// The wrong cases of a report that have one cause.
+/// The wrong cases of a report that share a cause.
 #[derive(Clone, Debug)]
 pub struct Cause<'r> {
-    /// The cause in words.
+    /// The description of the cause.
     pub text: &'r str,
-    /// The cases with their details, that with the shortest template first.
+    /// The cases with their details. The one with the shortest template is first.
     pub cases: Vec<(&'r CaseReport, &'r Detail)>,
 }
 
-/// Describes the cause of a wrong answer, without what belongs to this case alone.
+/// Describes the cause of a wrong answer, without names and values of this case.
 pub(super) fn describe(case: &Case, reply: &Reply, wrong: &[Aspect]) -> String {
     match (&case.expect, reply) {
         _ if wrong.is_empty() => String::new(),
@@ -38,8 +38,8 @@ pub(super) fn describe(case: &Case, reply: &Reply, wrong: &[Aspect]) -> String {
 }
 
 impl Report {
-    /// The wrong cases by their causes, the most frequent cause first. Cases that are wrong only in the kind, text or line of an error
-    /// count if the comparison is strict.
+    /// Returns the wrong cases grouped by cause. The most frequent cause is first. Cases that are wrong only in the kind, text or
+    /// line of an error count if the comparison is strict.
     pub fn causes(&self, is_strict: bool) -> Vec<Cause<'_>> {
         let mut causes: indexmap::IndexMap<&str, Vec<(&CaseReport, &Detail)>> = indexmap::IndexMap::new();
         for (case, detail) in self.failures().filter(|(case, _)| is_strict || case.is_wrong()) {
@@ -65,7 +65,7 @@ mod tests {
         let crate::json::Data::Object(answer) = crate::json::read(&answer, crate::json::DEPTH).unwrap() else {
             panic!("it is an object");
         };
-        judge(&Case::read(&line).unwrap(), Reply::Answer(Answer::answered(&answer).unwrap()))
+        judge(&Case::read(&line).unwrap(), Reply::Answer(Answer::read(&answer).unwrap()))
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn is_of_block(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.message.starts_with("expected str instance, "))
 }
 
-/// Returns an answer without the parts that differ between any two processes.
+/// Returns an answer without addresses, which differ between any two processes.
 pub fn plain(answer: &Answer) -> Answer {
     let mut answer = answer.clone();
     match &mut answer {

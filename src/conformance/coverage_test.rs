@@ -12,7 +12,8 @@ use crate::value::{Function, Type, called};
 /// The document of all that a template can reach.
 const REACHABLE: &str = include_str!("../../grammar/reachable.md");
 
-/// What the grammar tells in its comments only: a comment that is opened at the very end, a backslash that stays, digits of other scripts.
+/// Templates for rules that the grammar states only in comments: a comment that is opened at the very end, a backslash that stays,
+/// digits of other scripts.
 const BEYOND: [&str; 5] = [
     "a{#",
     "{{ '\\d\\w\\/\\z' }}",
@@ -21,7 +22,8 @@ const BEYOND: [&str; 5] = [
     "{{ 1٢٣ }} {{ 1_٢ }} {{ 10٠ }}",
 ];
 
-/// Longer templates take their time, and are derived only for what no shorter one has.
+/// The length up to which every template is derived. Longer ones are slow, and are derived only for the parts of the grammar that
+/// no shorter one has.
 const SHORT: usize = 60;
 
 #[test]
@@ -32,7 +34,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
         let derivations = Derivations::new(&Grammar::load().expect("the grammar can be read"));
         let mut missing: BTreeSet<Part> = derivations.leaves().collect();
         let mut strangers = Vec::new();
-        // The grammar has nothing that is not supported.
+        // The grammar does not contain what is unsupported.
         let cases = suite().into_iter().filter(|case| !case.id.starts_with("unsupported/"));
         let mut templates: Vec<String> = cases.filter_map(|case| template(&case)).collect();
         templates.sort_by_key(String::len);
@@ -56,7 +58,7 @@ fn each_part_of_the_grammar_has_a_case_and_each_template_is_of_the_grammar() {
 #[test]
 fn each_built_in_is_called_by_a_case() {
     for case in suite() {
-        let context = Some(case.shown_context()).filter(|context| !context.is_empty());
+        let context = Some(case.context_text()).filter(|context| !context.is_empty());
         if let Some(template) = template(&case).and_then(|template| Template::compile(&template).ok()) {
             // Many cases fail, as they should.
             let _ = template.render_json(context.as_deref().unwrap_or("{}"));
@@ -140,5 +142,5 @@ fn suite() -> Vec<Case> {
 }
 
 fn template(case: &Case) -> Option<String> {
-    case.features().contains(&"render").then(|| case.shown())
+    case.features().contains(&"render").then(|| case.template_text())
 }

@@ -269,7 +269,7 @@ impl<'g> Derivation<'g> {
         (!is_taken).then_some(end)
     }
 
-    /// What stands between question marks in the grammar.
+    /// Returns the ends of a special sequence, which the grammar writes between question marks.
     fn special_ends(&self, text: &str, at: usize) -> BTreeSet<usize> {
         let rest = self.rest(at);
         let first = rest.chars().next();

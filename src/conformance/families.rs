@@ -4,26 +4,26 @@
 //! {"template": "@chatml.jinja", "messages": "@greeting"}   ->   {"template": "{%- for …", "messages": [{"role": "user", …
 //! ```
 //!
-//! In such a case a string that begins with `@` stands for a file of tests/cases/families, or for a value of its `shared.json`. It
-//! deliberately knows nothing of what a case must have: a name is looked for wherever an argument may stand.
+//! In such a case a string that begins with `@` is the name of a file of tests/cases/families, or of a value of its `shared.json`.
+//! The name is replaced wherever an argument can be.
 
 use std::borrow::Cow;
 
 use crate::json::{self, Data, Object};
 
-/// Where in a case names stand; the answer is never looked at.
+/// The keys of a case that can contain names. The expected answer cannot.
 const NAMING: [&str; 3] = ["template", "context", "apply"];
 
-/// Names of families: each is a file of cases and a template.
+/// Lists the files of families: each family has a file of cases and a template.
 macro_rules! families {
     ($($name:literal),* $(,)?) => {
-        /// The files of cases, with their texts.
+        /// The files of cases with their texts.
         pub const FAMILIES: &[(&str, &str)] = &[$((
             concat!("families/", $name, ".jsonl"),
             include_str!(concat!("../../tests/cases/families/", $name, ".jsonl")),
         )),*];
 
-        /// The templates, by the names that cases use.
+        /// The templates with the names that cases use.
         const TEMPLATES: &[(&str, &str)] = &[$((
             concat!("@", $name, ".jinja"),
             include_str!(concat!("../../tests/cases/families/", $name, ".jinja")),
@@ -93,24 +93,24 @@ families![
     "zephyr",
 ];
 
-/// What the names in cases stand for.
+/// The shared values, by the names that cases use.
 pub struct Shared(Data<'static>);
 
 impl Shared {
-    /// Reads the values that are in the binary.
+    /// Reads the values that are embedded in the binary.
     ///
     /// # Errors
-    /// When they are not JSON.
+    /// Returns a message if they are not JSON.
     pub fn embedded() -> Result<Self, String> {
         let text = include_str!("../../tests/cases/families/shared.json");
         let shared = json::read(text, json::DEPTH).map_err(|error| format!("families/shared.json: {error}"))?;
         Ok(Self(shared.into_owned()))
     }
 
-    /// A case with its names replaced by what they stand for.
+    /// Replaces the names in a case by their values.
     ///
     /// # Errors
-    /// When a name stands for nothing.
+    /// Returns a message if a name has no value.
     pub fn spell_out(&self, case: Object<'static>) -> Result<Object<'static>, String> {
         let entry = |(key, value): (Cow<'static, str>, Data<'static>)| {
             let value = if NAMING.contains(&&*key) { self.value(value)? } else { value };
@@ -121,7 +121,7 @@ impl Shared {
         ))
     }
 
-    /// Names stand in objects, not in lists. The reader has bounded how deep these are.
+    /// Replaces the names in a value. They can be in objects, not in lists. The reader has bounded the nesting depth.
     fn value(&self, value: Data<'static>) -> Result<Data<'static>, String> {
         match value {
             Data::Str(name) if name.starts_with('@') => self.named(&name),

@@ -1,4 +1,4 @@
-//! A report as JUnit's XML, which continuous integration shows: a suite of tests for each area.
+//! Writes a report as JUnit's XML, which continuous integration shows. Each area is a suite of tests.
 //!
 //! ```text
 //! <testcase name="loops/first" classname="loops"><failure message="wrong">…
@@ -10,10 +10,11 @@ use super::report::{CaseReport, Report};
 use super::score::Verdict;
 use super::text::{failure, headline};
 
-/// A report as an XML document. A wrong kind, text or line of an error is in the output of a test that passes.
+/// Returns a report as an XML document. If only the kind, text or line of an error is wrong, the test passes and its output says
+/// so.
 ///
 /// # Errors
-/// When the XML cannot be written.
+/// Returns a message if the XML cannot be written.
 pub fn junit(report: &Report) -> Result<String, String> {
     let mut document = Document::new(format!("{}, suite {}", report.port.title(), report.suite));
     for (area, _) in report.areas() {

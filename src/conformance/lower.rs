@@ -13,13 +13,13 @@ use std::borrow::Cow;
 use crate::chat::is_reserved_name;
 use crate::json::{Data, Entry, Object};
 
-/// The names under which a message may have reasoning, in the order in which transformers looks for it.
+/// The keys of a message that can contain reasoning, in the order in which transformers reads them.
 const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
 
-/// Returns the template and the context of a render that gives what this `apply` gives.
+/// Returns the template and the context of a render with the output of this `apply`.
 ///
 /// # Errors
-/// When there is no such render. The text says which argument only an `apply` can handle.
+/// Returns a message that names the argument that only an `apply` can process, if there is no such render.
 pub fn lower(apply: &Object<'static>) -> Result<[Entry<'static>; 2], String> {
     let given = |name: &str| apply.get(name).filter(|value| **value != Data::None);
     if given("continue_final_message").is_some_and(|value| *value != Data::Bool(false)) {
@@ -50,7 +50,7 @@ pub fn lower(apply: &Object<'static>) -> Result<[Entry<'static>; 2], String> {
     ])
 }
 
-/// The template that `get_chat_template` chooses.
+/// Returns the template that `get_chat_template` chooses.
 fn template(apply: &Object<'static>) -> Result<Data<'static>, String> {
     let has = |name: &str| apply.get(name).is_some_and(|value| *value != Data::None);
     let chosen = match (apply.get("template"), apply.get("template_name")) {
@@ -69,7 +69,8 @@ fn template(apply: &Object<'static>) -> Result<Data<'static>, String> {
     }
 }
 
-/// The messages as a template sees them: without keys whose value is null, and with reasoning under each name that templates read.
+/// Returns the messages as a template sees them: without keys whose value is null, and with reasoning under each name that
+/// templates read.
 fn messages(messages: Option<&Data<'static>>) -> Result<Data<'static>, String> {
     let fault = || "the messages are not a list of objects".to_owned();
     let Some(Data::List(messages)) = messages.filter(|messages| **messages != Data::List(Vec::new())) else {
@@ -87,14 +88,14 @@ fn with_reasoning(message: &Object<'static>) -> Data<'static> {
     entries.retain(|(_, value)| *value != Data::None);
     let present = |name: &&str| entries.iter().find(|(key, _)| key == name);
     if let Some((_, reasoning)) = REASONING.iter().find_map(present).cloned() {
-        // An object takes the place of the first of equal keys, and the value of the last.
+        // For equal keys, an object keeps the place of the first and the value of the last.
         entries.insert(0, (Cow::Borrowed("thinking"), reasoning.clone()));
         entries.push((Cow::Borrowed("reasoning_content"), reasoning));
     }
     Data::Object(Object::new(entries))
 }
 
-/// A list of objects, or null.
+/// Returns a list of objects, or null.
 fn objects(name: &str, value: Option<&Data<'static>>) -> Result<Data<'static>, String> {
     match value {
         None => Ok(Data::None),
@@ -103,7 +104,7 @@ fn objects(name: &str, value: Option<&Data<'static>>) -> Result<Data<'static>, S
     }
 }
 
-/// The entries of an object, or none.
+/// Returns the entries of an object, or an empty list if there is no object.
 fn entries<'o>(name: &str, value: Option<&'o Data<'static>>) -> Result<&'o [Entry<'static>], String> {
     match value {
         None => Ok(&[]),

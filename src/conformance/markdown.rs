@@ -1,4 +1,4 @@
-//! A report as Markdown, for an issue or a wiki.
+//! Writes a report as Markdown, for an issue or a wiki.
 //!
 //! ```text
 //! | area | right | wrong | … |
@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::report::{Report, Score};
 use super::text::failure;
 
-/// A report as a document of its own.
+/// Returns a report as a Markdown document.
 pub fn markdown(report: &Report) -> String {
     let mut text = format!(
         "# {}: conformance\n\nSuite {}, answered by {}. Run on {} as `{}`.\n\n",
@@ -26,7 +26,7 @@ pub fn markdown(report: &Report) -> String {
     text.push_str(&row("**all**", &report.total()));
     text.push_str("\nKind, text, line: of the errors that the port makes where the reference does.\n");
     if let Some(line) = report.faults.line() {
-        // A String takes all that is written.
+        // Writing to a String cannot fail.
         let _ = write!(text, "\nThe port: {line}.\n");
     }
     text.push_str("\n## Causes\n\n| cases | cause | a case |\n|--:|---|---|\n");
@@ -44,7 +44,7 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-/// Longer than any run of backquotes inside.
+/// Returns a fence for a block of code: a run of backquotes that is longer than any in the text.
 fn fence(shown: &str) -> String {
     let longest = shown.split(|char| char != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.saturating_add(1).max(3))

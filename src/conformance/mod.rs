@@ -1,4 +1,4 @@
-//! The conformance suite, and what runs it against a port in any language.
+//! The conformance suite, and the runner that sends it to a port in any language.
 //!
 //! ```
 //! use chat_template::conformance::Suite;
@@ -9,12 +9,13 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! A [`Suite`] is cases: requests of the protocol with the reference's answers. A [`Runner`] asks a port, which is any command that
-//! speaks the protocol, and what comes of it is a [`Report`], which is saved as JSON and written as text, Markdown, HTML and JUnit XML.
-//! [`Exceptions`] list what a port may answer wrongly. Two ports are compared by a [`Differ`] over a user's own templates, and by a
-//! [`Fuzzer`], over random ones made from the grammar. It deliberately knows nothing of this crate's engine but the names of
-//! its built-ins: this crate's own port is asked by the same route as any other. `tests/cases/README.md`
-//! describes the protocol.
+//! A [`Suite`] is a list of cases: requests of the protocol with the answers of the reference. A [`Runner`] sends them to a port,
+//! which is any command that speaks the protocol. The result is a [`Report`], which is saved as JSON and written as text, Markdown,
+//! HTML and JUnit XML. [`Exceptions`] list the aspects that a port may answer wrongly. A [`Differ`] compares two ports over a
+//! user's own templates, and a [`Fuzzer`] over random ones made from the grammar.
+//!
+//! This module uses only the names of this crate's built-ins, not its engine: this crate's own port gets requests as any other port
+//! does. `tests/cases/README.md` describes the protocol.
 
 mod answer;
 mod badge;

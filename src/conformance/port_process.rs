@@ -5,8 +5,9 @@
 //! ← {"id": "loops/first", "output": "1"}
 //! ```
 //!
-//! Three threads serve a child: one writes requests, one reads answers, one keeps the end of its standard error. They are not joined,
-//! because a grandchild may keep a pipe open for ever. This module does not know which answers are right.
+//! Three threads serve a child: one writes requests, one reads answers, and one stores the end of its standard error. They are not
+//! joined, because a process that the child started may keep a pipe open for ever. This module does not know which answers are
+//! right.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -19,28 +20,28 @@ use super::report::PortInfo;
 use super::score::Verdict;
 use crate::json::{self, Data, Object};
 
-/// The most bytes of an answer.
+/// The largest size of an answer in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// The number of lines that are read ahead. A port that writes without end then waits for its pipe.
+/// The number of lines that are read ahead. A port that writes more then waits until its pipe is read.
 const LINES_AHEAD: usize = 4;
 
-/// The number of bytes that are kept of the end of a port's standard error.
+/// The number of bytes at the end of a port's standard error that are stored.
 const LAST_WORDS: usize = 600;
 
 /// A port's reply to a request.
 #[derive(Debug)]
 pub enum Reply {
-    /// It answered.
+    /// The port answered.
     Answer(Answer),
-    /// It does not support the request, and says why.
+    /// The port does not support the request. The text is its reason.
     Unsupported(String),
-    /// It did not answer. The text says what happened.
+    /// The port did not answer. The text says what happened.
     Fault(Verdict, String),
 }
 
 impl Reply {
-    /// The verdict on a reply that is not the expected one.
+    /// Returns the verdict on a reply that is not the expected one.
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Fault(verdict, _) => *verdict,
@@ -48,10 +49,10 @@ impl Reply {
         }
     }
 
-    /// Describes it in several lines, which can be compared with those of another reply.
-    pub(super) fn described(&self) -> String {
+    /// Describes the reply in lines that can be compared with those of another reply.
+    pub(super) fn describe(&self) -> String {
         match self {
-            Self::Answer(answer) => answer.described(),
+            Self::Answer(answer) => answer.describe(),
             Self::Unsupported(why) => why.clone(),
             Self::Fault(verdict, text) => format!("{}: {text}", verdict.name()),
         }
@@ -63,7 +64,7 @@ pub struct Port<'c> {
     command: &'c [String],
     timeout: Duration,
     running: Option<Running>,
-    /// The number of times that it was started.
+    /// The number of times that the port was started.
     pub starts: u64,
 }
 
@@ -72,7 +73,7 @@ struct Running {
     requests: Sender<String>,
     lines: Receiver<Vec<u8>>,
     last_words: Receiver<String>,
-    /// Whether it has answered a request before.
+    /// Whether the port has answered a request before.
     has_answered: bool,
 }
 
@@ -90,7 +91,7 @@ impl<'c> Port<'c> {
     /// Returns the port's description of itself. Missing parts are empty.
     ///
     /// # Errors
-    /// When the command cannot be started.
+    /// Returns a message if the command cannot be started.
     pub fn describe(&mut self) -> Result<PortInfo, String> {
         let mut info = PortInfo {
             command: shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_else(|_| self.command.join(" ")),
@@ -126,10 +127,11 @@ impl<'c> Port<'c> {
         Ok(info)
     }
 
-    /// Returns whether it answers `apply` requests: its description does not leave them out, and it does not refuse the smallest one.
+    /// Returns whether the port answers `apply` requests: its description lists them, or lists nothing, and it answers the smallest
+    /// one.
     ///
     /// # Errors
-    /// When the command cannot be started.
+    /// Returns a message if the command cannot be started.
     pub fn knows_apply(&mut self, info: &PortInfo) -> Result<bool, String> {
         if !info.requests.is_empty() && !info.requests.iter().any(|name| name == "apply") {
             return Ok(false);
@@ -145,7 +147,7 @@ impl<'c> Port<'c> {
     /// Sends one request, and returns the reply.
     ///
     /// # Errors
-    /// When the command cannot be started.
+    /// Returns a message if the command cannot be started.
     pub fn ask(&mut self, id: &str, request: &str) -> Result<Reply, String> {
         let has_answered = self.running.as_ref().is_some_and(|running| running.has_answered);
         match self.ask_once(id, request)? {
@@ -170,16 +172,16 @@ impl<'c> Port<'c> {
         Ok(reply)
     }
 
-    /// Sends a line and waits for one. The inner error is a fault of the port.
+    /// Sends a line and waits for the line that answers it. The inner error is a fault of the port.
     ///
     /// # Errors
-    /// When the command cannot be started.
+    /// Returns a message if the command cannot be started.
     pub fn line(&mut self, request: &str) -> Result<Result<Vec<u8>, Reply>, String> {
         let timeout = self.timeout;
         let running = self.start()?;
         // A line that was not requested would be taken for the answer to this request.
         if let Ok(line) = running.lines.try_recv() {
-            let text = format!("a line that nobody asked for: {}", shortened(&line));
+            let text = format!("a line that nobody asked for: {}", shorten(&line));
             return Ok(Err(self.fault(Verdict::Rubbish, text)));
         }
         // If the child has ended, this fails, and so does the reading.
@@ -207,13 +209,13 @@ impl<'c> Port<'c> {
             self.running = Some(start(self.command)?);
             self.starts = self.starts.saturating_add(1);
         }
-        // It was set above, so that the text is never shown.
+        // The child was started above, so this error cannot occur.
         self.running.as_mut().ok_or_else(|| "the port is not running".to_owned())
     }
 
     fn stop(&mut self) {
         if let Some(mut running) = self.running.take() {
-            // It may have ended already.
+            // The child may have ended already.
             let _ = running.child.kill();
             let _ = running.child.wait();
         }
@@ -227,7 +229,7 @@ impl Drop for Port<'_> {
 }
 
 impl Running {
-    /// Describes how it ended, with the end of its standard error.
+    /// Describes how the child ended, with the end of its standard error.
     fn end(&mut self) -> String {
         // The pipe is closed. The process needs a moment to end; one that does not is killed afterwards.
         let words = self.last_words.recv_timeout(Duration::from_millis(300)).unwrap_or_default();
@@ -264,7 +266,7 @@ fn start(command: &[String]) -> Result<Running, String> {
     }
     if let Some(stderr) = child.stderr.take() {
         thread::spawn(move || {
-            // The receiver may be gone.
+            // The receiver may have been dropped.
             let _ = said.send(end_of(stderr));
         });
     }
@@ -312,7 +314,7 @@ fn end_of(mut stderr: impl Read) -> String {
 }
 
 fn read_reply(id: &str, line: &[u8]) -> Reply {
-    let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shortened(line)));
+    let rubbish = |fault: String| Reply::Fault(Verdict::Rubbish, format!("{fault}: {}", shorten(line)));
     let answer = match json::read_bytes(line, json::DEPTH) {
         Ok(Data::Object(answer)) => answer,
         Ok(_) => return rubbish("no JSON object".to_owned()),
@@ -324,7 +326,7 @@ fn read_reply(id: &str, line: &[u8]) -> Reply {
         Some(Data::None) | None if is_request_error(&answer) => {}
         None => return rubbish("an answer without an id".to_owned()),
         Some(_) => {
-            let text = format!("the answer to another request: {}", shortened(line));
+            let text = format!("the answer to another request: {}", shorten(line));
             return Reply::Fault(Verdict::OutOfOrder, text);
         }
     }
@@ -334,7 +336,7 @@ fn read_reply(id: &str, line: &[u8]) -> Reply {
             _ => String::new(),
         });
     }
-    match Answer::answered(&answer) {
+    match Answer::read(&answer) {
         Ok(answer) => Reply::Answer(answer),
         Err(fault) => rubbish(fault),
     }
@@ -347,7 +349,7 @@ fn is_request_error(answer: &Object<'_>) -> bool {
     }
 }
 
-fn shortened(line: &[u8]) -> String {
+fn shorten(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
     match text.char_indices().nth(200) {

@@ -31,19 +31,19 @@ pub struct Report {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PortInfo {
-    /// The command that started it.
+    /// The command that started the port.
     pub command: String,
-    /// Its name.
+    /// The name of the port.
     pub name: String,
-    /// Its version.
+    /// The version of the port.
     pub version: String,
-    /// The language it is written in.
+    /// The programming language of the port.
     pub language: String,
-    /// The address of its home page.
+    /// The address of the port's home page.
     pub homepage: String,
-    /// `on` if it has resource limits, or else `off`.
+    /// `on` if the port has resource limits, or else `off`.
     pub limits: String,
-    /// The requests that it answers.
+    /// The kinds of requests that the port answers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<String>,
 }
@@ -51,75 +51,75 @@ pub struct PortInfo {
 /// The number of requests that a port did not answer, and of restarts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Faults {
-    /// Its process ended.
+    /// The number of times that the process ended.
     pub crashed: u64,
-    /// It took too long.
+    /// The number of times that the port took too long.
     pub timed_out: u64,
-    /// It wrote something that is not an answer.
+    /// The number of times that the port wrote something that is not an answer.
     pub rubbish: u64,
-    /// It answered another request.
+    /// The number of times that the port answered another request.
     pub out_of_order: u64,
-    /// It was started again.
+    /// The number of times that the port was started again.
     pub restarts: u64,
 }
 
 /// The result of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CaseReport {
-    /// The case.
+    /// The id of the case.
     pub id: String,
-    /// The verdict.
+    /// The verdict on the answer.
     pub verdict: Verdict,
-    /// Whether the reference fails, so that kind, message and line count.
+    /// Whether the reference fails. If it does, the kind, message and line of the error are compared.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errs: bool,
     /// Whether the port renders an `apply` case, because it does not know `apply`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_lowered: bool,
-    /// Why the case is wrong, in words that cases with the same cause share.
+    /// The cause of the wrong answer, in words that similar cases share.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cause: String,
     /// The aspects that are wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong: Vec<Aspect>,
-    /// The details, if anything is wrong.
+    /// The details of the answer, if an aspect is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
 }
 
-/// The details of a wrong answer, for a reader.
+/// The details of a wrong answer, as readable text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Detail {
     /// The rule that the case shows.
     pub rule: String,
-    /// The template. Each of several templates follows its name.
+    /// The template. If there are several, each follows its name.
     pub request: String,
-    /// The context or the arguments as JSON. Empty if there are none.
+    /// The context or the arguments as JSON, or an empty text if there are none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
     /// The reference's answer.
     pub want: String,
-    /// The port's.
+    /// The port's answer.
     pub got: String,
 }
 
-/// The number of right cases.
+/// The numbers of cases by their verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// The number of supported cases.
     pub asked: usize,
-    /// The number of right cases among these.
+    /// The number of supported cases that are right.
     pub right: usize,
     /// The number of unsupported cases.
     pub unsupported: usize,
     /// The number of cases in which both the port and the reference fail.
     pub errors: usize,
-    /// The number of these with the right kind, message and line.
+    /// The numbers of those errors with the right kind, the right message and the right line.
     pub right_errors: [usize; 3],
 }
 
 impl PortInfo {
-    /// Its name and version, or its command if it has no name.
+    /// Returns the name and version of the port, or its command if it has no name.
     pub fn title(&self) -> String {
         match (self.name.as_str(), self.version.as_str()) {
             ("", _) => self.command.clone(),
@@ -130,7 +130,7 @@ impl PortInfo {
 }
 
 impl Faults {
-    /// Those of these cases.
+    /// Counts the faults of these cases.
     pub(super) fn of(cases: &[CaseReport], restarts: u64) -> Self {
         let count = |verdict| cases.iter().filter(|case| case.verdict == verdict).count() as u64;
         Self {
@@ -142,7 +142,7 @@ impl Faults {
         }
     }
 
-    /// One line for a reader, none where all is well.
+    /// Returns a line that describes the faults, or `None` if there are none.
     pub fn line(&self) -> Option<String> {
         (*self != Self::default()).then(|| {
             let Self {
@@ -160,38 +160,38 @@ impl Faults {
 }
 
 impl CaseReport {
-    /// The part of the id before the first slash.
+    /// Returns the area of the case: the part of the id before the first slash.
     pub fn area(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// Returns whether it is neither right nor unsupported.
+    /// Returns whether the case is neither right nor unsupported.
     pub fn is_wrong(&self) -> bool {
         self.wrong.contains(&Aspect::Output)
     }
 }
 
 impl Report {
-    /// Reads a report that was saved.
+    /// Reads a saved report.
     ///
     /// # Errors
-    /// When the file cannot be read or is no report; the text names it.
+    /// Returns a message that names the file if it cannot be read or is not a report.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
         serde_json::from_str(&text).map_err(|error| format!("{name}: no report: {error}"))
     }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     ///
     /// # Errors
-    /// None that is known of: every part has a form in JSON.
+    /// Returns a message if a part has no form in JSON, which no known part is.
     pub fn json(&self) -> Result<String, String> {
         let text = serde_json::to_string_pretty(self).map_err(|error| error.to_string())?;
         Ok(text + "\n")
     }
 
-    /// The areas, in the order of their first case, with their scores.
+    /// Returns the areas with their scores, in the order of their first cases.
     pub fn areas(&self) -> Vec<(&str, Score)> {
         let mut areas: Vec<(&str, Score)> = Vec::new();
         for case in &self.cases {
@@ -209,7 +209,7 @@ impl Report {
         areas
     }
 
-    /// The score of all cases.
+    /// Returns the score of all cases.
     pub fn total(&self) -> Score {
         let mut total = Score::default();
         for case in &self.cases {
@@ -218,7 +218,7 @@ impl Report {
         total
     }
 
-    /// The cases in which anything is wrong, even if only an error's text.
+    /// Returns the cases with a wrong aspect, even if it is only the text of an error.
     pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &Detail)> {
         self.cases.iter().filter_map(|case| Some((case, case.detail.as_ref()?)))
     }
@@ -244,23 +244,23 @@ impl Score {
         }
     }
 
-    /// The number of wrong cases.
+    /// Returns the number of wrong cases.
     pub fn wrong(&self) -> usize {
         self.asked.saturating_sub(self.right)
     }
 
-    /// The share of right cases, or a dash if there are none.
+    /// Returns the share of right cases as a percentage, or a dash if there are no cases.
     pub fn percent(&self) -> String {
         percent(self.right, self.asked)
     }
 
-    /// The shares of errors of the right kind, message and line.
+    /// Returns the shares of errors with the right kind, the right message and the right line, as percentages.
     pub fn error_percents(&self) -> [String; 3] {
         self.right_errors.map(|right| percent(right, self.errors))
     }
 }
 
-/// A percentage, rounded down so that only all cases are 100 %. A dash if there are no cases.
+/// Returns a percentage, or a dash if there are no cases. It is rounded down, so that only all cases are 100 %.
 pub(super) fn percent(part: usize, all: usize) -> String {
     match part.saturating_mul(1000).checked_div(all) {
         None => "–".to_owned(),

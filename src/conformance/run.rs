@@ -1,4 +1,4 @@
-//! Runs a suite against a port: several processes of it at once, each asked one case at a time.
+//! Runs a suite against a port. Several processes of the port run at once, and each gets one case at a time.
 //!
 //! ```text
 //! Runner { command: ["python", "port.py"], jobs: 2, … }.run(&suite, |done, wrong| …)   ->   Ran { report, … }
@@ -17,19 +17,19 @@ use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
 use crate::clock::{Clock, SystemClock};
 
-/// A run ends if a port has not answered any of this number of cases.
+/// The number of cases after which a run ends if the port has answered none.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
 
-/// How a suite is run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct Runner {
-    /// The port: a program and its arguments.
+    /// The command of the port: a program and its arguments.
     pub command: Vec<String>,
     /// The number of processes of the port.
     pub jobs: usize,
     /// The time that one answer may take.
     pub timeout: Duration,
-    /// Stops after this number of wrong cases.
+    /// The number of wrong cases after which the run stops.
     pub max_fail: Option<usize>,
 }
 
@@ -43,10 +43,10 @@ pub struct Ran {
 }
 
 impl Runner {
-    /// Splits a command as a POSIX shell does. No shell runs.
+    /// Splits a command into words as a POSIX shell does. No shell runs.
     ///
     /// # Errors
-    /// When a quote is not closed or nothing is in it.
+    /// Returns a message if a quote is not closed or the command is empty.
     pub fn split(command: &str) -> Result<Vec<String>, String> {
         match shlex::split(command) {
             None => Err(format!("a quote or a backslash at the end stands alone in {command:?}")),
@@ -58,7 +58,7 @@ impl Runner {
     /// Runs all cases. After each it passes the number of finished and of wrong cases to `on_progress`.
     ///
     /// # Errors
-    /// When the port cannot be started, or never answers.
+    /// Returns a message if the port cannot be started, or never answers.
     pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
         let mut first = Port::new(&self.command, self.timeout);
         let port = first.describe()?;
@@ -123,7 +123,7 @@ impl Runner {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
             let reply = match is_lowering {
-                true => ask_lowered(&mut port, case),
+                true => send_lowered(&mut port, case),
                 false => port.ask(&case.id, &case.request()),
             };
             let message = reply.map(|reply| CaseReport {
@@ -141,9 +141,9 @@ impl Runner {
     }
 }
 
-/// Asks a port that only renders.
-fn ask_lowered(port: &mut Port<'_>, case: &Case) -> Result<Reply, String> {
-    match case.lowered_request() {
+/// Sends a case to a port that only renders.
+fn send_lowered(port: &mut Port<'_>, case: &Case) -> Result<Reply, String> {
+    match case.lower_request() {
         Ok(request) => port.ask(&case.id, &request),
         Err(why) => Ok(Reply::Unsupported(why)),
     }
@@ -156,7 +156,7 @@ enum Message {
     Failed(String),
 }
 
-/// The date of today, as `2026-01-02`.
+/// Returns today's date in the form `2026-01-02`.
 fn today() -> String {
     let now = SystemClock.now();
     format!("{:04}-{:02}-{:02}", now.year(), now.month(), now.day())
@@ -178,14 +178,14 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
                 true => Verdict::Wrong,
                 false => Verdict::Right,
             };
-            (verdict, answer.described())
+            (verdict, answer.describe())
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {
         rule: case.rule.clone(),
-        request: case.shown(),
-        context: case.shown_context(),
-        want: case.expect.described(),
+        request: case.template_text(),
+        context: case.context_text(),
+        want: case.expect.describe(),
         got,
     });
     CaseReport {

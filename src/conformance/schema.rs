@@ -6,34 +6,34 @@
 
 use crate::json::{Data, Object};
 
-/// Fails if an object has an unknown key.
-pub fn known_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
+/// Returns an error if an object has an unknown key.
+pub fn check_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     match object.entries().iter().find(|(key, _)| !known.contains(&&**key)) {
-        Some((key, _)) => Err(format!("unknown key {key:?}{}", meant(key, known))),
+        Some((key, _)) => Err(format!("unknown key {key:?}{}", suggest_key(key, known))),
         None => Ok(()),
     }
 }
 
-/// Returns the known name that is most like a misspelt one, if any is like it.
+/// Returns the known name that is most similar to a misspelt one, if one is similar.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     let alike = |other: &str| similar::TextDiff::from_chars(name, other).ratio();
     let nearest = known.iter().max_by(|left, right| alike(left).total_cmp(&alike(right)));
     nearest.copied().filter(|nearest| alike(nearest) > 0.6)
 }
 
-fn meant(key: &str, known: &[&str]) -> String {
+fn suggest_key(key: &str, known: &[&str]) -> String {
     match nearest(key, known) {
         Some(nearest) => format!("; did you mean {nearest:?}?"),
         _ => format!("; known are {}", known.join(", ")),
     }
 }
 
-/// The value of a required key.
+/// Returns the value of a required key.
 pub fn field<'o, 'd>(object: &'o Object<'d>, key: &str) -> Result<&'o Data<'d>, String> {
     object.get(key).ok_or_else(|| format!("missing key {key:?}"))
 }
 
-/// The text of a required key.
+/// Returns the text of a required key.
 pub fn text<'o>(object: &'o Object<'_>, key: &str) -> Result<&'o str, String> {
     match field(object, key)? {
         Data::Str(text) => Ok(text),
@@ -41,7 +41,7 @@ pub fn text<'o>(object: &'o Object<'_>, key: &str) -> Result<&'o str, String> {
     }
 }
 
-/// The object under a required key.
+/// Returns the object under a required key.
 pub fn object<'o, 'd>(object: &'o Object<'d>, key: &str) -> Result<&'o Object<'d>, String> {
     match field(object, key)? {
         Data::Object(object) => Ok(object),
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_names_the_nearest_one() {
-        assert_eq!(meant("tempalte", &["id", "template"]), "; did you mean \"template\"?");
-        assert_eq!(meant("q", &["id", "template"]), "; known are id, template");
+        assert_eq!(suggest_key("tempalte", &["id", "template"]), "; did you mean \"template\"?");
+        assert_eq!(suggest_key("q", &["id", "template"]), "; known are id, template");
     }
 }

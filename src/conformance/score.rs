@@ -12,13 +12,13 @@ use super::answer::{Answer, Failure};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
-    /// Wrong output or spans, an unexpected or missing error, or no answer.
+    /// The output and its spans, whether there is an error, and whether there is an answer.
     Output,
-    /// The kind of an expected error.
+    /// The kind of an error that the reference raises, too.
     Kind,
-    /// The text of an expected error.
+    /// The message of an error that the reference raises, too.
     Message,
-    /// The line of an expected error.
+    /// The line of an error that the reference raises, too.
     Line,
 }
 
@@ -26,7 +26,7 @@ impl Aspect {
     /// All aspects.
     pub const ALL: [Self; 4] = [Self::Output, Self::Kind, Self::Message, Self::Line];
 
-    /// Its name in reports and in files of exceptions.
+    /// Returns the name of the aspect in reports and in files of exceptions.
     pub fn name(self) -> &'static str {
         match self {
             Self::Output => "output",
@@ -58,7 +58,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Its name for a reader.
+    /// Returns the name of the verdict as readable text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -71,7 +71,7 @@ impl Verdict {
         }
     }
 
-    /// Returns whether the port was restarted after this.
+    /// Returns whether the port was restarted after this verdict.
     pub fn is_fault(self) -> bool {
         !matches!(self, Self::Right | Self::Wrong | Self::Unsupported)
     }
@@ -116,7 +116,7 @@ mod tests {
 
     fn answer(text: &str) -> Answer {
         match json::read(text, json::DEPTH) {
-            Ok(Data::Object(answer)) => Answer::answered(&answer).unwrap(),
+            Ok(Data::Object(answer)) => Answer::read(&answer).unwrap(),
             other => panic!("{other:?}"),
         }
     }

@@ -1,4 +1,4 @@
-//! A dozen checks that explain to the author of an adapter what is wrong.
+//! Runs a dozen checks that explain to the author of an adapter what is wrong.
 //!
 //! ```text
 //! no   a line that is no request: …
@@ -15,10 +15,10 @@ use super::suite::Suite;
 use super::text::failure;
 use crate::json::{self, Data};
 
-/// The check of a whole conversation, which needs all that the checks before it need.
+/// The case of a whole conversation. A port that fails an earlier check fails this one, too.
 const CONVERSATION: &str = "chat/chatml-plain";
 
-/// The advice for that check if one before it has failed.
+/// The advice for the case of a whole conversation if an earlier check has failed.
 const AFTER_A_FAILURE: &str = "A check above has failed, which may be the reason: mend that first.";
 
 /// A case of the suite, its subject in words, and the advice if it fails.
@@ -90,16 +90,16 @@ const STEPS: [(&str, &str, &str); 12] = [
 pub struct Check {
     /// The subject of the check.
     pub what: String,
-    /// Whether it passed, or `None` if the port does not support it.
+    /// Whether the check passed, or `None` if the port does not support it.
     pub is_right: Option<bool>,
-    /// What happened and what to do. Empty if there is nothing to do.
+    /// The reason of a failure and the advice, or an empty text if there is nothing to do.
     pub advice: String,
 }
 
 /// Runs the checks in order.
 ///
 /// # Errors
-/// When the command cannot be started, or the suite has a fault.
+/// Returns a message if the command cannot be started, or the suite is not valid.
 pub fn smoke(command: &[String], timeout: Duration) -> Result<Vec<Check>, String> {
     let suite = Suite::embedded()?;
     let mut port = Port::new(command, timeout);

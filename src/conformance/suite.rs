@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::case::Case;
 use super::families::{FAMILIES, Shared};
 
-/// The version of the embedded suite; `tests/cases/CHANGELOG.md` says what each changed.
+/// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
 pub const SUITE_VERSION: &str = "5.0.0";
 
 /// The software that made the answers.
@@ -19,7 +19,7 @@ pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2",
 /// The licence of the cases, as an SPDX expression.
 pub const LICENCE: &str = env!("CARGO_PKG_LICENSE");
 
-/// Names of files in tests/cases, with their texts.
+/// Embeds files of tests/cases with their names.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         [$((concat!($name, ".jsonl"), include_str!(concat!("../../tests/cases/", $name, ".jsonl")))),*]
@@ -62,17 +62,17 @@ const FILES: &[(&str, &str)] = &files![
 /// Cases with different ids.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The version, and the file if it is not the embedded suite.
+    /// The version of the suite, followed by the file if the suite is not the embedded one.
     pub version: String,
     /// The cases, in order.
     pub cases: Vec<Case>,
 }
 
 impl Suite {
-    /// The suite that is embedded in the binary.
+    /// Returns the suite that is embedded in the binary.
     ///
     /// # Errors
-    /// When a file has a fault. A test checks that none has.
+    /// Returns a message if a file is not valid. A test checks that all are.
     pub fn embedded() -> Result<Self, String> {
         let shared = Shared::embedded()?;
         let spelled_out = |line: &str| Case::read_with(line, |case| shared.spell_out(case));
@@ -84,10 +84,10 @@ impl Suite {
         })
     }
 
-    /// The suite in a file that has one case a line, or in the files of a folder whose names end in `.jsonl`.
+    /// Reads the suite of a file with a case on each line, or of the files of a folder whose names end in `.jsonl`.
     ///
     /// # Errors
-    /// When a file cannot be read, there are no cases, or one of them has a fault. The text names the file and the line.
+    /// Returns a message that names the file and the line if a file cannot be read, there are no cases, or a line is not a case.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display().to_string();
         let texts: Vec<(String, String)> = files_of(path)?.iter().map(|path| read_text(path)).collect::<Result<_, _>>()?;
@@ -102,13 +102,13 @@ impl Suite {
         })
     }
 
-    /// Keeps the cases that are named by an area or an id, or all if there are no names.
+    /// Removes all cases but those that an area or an id names. Without names, all remain.
     ///
     /// # Errors
-    /// When a name names no case.
+    /// Returns a message if a name matches no case.
     pub fn select(&mut self, names: &[String]) -> Result<(), String> {
         for name in names {
-            if !self.cases.iter().any(|case| case.is_named_by(name)) {
+            if !self.cases.iter().any(|case| case.matches_name(name)) {
                 return Err(format!(
                     "no case and no area is called {name:?}; areas are {}",
                     self.areas().join(", ")
@@ -116,23 +116,23 @@ impl Suite {
             }
         }
         self.cases
-            .retain(|case| names.is_empty() || names.iter().any(|name| case.is_named_by(name)));
+            .retain(|case| names.is_empty() || names.iter().any(|name| case.matches_name(name)));
         Ok(())
     }
 
-    /// The areas, in the order of their first case.
+    /// Returns the areas, in the order of their first cases.
     pub fn areas(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         self.cases.iter().map(Case::area).filter(|area| seen.insert(*area)).collect()
     }
 
-    /// The whole suite as JSON lines.
-    pub fn exported(&self) -> String {
-        self.cases.iter().map(|case| case.exported() + "\n").collect()
+    /// Returns the whole suite as JSON lines.
+    pub fn to_lines(&self) -> String {
+        self.cases.iter().map(|case| case.to_line() + "\n").collect()
     }
 }
 
-/// The file itself, or the case files of a folder in the order of their names.
+/// Returns the file itself, or the files of cases of a folder in the order of their names.
 fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -150,7 +150,7 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The name of a file and its text.
+/// Returns the name of a file and its text.
 fn read_text(path: &Path) -> Result<(String, String), String> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;

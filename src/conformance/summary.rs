@@ -1,4 +1,4 @@
-//! Several saved reports as one matrix: a row for each area, a column for each port.
+//! Writes several saved reports as one matrix: a row for each area, a column for each port.
 //!
 //! ```text
 //! area         jinja2 3.1.6       other 0.1
@@ -15,20 +15,20 @@ use super::html::{page, shade};
 use super::report::{CaseReport, Report, Score};
 use super::score::Verdict;
 
-/// How a summary is written.
+/// The format of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For a terminal.
+    /// Text for a terminal.
     Text,
-    /// A table, for a README.
+    /// A table in Markdown.
     Markdown,
-    /// One object.
+    /// A JSON object.
     Json,
-    /// A page of its own.
+    /// An HTML page.
     Html,
 }
 
-/// The matrix of these reports.
+/// Writes the matrix of these reports.
 pub fn summary(reports: &[Report], format: Format) -> String {
     let rows = matrix(reports);
     match format {
@@ -41,7 +41,7 @@ pub fn summary(reports: &[Report], format: Format) -> String {
 
 type Row = (String, Vec<Option<Score>>);
 
-/// The areas of all reports, in the order of their first, and last of all the totals.
+/// Returns a row for each area of the reports, in the order in which they first occur, and a row with the totals.
 fn matrix(reports: &[Report]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (column, report) in reports.iter().enumerate() {
@@ -59,7 +59,7 @@ fn matrix(reports: &[Report]) -> Vec<Row> {
     rows
 }
 
-/// Below the shares: how many cases a port says that it does not support, and on how many it crashed, hung, or printed no answer.
+/// Returns the rows below the shares: the number of cases that a port does not support, and the number without an answer.
 fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 2] {
     let count = |of: fn(&CaseReport) -> bool| {
         let count = |report: &Report| report.cases.iter().filter(|case| of(case)).count().to_string();
@@ -71,21 +71,21 @@ fn counts(reports: &[Report]) -> [(&'static str, Vec<String>); 2] {
     ]
 }
 
-fn shown(score: &Option<Score>) -> String {
+fn share(score: &Option<Score>) -> String {
     match score {
         None => "–".to_owned(),
         Some(score) if score.asked == 0 && score.unsupported > 0 => "unsupported".to_owned(),
-        // A share of few says less than one of all.
+        // The share of a part of the cases names the number of those cases.
         Some(score) if score.unsupported > 0 => format!("{} of {}", score.percent(), score.asked),
         Some(score) => score.percent(),
     }
 }
 
-/// What a table without colours has: the areas, and the counts below.
+/// Returns the rows of a table without colours: the areas, and the counts below.
 fn lines<'r>(reports: &[Report], rows: &'r [Row]) -> Vec<(&'r str, Vec<String>)> {
     let areas = rows
         .iter()
-        .map(|(area, scores)| (area.as_str(), scores.iter().map(shown).collect()));
+        .map(|(area, scores)| (area.as_str(), scores.iter().map(share).collect()));
     areas.chain(counts(reports)).collect()
 }
 
@@ -151,7 +151,7 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
                 @for (place, (area, scores)) in rows.iter().enumerate() {
                     tr class=[(place.saturating_add(1) == rows.len()).then_some("total")] {
                         th scope="row" { (area) }
-                        @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (shown(score)) } }
+                        @for score in scores { td class=(score.as_ref().map_or("share none", shade)) { (share(score)) } }
                     }
                 }
                 @for (name, cells) in counts(reports) {
@@ -164,7 +164,7 @@ fn page_of(reports: &[Report], rows: &[Row]) -> String {
     page("Conformance of ports", &body)
 }
 
-/// Which suite and how many cases of it, which reference, which days; each once.
+/// Describes the suite, the number of its cases, the reference, and the days of the runs, each once.
 fn provenance(reports: &[Report]) -> String {
     let each = |part: fn(&Report) -> String| {
         let mut parts: Vec<String> = reports.iter().map(part).collect();

@@ -1,4 +1,4 @@
-//! A report for a terminal: a table of areas, and the failures.
+//! Writes a report for a terminal: a table of areas, and the failures.
 //!
 //! ```text
 //! area       right  wrong  unsupported            kind    text    line
@@ -11,13 +11,13 @@ use super::report::{CaseReport, Detail, Report, Score};
 use super::score::Verdict;
 use super::text_diff::difference;
 
-/// How many lines of a template and of a difference are shown.
+/// The number of lines of a template and of a difference that are shown.
 const MOST_LINES: usize = 40;
 
-/// How many characters of a context are shown.
+/// The number of characters of a context that are shown.
 const MOST_OF_A_CONTEXT: usize = 300;
 
-/// The table of areas.
+/// Returns the table of areas.
 pub fn table(report: &Report) -> String {
     let mut rows = vec![["area", "right", "wrong", "unsupported", "", "kind", "text", "line"].map(str::to_owned)];
     rows.extend(report.areas().into_iter().map(|(area, score)| row(area, &score)));
@@ -32,7 +32,7 @@ pub fn table(report: &Report) -> String {
     for row in &rows {
         let mut line = String::new();
         for (place, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            // A String takes all that is written.
+            // Writing to a String cannot fail.
             let _ = match place {
                 0 => write!(line, "{cell:<width$}"),
                 _ => write!(line, "  {cell:>width$}"),
@@ -63,7 +63,7 @@ fn row(area: &str, score: &Score) -> [String; 8] {
     ]
 }
 
-/// What is wrong with a case, and in colour where wanted.
+/// Describes a wrong answer: the headline, the request, and the difference between the answers.
 pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
     let mut shown = format!("{}: {} ({})\n", case.id, headline(case), detail.rule);
     let request = super::visible::visible(&detail.request);
@@ -97,7 +97,7 @@ pub fn failure(case: &CaseReport, detail: &Detail, in_colour: bool) -> String {
     shown
 }
 
-/// What is wrong, in a few words.
+/// Returns the id of a case, and the verdict and aspects that are wrong.
 pub fn headline(case: &CaseReport) -> String {
     match case.verdict {
         Verdict::Right => {

@@ -20,7 +20,7 @@ pub fn of_value(data: &Data<'_>) -> String {
     line
 }
 
-/// A JSON string.
+/// Returns a JSON string.
 pub fn string(text: &str) -> Data<'static> {
     Data::Str(Cow::Owned(text.to_owned()))
 }

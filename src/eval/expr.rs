@@ -137,7 +137,8 @@ impl<'a> Evaluator<'a, '_> {
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
-        operators::binary(self.runtime, op, &left, &right)
+        self.runtime
+            .with_sources(&[&left, &right], |runtime| operators::binary(runtime, op, &left, &right))
     }
 
     #[inline(never)]
@@ -209,7 +210,9 @@ impl<'a> Evaluator<'a, '_> {
         let start = bound(&slice.start)?;
         let stop = bound(&slice.stop)?;
         let step = bound(&slice.step)?;
-        let piece = ops::slice(self.runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())?;
+        let piece = self.runtime.with_sources(&[&object], |runtime| {
+            ops::slice(runtime, &object, start.as_ref(), stop.as_ref(), step.as_ref())
+        })?;
         self.runtime.claim_value(piece)
     }
 

@@ -150,6 +150,7 @@ impl<'a> Evaluator<'a, '_> {
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
+        let owner = self.runtime.heap.trace.as_ref().map(|trace| trace.owner);
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
         while next(self)
             .map_err(|error| self.explain_iterated(error, node, round))?
@@ -160,7 +161,13 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
+            if owner.is_some() {
+                self.own_round(&node.target);
+            }
             let flow = self.body(&node.body);
+            if let (Some(owner), Some(trace)) = (owner, &mut self.runtime.heap.trace) {
+                trace.owner = owner;
+            }
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
@@ -168,6 +175,16 @@ impl<'a> Evaluator<'a, '_> {
             }
         }
         Ok(reached)
+    }
+
+    /// Makes a message the owner of what its round writes.
+    #[cold]
+    fn own_round(&mut self, target: &'a Target) {
+        let TargetKind::Name { slot, .. } = &target.kind else { return };
+        let Some(item) = self.get(slot).cloned() else { return };
+        if let Some(trace) = &mut self.runtime.heap.trace {
+            trace.owner = trace.message(&item).or(trace.owner);
+        }
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is

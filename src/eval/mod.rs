@@ -26,6 +26,7 @@ use crate::ast::Template;
 use crate::error::{Error, Result};
 use crate::source::Source;
 use crate::span::Span;
+use crate::trace::Pieces;
 use crate::value::{Dict, Runtime, Value};
 
 /// The result of a render.
@@ -36,8 +37,8 @@ pub struct Output {
     /// The spans of `generation` blocks in code points, as the reference counts them, in the order in which the blocks ended. Empty
     /// unless the caller wants them.
     pub spans: Vec<Range<usize>>,
-    /// The spans of `generation` blocks in bytes, where they are in the text, sorted by start. An outer span comes before an inner one.
-    pub true_spans: Vec<Range<usize>>,
+    /// The pieces of the text: those of `generation` blocks if the caller wants spans, and the others in a render that is traced.
+    pub pieces: Pieces,
 }
 
 /// The parts of a render that all its frames share and that do not change.
@@ -98,7 +99,7 @@ pub fn render<'a>(
     let render = Render {
         template,
         source,
-        is_fast,
+        is_fast: is_fast && runtime.heap.trace.is_none(),
     };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
@@ -107,13 +108,12 @@ pub fn render<'a>(
     evaluator.body(&template.body)?;
     evaluator.leave_frame();
     let text = evaluator.out;
-    let mut true_spans = std::mem::take(&mut runtime.heap.generated);
-    true_spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let pieces = std::mem::take(&mut runtime.heap.pieces);
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);
     Ok(Output {
         text,
         spans: spans.unwrap_or_default(),
-        true_spans,
+        pieces,
     })
 }
 
@@ -133,16 +133,15 @@ impl<'a, 'r> Evaluator<'a, 'r> {
     fn capture<T>(&mut self, run: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Value<'a>)> {
         let room = self.runtime.heap.recycler.take_buffer();
         let outer = std::mem::replace(&mut self.out, room);
-        let outer_generated = std::mem::take(&mut self.runtime.heap.generated);
+        let outer_pieces = std::mem::take(&mut self.runtime.heap.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
         let written = self.runtime.meter.begin_text();
         let result = run(self);
         self.runtime.meter.end_text(written);
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
-        let result = result?;
-        let generated = std::mem::replace(&mut self.runtime.heap.generated, outer_generated);
-        Ok((result, self.runtime.finish_str(text, generated)?))
+        let pieces = std::mem::replace(&mut self.runtime.heap.pieces, outer_pieces);
+        Ok((result?, self.runtime.finish_str(text, pieces)?))
     }
 
     /// Counts the code points that the top level has written since the last count, if the caller wants spans. Called before an output.

@@ -1,7 +1,7 @@
 //! Writes what expressions print.
 
 use super::{Evaluator, placed};
-use crate::ast::{Expr, Piece};
+use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
 use crate::value::{Recycler, Value, print};
 
@@ -11,14 +11,36 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.out.push_str(text),
+                Piece::Text(text, places) => {
+                    if self.runtime.heap.trace.is_some() {
+                        self.record_text(text, places);
+                    }
+                    self.out.push_str(text);
+                }
                 Piece::Expr(expr, line) => {
                     self.count_root();
+                    let first = self.runtime.heap.pieces.len();
                     self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
+                    if self.runtime.heap.trace.is_some() {
+                        self.runtime.end_output(first, self.out.len());
+                    }
                 }
             }
         }
         self.runtime.meter.check_output(self.out.len())
+    }
+
+    /// Records the lines of a text of the template that is about to be written.
+    #[cold]
+    fn record_text(&mut self, text: &str, places: &TextPlaces) {
+        let parts = std::iter::once((0, places.first)).chain(places.joined.iter().copied());
+        let ends = places.joined.iter().map(|(start, _)| *start as usize).chain([text.len()]);
+        let at = self.out.len();
+        for ((start, offset), end) in parts.zip(ends) {
+            let line = self.render.source.line(offset);
+            let shift = |byte: usize| at.saturating_add(byte);
+            self.runtime.record_template(line, shift(start as usize)..shift(end));
+        }
     }
 
     /// Writes `str(expr)`.
@@ -52,7 +74,7 @@ impl<'a> Evaluator<'a, '_> {
         match value {
             Value::Str(text) => {
                 self.runtime.meter.charge_bytes(text.as_str().len())?;
-                self.runtime.record_generated(text, self.out.len())?;
+                self.runtime.record(text, self.out.len())?;
                 self.out.push_str(text.as_str());
                 self.runtime.meter.check_output(self.out.len())
             }

@@ -8,7 +8,9 @@ use super::Parser;
 use super::depth;
 use super::primary::TupleKind;
 use super::tag::OpenTag;
-use crate::ast::{Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind};
+use crate::ast::{
+    Body, Expr, For, If, IfArm, LoopTest, Piece, Scope, Set, SetBlock, SetStrategy, Slot, Stmt, StmtKind, TextPlaces,
+};
 use crate::error::Result;
 use crate::lexer::TokenKind;
 use crate::limits::{Limit, Reached};
@@ -36,7 +38,13 @@ impl<'s> Parser<'s> {
             let token = self.stream.current();
             match token.kind {
                 TokenKind::Data => {
-                    let piece = Piece::Text(self.stream.text(token).into());
+                    let piece = Piece::Text(
+                        self.stream.text(token).into(),
+                        TextPlaces {
+                            first: token.span.start,
+                            ..TextPlaces::default()
+                        },
+                    );
                     self.pieces.push(piece, token.span.start, token.at);
                     self.stream.bump()?;
                 }

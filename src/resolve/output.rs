@@ -1,7 +1,7 @@
 //! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one text `a2b`.
 
 use super::{Place, Resolver, fold};
-use crate::ast::{Expr, ExprKind, Literal, Piece};
+use crate::ast::{Expr, ExprKind, Literal, Piece, TextPlaces};
 use crate::error::Result;
 
 impl Resolver<'_> {
@@ -9,14 +9,21 @@ impl Resolver<'_> {
     pub(super) fn output(&mut self, pieces: &mut Vec<Piece>, place: &Place) -> Result<()> {
         for piece in pieces.iter_mut() {
             if let Piece::Expr(expr, line) = piece {
+                let first = expr.at;
                 if let Some(text) = self.printed(expr, line, place)? {
-                    *piece = Piece::Text(text);
+                    *piece = Piece::Text(
+                        text,
+                        TextPlaces {
+                            first,
+                            ..TextPlaces::default()
+                        },
+                    );
                 }
             }
         }
         join(pieces);
         for piece in pieces.iter() {
-            if let Piece::Text(text) = piece {
+            if let Piece::Text(text, _) = piece {
                 self.count(text.len());
             }
         }
@@ -65,16 +72,19 @@ fn join(pieces: &mut Vec<Piece>) {
     }
     let mut rest = std::mem::take(pieces).into_iter().peekable();
     while let Some(mut piece) = rest.next() {
-        if let Piece::Text(text) = &mut piece {
+        if let Piece::Text(text, places) = &mut piece {
             let mut joined = String::new();
-            while let Some(Piece::Text(next)) = rest.next_if(|next| matches!(next, Piece::Text(..))) {
+            let mut parts = Vec::new();
+            while let Some(Piece::Text(next, at)) = rest.next_if(|next| matches!(next, Piece::Text(..))) {
                 if joined.is_empty() {
                     joined.push_str(text);
                 }
+                parts.push((u32::try_from(joined.len()).unwrap_or(u32::MAX), at.first));
                 joined.push_str(&next);
             }
-            if !joined.is_empty() {
+            if !parts.is_empty() {
                 *text = joined.into_boxed_str();
+                places.joined = parts.into_boxed_slice();
             }
         }
         pieces.push(piece);

@@ -10,7 +10,7 @@
 //! the result, and returns `None` if the memory cannot be allocated. The rules are CPython's `unicodeobject.c`: `unicode_center_impl`,
 //! `pad`, `unicode_zfill_impl`, `unicode_expandtabs_impl`.
 
-use super::slice::char_count;
+use super::slice::{char_count, clamp_to_usize};
 use std::borrow::Cow;
 
 /// The number of fill characters on each side of a text.
@@ -24,7 +24,7 @@ pub struct Padding {
 
 /// Returns the number of characters that a text of `len` code points lacks to the width.
 fn count_missing(len: usize, width: i64) -> usize {
-    usize::try_from(width).map_or(0, |width| width.saturating_sub(len))
+    clamp_to_usize(width).map_or(0, |width| width.saturating_sub(len))
 }
 
 impl Padding {
@@ -106,7 +106,7 @@ pub fn zfill(text: &str, width: i64) -> Option<Cow<'_, str>> {
 
 /// Splits a text at its tabs. Each piece comes with the number of blanks that replace its tab; the last piece has no tab.
 fn split_at_tabs(text: &str, tab_size: i64) -> impl Iterator<Item = (&str, Option<usize>)> {
-    let tab_size = usize::try_from(tab_size).unwrap_or(0);
+    let tab_size = clamp_to_usize(tab_size).unwrap_or(0);
     let mut column: usize = 0;
     text.split_inclusive('\t').map(move |piece| {
         let Some(before_tab) = piece.strip_suffix('\t') else {

@@ -9,6 +9,7 @@
 
 use super::search::{count_occurrences, find_all};
 use std::borrow::Cow;
+use std::fmt::{Result, Write};
 
 /// Returns the length in bytes of [`replace`]'s result, or `None` if the length overflows.
 pub fn replaced_len(text: &str, old: &str, new: &str, count: i64) -> Option<usize> {
@@ -28,19 +29,28 @@ pub fn replace<'a>(text: &'a str, old: &str, new: &str, count: i64) -> Cow<'a, s
     if old.is_empty() {
         return Cow::Owned(text.replacen(old, new, limit));
     }
-    let mut places = find_all(text, old).take(limit).peekable();
-    if places.peek().is_none() {
+    if find_all(text, old).next().is_none() {
         return Cow::Borrowed(text);
     }
     let mut replaced = String::with_capacity(text.len());
+    // Writing to a String cannot fail.
+    let _ = write_replaced(&mut replaced, text, old, new, limit);
+    Cow::Owned(replaced)
+}
+
+/// Writes a text with the first `limit` occurrences of `old` replaced.
+pub fn write_replaced(output: &mut impl Write, text: &str, old: &str, new: &str, limit: usize) -> Result {
     let mut from = 0_usize;
-    for at in places {
-        replaced.push_str(text.get(from..at).unwrap_or_default());
-        replaced.push_str(new);
+    let occurrences = text
+        .match_indices(old)
+        .take(if old.is_empty() { limit } else { 0 })
+        .map(|(at, _)| at);
+    for at in occurrences.chain(find_all(text, old).take(if old.is_empty() { 0 } else { limit })) {
+        output.write_str(text.get(from..at).unwrap_or_default())?;
+        output.write_str(new)?;
         from = at.saturating_add(old.len());
     }
-    replaced.push_str(text.get(from..).unwrap_or_default());
-    Cow::Owned(replaced)
+    output.write_str(text.get(from..).unwrap_or_default())
 }
 
 #[cfg(test)]

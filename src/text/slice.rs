@@ -11,13 +11,19 @@
 
 use std::borrow::Cow;
 
+/// Converts an integer to `usize`: a larger one to the largest, and a negative one to `None`. No sequence is longer, so an index that is
+/// too large stays too large, where pointers have 32 bits, too.
+pub(super) fn clamp_to_usize(int: i64) -> Option<usize> {
+    (int >= 0).then(|| usize::try_from(int).unwrap_or(usize::MAX))
+}
+
 /// Converts an index into a sequence of `len` elements to an offset from the start. A negative index counts from the end; the result is
 /// `None` if that is before the first element. The result may be after the last element.
 #[inline]
 pub fn resolve_index(index: i64, len: usize) -> Option<usize> {
-    match usize::try_from(index) {
-        Ok(position) => Some(position),
-        Err(_) => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
+    match clamp_to_usize(index) {
+        Some(position) => Some(position),
+        None => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
     }
 }
 
@@ -39,9 +45,9 @@ pub fn byte_offset(text: &str, index: usize) -> usize {
 /// Returns the byte offset of a slice bound, adjusted as Python does. It reads only the text between the bound and the nearer end by its
 /// sign.
 fn bound_offset(text: &str, bound: i64) -> usize {
-    match usize::try_from(bound) {
-        Ok(index) => byte_offset(text, index),
-        Err(_) => usize::try_from(bound.unsigned_abs())
+    match clamp_to_usize(bound) {
+        Some(index) => byte_offset(text, index),
+        None => usize::try_from(bound.unsigned_abs())
             .ok()
             .and_then(|from_end| text.char_indices().nth_back(from_end.checked_sub(1)?))
             .map_or(0, |(byte, _)| byte),
@@ -55,9 +61,9 @@ pub fn split_at_char(text: &str, count: usize) -> (&str, &str) {
 
 /// Returns the code point at an index. A negative index counts from the end.
 pub fn char_at(text: &str, index: i64) -> Option<&str> {
-    let byte = match usize::try_from(index) {
-        Ok(index) => byte_offset(text, index),
-        Err(_) => {
+    let byte = match clamp_to_usize(index) {
+        Some(index) => byte_offset(text, index),
+        None => {
             let from_end = usize::try_from(index.unsigned_abs()).ok()?.checked_sub(1)?;
             text.char_indices().nth_back(from_end)?.0
         }

@@ -155,6 +155,15 @@ impl<'a> Dict<'a> {
         }
     }
 
+    /// Returns the address of the dict, which tells it from all others while it exists.
+    pub(super) fn address(&self) -> usize {
+        match self {
+            Self::Json(map) => std::ptr::from_ref(*map).addr(),
+            Self::Data(object) => std::ptr::from_ref(*object).addr(),
+            Self::Owned(dict) => Rc::as_ptr(dict).addr(),
+        }
+    }
+
     /// Returns whether both dicts are in the same place in memory.
     pub(super) fn shares_storage(&self, other: &Self) -> bool {
         match (self, other) {

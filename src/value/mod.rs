@@ -31,6 +31,7 @@ mod range;
 mod recycle;
 mod runtime;
 mod str;
+mod trace;
 mod types;
 mod undefined;
 
@@ -41,8 +42,8 @@ use num_bigint::BigInt;
 #[cfg(test)]
 pub use call::called;
 pub use call::{
-    Arguments, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature, Style,
-    Write, not_callable,
+    Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature,
+    Style, Write, not_callable,
 };
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
@@ -60,6 +61,7 @@ pub use range::Range;
 pub use recycle::Recycler;
 pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
+pub use trace::{backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 

@@ -100,13 +100,13 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
-    /// Returns the text of a `str` without `generation` blocks.
+    /// Returns the text of a `str` whose pieces need not be recorded.
     #[inline]
     pub fn plain_text(self) -> Option<&'v str> {
         match self {
             Self::Json(serde_json::Value::String(text)) => Some(text),
             Self::Data(Data::Str(text)) => Some(text),
-            Self::Value(Value::Str(text)) if !text.is_markup() && text.generated_count() == 0 => Some(text.as_str()),
+            Self::Value(Value::Str(text)) if !text.is_markup() && !text.has_pieces() => Some(text.as_str()),
             _ => None,
         }
     }

@@ -11,12 +11,13 @@ use super::loop_context::Loop;
 use super::namespace::{Namespace, NamespaceId};
 use super::recycle::{Pool, Recycler};
 use super::str::{OwnedText, Str};
+use super::trace::Trace;
 use super::types::Type;
 use crate::clock::Clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Reached};
 use crate::meter::Meter;
-use std::ops::Range;
+use crate::trace::{Pieces, Source};
 use std::rc::Rc;
 
 /// The state of one render.
@@ -43,8 +44,10 @@ pub struct Heap<'a> {
     pub recycler: Recycler,
     /// The loops that have ended and that nothing uses any more.
     pub(super) ended_loops: Pool<Rc<Loop<'a>>>,
-    /// The byte ranges of `generation` blocks in the text that is being written. Empty if the caller does not ask for them.
-    pub generated: Vec<Range<usize>>,
+    /// The pieces of the text that is being written.
+    pub pieces: Pieces,
+    /// The state of a render that is traced.
+    pub trace: Option<Box<Trace<'a>>>,
 }
 
 /// Bytes of spare capacity in a finished text that are not worth reallocating.
@@ -67,13 +70,13 @@ impl<'a> Runtime<'a> {
         }
     }
 
-    /// Makes a string and claims its memory. The caller checks the size of a long text before it makes it.
+    /// Makes a string and claims its memory. The caller checks the size of a long text before it makes it. In a render that is traced, the
+    /// text is made from all texts that the running function was called with.
     pub fn text(&mut self, text: String) -> Result<Str<'a>> {
-        if text.is_empty() {
-            return Ok(Str::from(""));
+        match self.heap.trace {
+            None => self.text_with_pieces(text, Pieces::default()),
+            Some(_) => self.text_of_arguments(text),
         }
-        let claim = self.meter.claim(text.capacity())?;
-        Ok(self.heap.recycler.make_str(OwnedText::new(text, claim)))
     }
 
     /// Makes a string value and claims its memory.
@@ -81,49 +84,41 @@ impl<'a> Runtime<'a> {
         Ok(Value::Str(self.text(text)?))
     }
 
-    /// Makes a string value that contains `generation` blocks. Wherever it is written, their ranges are recorded.
-    pub fn str_with_spans(&mut self, text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
-        if generated.is_empty() || text.is_empty() {
-            return self.str(text);
+    /// Makes a string of a text whose pieces are known. Wherever it is written, they are recorded.
+    pub(super) fn text_with_pieces(&mut self, text: String, pieces: Pieces) -> Result<Str<'a>> {
+        if text.is_empty() {
+            return Ok(Str::from(""));
         }
-        let places = generated.len().saturating_mul(size_of::<Range<usize>>());
-        let claim = self.meter.claim(text.capacity().saturating_add(places))?;
-        let text = self.heap.recycler.make_str(OwnedText::new(text, claim));
-        Ok(Value::Str(text.with_generated(generated)))
+        let claim = self.meter.claim(text.capacity().saturating_add(pieces.bytes()))?;
+        Ok(self.heap.recycler.make_str(OwnedText::new(text, pieces, claim)))
     }
 
     /// Makes a string value of a text that was written in pieces. Releases spare capacity, which would count as memory.
-    pub fn finish_str(&mut self, mut text: String, generated: Vec<Range<usize>>) -> Result<Value<'a>> {
+    pub fn finish_str(&mut self, mut text: String, mut pieces: Pieces) -> Result<Value<'a>> {
         if text.capacity().saturating_sub(text.len()) > SPARE {
             text.shrink_to_fit();
         }
-        self.str_with_spans(text, generated)
-    }
-
-    /// Records the `generation` blocks of a string that is about to be written at a byte of the output.
-    #[inline]
-    pub fn record_generated(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
-        match text.generated_count() {
-            0 => Ok(()),
-            count => {
-                self.meter.charge(count as u64)?;
-                let places = self.heap.generated.len().saturating_add(count);
-                self.meter.check_size(places.saturating_mul(size_of::<Range<usize>>()))?;
-                text.append_generated_at(at, &mut self.heap.generated);
-                Ok(())
-            }
+        if let Some(trace) = &self.heap.trace {
+            pieces.fill(text.len(), Source::Made, trace.owner);
         }
+        self.text_with_pieces(text, pieces).map(Value::Str)
     }
 
     /// Makes a string value of the text that a function writes.
     pub fn capture(&mut self, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
-        let outer = std::mem::take(&mut self.heap.generated);
-        let mut text = self.heap.recycler.take_buffer();
+        let text = self.heap.recycler.take_buffer();
+        self.capture_in(text, write)
+    }
+
+    /// Makes a string value of the text that a function writes to an empty buffer.
+    pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
+        let outer = std::mem::take(&mut self.heap.pieces);
         let written = self.meter.begin_text();
-        write(self, &mut text)?;
+        let result = write(self, &mut text);
         self.meter.end_text(written);
-        let generated = std::mem::replace(&mut self.heap.generated, outer);
-        self.finish_str(text, generated)
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        result?;
+        self.finish_str(text, pieces)
     }
 
     /// Checks the size of a list before it is made.
@@ -211,14 +206,6 @@ pub fn next_object_index(count: usize) -> Result<u32> {
 }
 
 impl<'a> Heap<'a> {
-    /// Removes the ranges of `generation` blocks that begin at or after a byte, and returns them relative to that byte.
-    pub fn take_generated(&mut self, start: usize) -> Vec<Range<usize>> {
-        let (taken, left) = self.generated.drain(..).partition(|span| span.start >= start);
-        self.generated = left;
-        let shifted = |span: Range<usize>| span.start.saturating_sub(start)..span.end.saturating_sub(start);
-        taken.into_iter().map(shifted).collect::<Vec<_>>()
-    }
-
     /// Returns a namespace.
     pub fn namespace(&self, id: NamespaceId) -> Option<&Namespace<'a>> {
         self.namespaces.get(id.0 as usize)

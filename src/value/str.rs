@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::meter::Claim;
+use crate::trace::Pieces;
 
 /// A Python `str`, or a `markupsafe.Markup`.
 #[derive(Clone, Debug)]
@@ -26,17 +27,17 @@ enum Memory<'a> {
 #[derive(Debug)]
 pub(super) struct OwnedText {
     text: String,
-    /// The byte ranges of `generation` blocks in the text. Most texts have none.
-    generated: Box<[Range<usize>]>,
+    /// Where the bytes came from, as far as the render records it.
+    pieces: Pieces,
     /// `None` while the text is recycled.
     claim: Option<Claim>,
 }
 
 impl OwnedText {
-    pub fn new(text: String, claim: Claim) -> Self {
+    pub fn new(text: String, pieces: Pieces, claim: Claim) -> Self {
         Self {
             text,
-            generated: Box::default(),
+            pieces,
             claim: Some(claim),
         }
     }
@@ -67,43 +68,28 @@ impl<'a> Str<'a> {
         };
         let owned = Rc::get_mut(&mut text).filter(|owned| owned.text.capacity() <= most)?;
         owned.text.clear();
-        owned.generated = Box::default();
+        owned.pieces = Pieces::default();
         owned.claim = None;
         Some(text)
     }
 
-    /// Adds the byte ranges of `generation` blocks to a string that was just made.
-    pub(super) fn with_generated(mut self, generated: Vec<Range<usize>>) -> Self {
-        if let Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) = &mut self.0 {
-            if let Some(owned) = Rc::get_mut(owned) {
-                owned.generated = generated.into();
-            }
-        }
-        self
-    }
-
-    /// Returns the number of `generation` blocks in the text that this string is a view of.
+    /// Returns the pieces of the text that this string is a view of, and the byte range of the view. A borrowed string has none.
     #[inline]
-    pub(super) fn generated_count(&self) -> usize {
+    pub(super) fn pieces(&self) -> Option<(&Pieces, Range<usize>)> {
         match &self.0 {
-            Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) => owned.generated.len(),
-            _ => 0,
+            Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end) => {
+                Some((&owned.pieces, *start as usize..*end as usize))
+            }
+            _ => None,
         }
     }
 
-    /// Appends the byte ranges of the `generation` blocks in this string to `noted`, for a string that is written at the byte `at`. A
-    /// view of a text has the parts of the blocks that are within it.
-    pub(super) fn append_generated_at(&self, at: usize, noted: &mut Vec<Range<usize>>) {
-        let (Memory::Shared(owned, start, end) | Memory::SharedMarkup(owned, start, end)) = &self.0 else {
-            return;
-        };
-        let (start, end) = (*start as usize, *end as usize);
-        for span in &owned.generated {
-            let inside = span.start.max(start)..span.end.min(end);
-            if inside.start < inside.end || (span.is_empty() && inside == *span) {
-                let shift = |byte: usize| byte.saturating_sub(start).saturating_add(at);
-                noted.push(shift(inside.start)..shift(inside.end));
-            }
+    /// Returns whether pieces are recorded for the text that this string is a view of.
+    #[inline]
+    pub(super) fn has_pieces(&self) -> bool {
+        match &self.0 {
+            Memory::Shared(owned, ..) | Memory::SharedMarkup(owned, ..) => !owned.pieces.is_empty(),
+            _ => false,
         }
     }
 
@@ -166,14 +152,12 @@ impl<'a> Str<'a> {
         self.slice(start..start.saturating_add(part.len()))
     }
 
-    /// Returns the text for modification in place, or the string itself if another value uses the text too.
-    pub fn try_into_string(self) -> Result<String, Self> {
+    /// Returns the text and its pieces for modification in place, or the string itself if another value uses the text too.
+    pub(super) fn try_into_parts(self) -> Result<(String, Pieces), Self> {
         let is_markup = self.is_markup();
         match self.0 {
-            Memory::Shared(owned, 0, end) | Memory::SharedMarkup(owned, 0, end)
-                if end as usize == owned.text.len() && owned.generated.is_empty() =>
-            {
-                let owned = Rc::try_unwrap(owned).map(|owned| owned.text);
+            Memory::Shared(owned, 0, end) | Memory::SharedMarkup(owned, 0, end) if end as usize == owned.text.len() => {
+                let owned = Rc::try_unwrap(owned).map(|owned| (owned.text, owned.pieces));
                 owned.map_err(|owned| Self(Memory::Shared(owned, 0, end)).with_markup(is_markup))
             }
             bytes => Err(Self(bytes)),

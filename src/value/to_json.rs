@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::ops::sorted;
 use super::print::DIGITS;
-use super::{Dict, Runtime, Seq, Value, ops, print};
+use super::{Dict, Runtime, Seq, Str, Value, backslash_escape, ops, print};
 use crate::error::{Error, Result};
 use crate::json::{Data, Layout, Object, write_escaped, write_float, write_short};
 use crate::meter::STEP_BYTES;
@@ -56,7 +56,7 @@ struct Dumper<'r, 'a> {
 impl<'a> Dumper<'_, 'a> {
     fn dump(&mut self, value: &Value<'a>) -> Result<()> {
         match value {
-            Value::Str(text) => return self.dump_text(text.as_str()),
+            Value::Str(text) => return self.dump_str(text),
             Value::List(items) | Value::Tuple(items) => return self.dump_items(items),
             Value::Dict(dict) => return self.dump_dict(dict),
             Value::Big(_) => return print::write_repr(self.runtime, value, self.out),
@@ -108,7 +108,7 @@ impl<'a> Dumper<'_, 'a> {
                 let [mut escapes, later] = self.options.escapes;
                 self.dump_between(['[', ']'], items.len(), items.iter(), |dumper, item| {
                     match (item, std::mem::replace(&mut escapes, later)) {
-                        (Value::Str(text), true) => dumper.dump_escaped(text.as_str()),
+                        (Value::Str(text), true) => dumper.dump_escaped(&text),
                         (item, _) => dumper.dump(&item),
                     }
                 })
@@ -122,12 +122,17 @@ impl<'a> Dumper<'_, 'a> {
     }
 
     #[cold]
-    fn dump_escaped(&mut self, text: &str) -> Result<()> {
+    fn dump_escaped(&mut self, text: &Str<'a>) -> Result<()> {
         let start = self.out.len();
-        self.dump_text(text)?;
+        self.out.push('"');
+        self.dump_characters(text.as_str())?;
+        self.out.push('"');
         let plain = self.out.split_off(start);
         self.runtime.meter.charge_scan(plain.len())?;
         self.out.push_str(&escape(&plain));
+        if self.runtime.heap.trace.is_some() {
+            self.runtime.record_changed(text, start..self.out.len())?;
+        }
         self.runtime.meter.check_output(self.out.len())
     }
 
@@ -234,7 +239,12 @@ impl<'a> Dumper<'_, 'a> {
     /// Writes a key, which is always a string in JSON.
     fn dump_key(&mut self, key: &Value<'a>) -> Result<()> {
         match key {
-            Value::Str(text) => return self.dump_text_key(text.as_str()),
+            Value::Str(text) => {
+                self.dump_str(text)?;
+                self.out.truncate(self.out.len().saturating_sub(1));
+                self.options.layout.write_key_end(self.out);
+                return Ok(());
+            }
             Value::None | Value::Bool(_) | Value::Int(_) | Value::Big(_) | Value::Float(_) => {}
             _ => {
                 let name = key.ty().name();
@@ -250,19 +260,45 @@ impl<'a> Dumper<'_, 'a> {
 
     /// Writes a key that is a string, and the separator after it.
     #[inline(always)]
-    fn dump_text_key(&mut self, key: &str) -> Result<()> {
+    fn dump_text_key(&mut self, key: &'a str) -> Result<()> {
         self.out.push('"');
+        let start = self.out.len();
         self.dump_characters(key)?;
+        if self.runtime.heap.trace.is_some() {
+            self.record(&Str::from(key), start)?;
+        }
         self.options.layout.write_key_end(self.out);
         Ok(())
     }
 
     #[inline(always)]
-    fn dump_text(&mut self, text: &str) -> Result<()> {
+    fn dump_text(&mut self, text: &'a str) -> Result<()> {
         self.out.push('"');
+        let start = self.out.len();
         self.dump_characters(text)?;
+        if self.runtime.heap.trace.is_some() {
+            self.record(&Str::from(text), start)?;
+        }
         self.out.push('"');
         Ok(())
+    }
+
+    fn dump_str(&mut self, text: &Str<'a>) -> Result<()> {
+        self.out.push('"');
+        let start = self.out.len();
+        self.dump_characters(text.as_str())?;
+        if self.runtime.heap.trace.is_some() {
+            self.record(text, start)?;
+        }
+        self.out.push('"');
+        Ok(())
+    }
+
+    /// Records the pieces of the characters of a string that were written from a byte on.
+    #[cold]
+    fn record(&mut self, text: &Str<'a>, start: usize) -> Result<()> {
+        let written = self.out.get(start..).unwrap_or_default();
+        self.runtime.record_escaped(text, start, written, backslash_escape)
     }
 
     /// Writes the characters of a string. Short strings are charged by their container.

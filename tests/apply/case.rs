@@ -54,7 +54,7 @@ impl Case {
 
     /// Describes how an answer differs from that of transformers, if it does.
     pub fn fault(&self, answer: Result<Prompt, Error>) -> Option<String> {
-        let expected = Answer::expected(object(self.get("expect"))).unwrap_or_else(|fault| panic!("{}: {fault}", self.id));
+        let expected = Answer::read_strictly(object(self.get("expect"))).unwrap_or_else(|fault| panic!("{}: {fault}", self.id));
         let wrong = wrong_aspects(&expected, &protocol_answer(&answer));
         (!wrong.is_empty()).then(|| format!("{}: {answer:?} where transformers answers {expected:?}", self.id))
     }

@@ -40,7 +40,7 @@ fn families_have_the_answers_of_transformers() {
         .iter()
         .filter(|case| case.area() == "families" && case.features().contains(&"apply"));
     let faults: Vec<String> = cases
-        .map(|case| Case::new(&case.exported()))
+        .map(|case| Case::new(&case.to_line()))
         .filter_map(|case| case.fault(answer(&case, &template(&case))))
         .collect();
     assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));

@@ -127,7 +127,7 @@ impl Printer<'_> {
         }
         for piece in pieces {
             match piece {
-                Piece::Text(text) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
+                Piece::Text(text, _) => self.out.extend(["{%+ raw %}", text, "{%+ endraw +%}"]),
                 Piece::Expr(expr, _) => {
                     self.push("{{ ");
                     self.write_expr(expr, Level::Conditional);

@@ -114,7 +114,7 @@ pub(super) fn to_lower<'a>(runtime: &mut Runtime<'a>, value: Value<'a>) -> Resul
         return Ok(value);
     }
     runtime.meter.charge_unicode(text.as_str())?;
-    runtime.str(unicode::to_lower(text.as_str()))
+    runtime.with_sources(&[&value], |runtime| runtime.str(unicode::to_lower(text.as_str())))
 }
 
 /// Returns whether a text is ASCII without upper case, so that its lower case is the text itself.

@@ -24,8 +24,13 @@ const CAPACITY: usize = 256;
 /// `{{ [1, none, "é"]|tojson(true) }} -> [1, null, "\u00e9"]`
 pub(super) fn tojson<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let mut output = new_output(runtime);
-    write_json(runtime, arguments, &mut output)?;
-    runtime.str(output)
+    // The indentation and the separators are written among the strings, and leave no pieces.
+    let layout: Vec<&Value<'a>> = [2, 3].into_iter().filter_map(|index| arguments.get(index)).collect();
+    if runtime.has_input(&layout)? {
+        runtime.apart(|runtime| write_json(runtime, arguments, &mut output))?;
+        return runtime.str(output);
+    }
+    runtime.capture_in(output, |runtime, output| write_json(runtime, arguments, output))
 }
 
 fn new_output(runtime: &mut Runtime<'_>) -> String {

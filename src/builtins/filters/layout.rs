@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::text::indent::{Indent, write_indented};
 use crate::text::wrap::{Wrap, wrap_line, write_wrapped};
 use crate::text::{escape, lines, truncate, written_len};
-use crate::value::{Arguments, Runtime, Str, Value, not_callable, ops, print};
+use crate::value::{Arguments, Runtime, Str, Value, markup, not_callable, ops, print};
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -40,7 +40,7 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     if indentation.is_markup() && !text.is_markup() {
         return indent_with_markup(runtime, text, &indentation, indent);
     }
-    let indented = build_str(runtime, |mut output| {
+    let indented = build_str(runtime, &[text, &indentation], |mut output| {
         write_indented(&mut output, text.as_str(), indentation.as_str(), indent)
     })?;
     Ok(Value::Str(indented.with_markup(text.is_markup())))
@@ -48,10 +48,10 @@ pub(super) fn indent<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
 
 /// Indents a plain text by a Markup, which escapes the lines that it is added to.
 fn indent_with_markup<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, indentation: &Str<'a>, indent: Indent) -> Result<Value<'a>> {
-    let escaped = escape::escape(text.as_str());
+    let escaped = markup::escape_text(runtime, text)?;
     let later = Indent { first: false, ..indent };
-    let lines = build_str(runtime, |mut output| {
-        write_indented(&mut output, &escaped, indentation.as_str(), later)
+    let lines = build_str(runtime, &[&escaped, indentation], |mut output| {
+        write_indented(&mut output, escaped.as_str(), indentation.as_str(), later)
     })?;
     let mut lines = Value::Str(lines.with_markup(indent.blank));
     if !indent.blank {
@@ -175,7 +175,7 @@ pub(super) fn wordwrap<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'
 
 /// Wraps a text. A separator that is a Markup escapes the lines.
 fn wrap_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, separator: &Str<'a>, wrap: Wrap) -> Result<Str<'a>> {
-    let wrapped = build_str(runtime, |mut output| {
+    let wrapped = build_str(runtime, &[text, separator], |mut output| {
         if !separator.is_markup() {
             return write_wrapped(&mut output, text.as_str(), separator.as_str(), wrap);
         }
@@ -222,10 +222,15 @@ fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
     Ok(NonZeroUsize::new(whole).unwrap_or(NonZeroUsize::MIN))
 }
 
-/// Returns the text that a function writes. Its length is checked before it is built.
-fn build_str<'a>(runtime: &mut Runtime<'a>, write: impl Fn(&mut dyn fmt::Write) -> fmt::Result) -> Result<Str<'a>> {
+/// Returns the text that a function writes, of which parts are parts of the sources. Its length is checked before it is built.
+fn build_str<'a>(
+    runtime: &mut Runtime<'a>,
+    sources: &[&Str<'a>],
+    write: impl Fn(&mut dyn fmt::Write) -> fmt::Result,
+) -> Result<Str<'a>> {
     let len = written_len::written_len(|output| write(output));
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    runtime.text(written_len::write_to_string(|output| write(output)))
+    let text = written_len::write_to_string(|output| write(output));
+    runtime.woven_text(text, sources, write)
 }

@@ -199,19 +199,20 @@ pub(super) fn join<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) 
     let Some(mut next) = iter.next(runtime)? else {
         return Ok(first);
     };
-    let mut joined = String::new();
-    print::write_str(runtime, &first, &mut joined)?;
-    loop {
-        let item = path.follow(runtime, &next)?;
-        joined.push_str(separator.as_str());
-        print::write_str(runtime, &item, &mut joined)?;
-        runtime.meter.charge_bytes(separator.as_str().len())?;
-        runtime.meter.check_size(joined.len())?;
-        match iter.next(runtime)? {
-            Some(item) => next = item,
-            None => return runtime.str(joined),
+    runtime.capture_in(String::new(), |runtime, joined| {
+        print::write_str(runtime, &first, joined)?;
+        loop {
+            let item = path.follow(runtime, &next)?;
+            runtime.push(&separator, joined)?;
+            print::write_str(runtime, &item, joined)?;
+            runtime.meter.charge_bytes(separator.as_str().len())?;
+            runtime.meter.check_size(joined.len())?;
+            match iter.next(runtime)? {
+                Some(item) => next = item,
+                None => return Ok(()),
+            }
         }
-    }
+    })
 }
 
 /// Returns the sum of the items and a start value.

@@ -72,7 +72,14 @@ fn pad<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>, padding: fn(
     runtime.meter.charge_scan(text.as_str().len())?;
     let padding = padding(char_count(text.as_str()), width);
     check_len(runtime, pad::padded_len(text.as_str(), padding, fill))?;
-    to_value(runtime, &text, pad::pad(text.as_str(), padding, fill))
+    match pad::pad(text.as_str(), padding, fill) {
+        Some(Cow::Owned(padded)) => {
+            let at = padding.left.saturating_mul(fill.len_utf8());
+            let padded = runtime.framed_text(padded, &text, at)?;
+            Ok(Value::Str(padded.with_markup(text.is_markup())))
+        }
+        padded => to_value(runtime, &text, padded),
+    }
 }
 
 /// `str.center(width, fillchar)`

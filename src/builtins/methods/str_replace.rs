@@ -28,7 +28,8 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     let old = require_clinic_str(arguments.take(1), "replace() argument 1")?;
     let new = require_clinic_str(new, "replace() argument 2")?;
     let count = read_size(arguments.get(3), -1)?;
-    let (old, new) = (old.as_str(), new.as_str());
+    let (old, new_text) = (old.as_str(), new);
+    let new = new_text.as_str();
     runtime.meter.charge_scan(whole.as_str().len().saturating_add(old.len()))?;
     let len = replace::replaced_len(whole.as_str(), old, new, count).unwrap_or(usize::MAX);
     runtime.meter.check_size(len)?;
@@ -36,7 +37,10 @@ pub(super) fn replace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a
     match replace::replace(whole.as_str(), old, new, count) {
         Cow::Borrowed(_) => Ok(Value::Str(whole)),
         Cow::Owned(replaced) => {
-            let replaced = runtime.text(replaced)?;
+            let limit = usize::try_from(count).unwrap_or(usize::MAX);
+            let replaced = runtime.woven_text(replaced, &[&whole, &new_text], |mut output| {
+                replace::write_replaced(&mut output, whole.as_str(), old, new, limit)
+            })?;
             Ok(Value::Str(replaced.with_markup(whole.is_markup())))
         }
     }

@@ -168,12 +168,15 @@ pub(super) fn join_items<'a>(runtime: &mut Runtime<'a>, separator: &Str<'a>, ite
     }
     runtime.meter.check_size(len)?;
     runtime.meter.charge_scan(len)?;
-    let mut text = String::with_capacity(len);
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            text.push_str(separator.as_str());
+    runtime.capture_in(String::with_capacity(len), |runtime, text| {
+        for (index, item) in items.iter().enumerate() {
+            if index > 0 {
+                runtime.push(separator, text)?;
+            }
+            if let Value::Str(item) = item {
+                runtime.push(item, text)?;
+            }
         }
-        text.push_str(item.as_str().unwrap_or_default());
-    }
-    runtime.str(text)
+        Ok(())
+    })
 }

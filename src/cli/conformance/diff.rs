@@ -1,7 +1,8 @@
-//! `chat-template conformance diff`: two ports over one's own templates and conversations.
+//! The command `conformance diff`, which compares two ports over a user's own templates and conversations.
 //!
 //! ```text
-//! chat-template conformance diff --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --templates models --conversations chats.jsonl
+//! chat-template conformance diff --port 'python3 adapter.py' --reference 'python3 tests/reference/port.py' --templates models
+//! --conversations chats.jsonl
 //! ```
 
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use clap::Args;
 use super::{MOST_SHOWN, bar, jobs, print, seconds, words};
 use crate::cli::show::shows_color;
 
-/// What `--help` says below the options.
+/// The text of `--help` below the options.
 pub const HELP: &str = "\
 Templates are .jinja files, tokenizer_config.json, chat_template.json(l), models' folders, folders of any of these, and a cache of models
 (models--NAME/snapshots/REVISION). A model's special tokens go with its templates.
@@ -27,10 +28,10 @@ Example:
 
 #[derive(Args)]
 pub struct DiffArguments {
-    /// The port: a command, split as a shell would split it; no shell runs.
+    /// The command of the port. It is split into words as a shell does, but no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// The port that it is compared with.
+    /// The command of the port that it is compared with.
     #[arg(long, value_name = "COMMAND")]
     reference: String,
     /// Files and folders with templates.
@@ -39,7 +40,7 @@ pub struct DiffArguments {
     /// A file of conversations.
     #[arg(long, value_name = "FILE")]
     conversations: PathBuf,
-    /// The number of processes of each port; by default that of the processors.
+    /// The number of processes of each port. The default is the number of processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// The time that one answer may take, in seconds.

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::{bar, check_writable, print, seconds, words, write};
 
-/// What `--help` says below the options.
+/// The text of `--help` below the options.
 pub const HELP: &str = "\
 Three quarters of the rounds have a template from typed phrases, most of which print. The others follow grammar/template.ebnf, and most
 of them fail. Outputs are compared, and whether there is an error; with --strict also the kind, the text and the line of errors.
@@ -27,10 +27,10 @@ Example:
 
 #[derive(Args)]
 pub struct FuzzArguments {
-    /// The port: a command, split as a shell would split it; no shell runs.
+    /// The command of the port. It is split into words as a shell does, but no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
-    /// The port that it is compared with.
+    /// The command of the port that it is compared with.
     #[arg(long, value_name = "COMMAND")]
     reference: String,
     /// The seed of the rounds. A seed makes the same rounds on every machine.
@@ -39,26 +39,27 @@ pub struct FuzzArguments {
     /// The number of rounds.
     #[arg(long, value_name = "N", default_value = "1000")]
     count: usize,
-    /// The number of the first round. With --count 1 it repeats a round that a report names.
+    /// The index of the first round. With --count 1 it repeats a round that a report names.
     #[arg(long, value_name = "N", default_value = "0")]
     first: u64,
-    /// The number of processes of each port; by default that of the processors.
+    /// The number of processes of each port. The default is the number of processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// The time that one answer may take, in seconds.
     #[arg(long, value_name = "S", default_value = "10", value_parser = seconds)]
     timeout: Duration,
-    /// The kind, text and line of an error count too. Without it, only outputs are compared, and whether there is an error.
+    /// Also compares the kind, text and line of an error. Without this option, only outputs are compared, and whether there is an
+    /// error.
     #[arg(long)]
     strict: bool,
-    /// Exceptions, one JSON object a line with id, aspect, reason: where the port makes the error that it makes on a listed case, and the
-    /// reference makes none or one of another kind, the difference is a known one.
+    /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port makes the error that it
+    /// makes on a listed case, and the reference makes none or one of another kind.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Writes a report: JSON if the name ends in .json, or else text.
+    /// Writes a report to a file: JSON if its name ends in .json, or else text.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Writes the differences as a suite, with the reference's answers, for `run --suite`.
+    /// Writes the differences to a file, as a suite with the reference's answers for `run --suite`.
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
 }

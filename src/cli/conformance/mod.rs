@@ -20,10 +20,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::print;
 use crate::cli::show::shows_color;
 
-/// The number of causes of which a case is shown in full. A report has all cases.
+/// The number of causes for which a case is shown in full. A report has all cases.
 const MOST_SHOWN: usize = 20;
 
-/// The number of cases that are named for a cause.
+/// The number of cases of a cause whose ids are shown.
 const MOST_IDS: usize = 5;
 
 #[derive(Subcommand)]
@@ -49,11 +49,11 @@ pub enum Command {
         /// Reports in JSON, as `run --report` writes them.
         #[arg(required = true)]
         reports: Vec<PathBuf>,
-        /// How it is written.
+        /// The format of the summary.
         #[arg(long, value_enum, default_value = "text")]
         format: SummaryFormat,
     },
-    /// Writes a badge for shields.io, as an endpoint's file.
+    /// Writes the file from which shields.io draws a badge.
     Badge {
         /// A report in JSON.
         report: PathBuf,
@@ -62,7 +62,7 @@ pub enum Command {
 
 #[derive(Args)]
 pub struct PortArguments {
-    /// The port: a command, split as a shell would split it; no shell runs.
+    /// The command of the port. It is split into words as a shell does, but no shell runs.
     #[arg(long, value_name = "COMMAND")]
     port: String,
     /// The time that one answer may take, in seconds.
@@ -77,7 +77,7 @@ pub struct RunArguments {
     /// Runs only these cases: an area, an id, or the beginning of ids up to a slash. Can be given several times.
     #[arg(long, value_name = "AREA|ID")]
     only: Vec<String>,
-    /// The number of processes of the port; by default that of the processors.
+    /// The number of processes of the port. The default is the number of processors.
     #[arg(long, value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
     /// Another suite: a file with a case on each line, or a folder of such files.
@@ -86,10 +86,11 @@ pub struct RunArguments {
     /// Writes a report in the format of its name: .json, .md, .html, or .xml (JUnit). Can be given several times.
     #[arg(long, value_name = "FILE", value_parser = report_path)]
     report: Vec<PathBuf>,
-    /// Fails only on what is worse than this: an earlier report (.json), or exceptions, one JSON object a line with id, aspect, reason.
+    /// Fails only on answers that are worse than in an earlier report (.json), or that a file does not list as exceptions: a JSON
+    /// object with id, aspect and reason on each line.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// The kind, text and line of an error count too.
+    /// Also compares the kind, text and line of an error.
     #[arg(long)]
     strict: bool,
     /// Stops after the first wrong case.
@@ -108,10 +109,10 @@ pub enum SummaryFormat {
     Html,
 }
 
-/// Runs a command; the exit status is 2 where it could not.
+/// Runs a command. The exit status is 2 if it cannot be run.
 pub fn run(command: Command) -> ExitCode {
     let result = match command {
-        Command::Export => Suite::embedded().and_then(|suite| print(suite.exported())).map(|()| true),
+        Command::Export => Suite::embedded().and_then(|suite| print(suite.to_lines())).map(|()| true),
         Command::Run(arguments) => run_suite(&arguments),
         Command::Smoke(arguments) => smoke(&arguments),
         Command::Diff(arguments) => diff::diff(&arguments),
@@ -160,11 +161,11 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         write_report(path, &ran.report)?;
     }
     let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(shown(&ran, &compared, arguments))?;
+    print(describe_run(&ran, &compared, arguments))?;
     Ok(compared.worse.is_empty())
 }
 
-fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
+fn describe_run(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) -> String {
     let report = &ran.report;
     let causes = report.causes(arguments.strict);
     let mut shown = String::new();
@@ -208,7 +209,7 @@ fn shown(ran: &Ran, compared: &conformance::Compared, arguments: &RunArguments) 
     shown
 }
 
-/// The number of cases, and the first ids.
+/// Returns the number of cases, and the first ids.
 fn ids(cases: &[(&conformance::CaseReport, &conformance::Detail)]) -> String {
     let first: Vec<&str> = cases.iter().take(MOST_IDS).map(|(case, _)| &*case.id).collect();
     let more = if cases.len() > first.len() { ", …" } else { "" };
@@ -216,7 +217,7 @@ fn ids(cases: &[(&conformance::CaseReport, &conformance::Detail)]) -> String {
     format!("{} {noun}: {}{more}", cases.len(), first.join(", "))
 }
 
-/// The command that runs one case as this run did.
+/// Returns the command that runs one case as this run did.
 fn command_for(id: &str, arguments: &RunArguments) -> String {
     let mut words = vec![
         "chat-template",
@@ -247,7 +248,7 @@ fn write_report(path: &Path, report: &Report) -> Result<(), String> {
     write(path, &text)
 }
 
-/// Fails if a file cannot be written, so that a run does not end without its report.
+/// Returns an error if a file cannot be written, so that a run does not end without its report.
 fn check_writable(path: &Path) -> Result<(), String> {
     let is_new = !path.exists();
     let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
@@ -263,7 +264,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// A progress bar on standard error. It is drawn only on a terminal.
+/// Makes a progress bar on standard error. It is drawn only on a terminal.
 fn bar(steps: usize) -> ProgressBar {
     let bar = ProgressBar::new(steps as u64);
     match ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
@@ -272,7 +273,7 @@ fn bar(steps: usize) -> ProgressBar {
     }
 }
 
-/// The given number of jobs, or the number of processors.
+/// Returns the given number of jobs, or the number of processors.
 fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
     let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
     jobs.map_or(1, std::num::NonZeroUsize::get)
@@ -307,7 +308,7 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
     print(conformance::summary(&reports?, format))
 }
 
-/// The words of a command that an option gives.
+/// Splits the command of an option into words.
 fn words(option: &str, command: &str) -> Result<Vec<String>, String> {
     Runner::split(command).map_err(|error| format!("{option}: {error}"))
 }

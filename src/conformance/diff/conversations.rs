@@ -6,33 +6,34 @@
 //! [[…], {"messages": […]}]                                                        several
 //! ```
 //!
-//! In a file of lines each line is one of the first two. Which of the two a file is, its first line says: one that is whole for itself
-//! begins lines.
+//! In a file of JSON lines each line is one of the first two forms. A file has JSON lines if its first line is complete JSON and
+//! others follow.
 
 use std::path::Path;
 
 use super::super::case::APPLY;
-use super::super::schema::known_keys;
+use super::super::schema::check_keys;
 use crate::json::{self, Data, Entry};
 
-/// What an object may have: the arguments of an `apply`, but for the template's.
+/// The keys that the object of a conversation may have: those of an `apply` without the template.
 const KEYS: &[&str] = match &APPLY {
     [_, keys @ ..] => keys,
 };
 
-/// Messages and what goes with them.
+/// A conversation: messages, and the other arguments of an `apply`.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// Where it stands: the file, and its line or its place.
+    /// The place of the conversation: the file, and its line or index.
     pub place: String,
     /// The entries of an `apply`, without the template.
     pub arguments: Vec<Entry<'static>>,
 }
 
-/// The conversations of a file.
+/// Reads the conversations of a file.
 ///
 /// # Errors
-/// When it cannot be read, is not JSON, or one is no conversation; the text names the file and the line.
+/// Returns a message that names the file and the line if the file cannot be read, is not JSON, or contains something else than
+/// conversations.
 pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
@@ -60,7 +61,7 @@ fn conversations(name: &str, text: &str) -> Result<Vec<Conversation>, String> {
         };
         return lines.into_iter().map(conversation).collect();
     }
-    // The text of the error says which line.
+    // The error of the whole file names the line.
     let data = whole.map_err(|error| format!("{name}: not JSON: {error}"))?.into_owned();
     match data {
         Data::List(items) if !items.iter().any(is_message) => {
@@ -79,7 +80,7 @@ fn one(place: String, data: Data<'static>) -> Result<Conversation, String> {
     let arguments = match data {
         Data::List(_) => vec![("messages".into(), data)],
         Data::Object(object) => {
-            known_keys(&object, KEYS).map_err(|fault| format!("{place}: {fault}"))?;
+            check_keys(&object, KEYS).map_err(|fault| format!("{place}: {fault}"))?;
             if object.get("messages").is_none() {
                 return Err(format!("{place}: missing key \"messages\""));
             }

@@ -1,11 +1,11 @@
-//! A user's own templates with a user's own conversations, asked of two ports: where do they differ?
+//! Compares two ports over a user's own templates and conversations.
 //!
 //! ```text
 //! chat-template conformance diff --port PORT --reference REFERENCE --templates ~/models --conversations chats.jsonl
 //! ```
 //!
-//! [`find`](templates::find) looks for templates, [`read`](conversations::read) reads conversations, and each pair is an `apply` request,
-//! or one to render where a port does not know `apply`.
+//! [`find`](templates::find) finds the templates and [`read`](conversations::read) reads the conversations. Each pair becomes an
+//! `apply` request, or a `render` request if a port does not know `apply`.
 
 mod conversations;
 mod pairs;

@@ -1,4 +1,4 @@
-//! Asks two ports each template with each conversation.
+//! Sends each template with each conversation to two ports.
 //!
 //! ```text
 //! Differ { port, reference, now, … }.run(&templates, &conversations, |done, different| …)   ->   Differed { same, differences, … }
@@ -18,12 +18,12 @@ use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{Data, Entry, Object};
 
-/// Two ports, and how they are compared.
+/// Two ports, and the settings of their comparison.
 #[derive(Clone, Debug)]
 pub struct Differ {
-    /// The port: a program and its arguments.
+    /// The command of the port under test: a program and its arguments.
     pub port: Vec<String>,
-    /// The reference: a program and its arguments.
+    /// The command of the reference port: a program and its arguments.
     pub reference: Vec<String>,
     /// The number of threads, each with its own processes.
     pub jobs: usize,
@@ -40,7 +40,7 @@ pub struct Differed {
     pub port: PortInfo,
     /// The reference port.
     pub reference: PortInfo,
-    /// Whether both ports rendered, because one of them does not know `apply`.
+    /// Whether the requests were `render` requests, because one of the ports does not know `apply`.
     pub is_rendered: bool,
     /// The number of pairs with equal answers.
     pub same: usize,
@@ -53,9 +53,9 @@ pub struct Differed {
 /// A pair on which the ports differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// The template and the conversation, and what is wrong.
+    /// The names of the template and the conversation, and the aspects that differ.
     pub case: CaseReport,
-    /// What a reader needs.
+    /// The request and both answers.
     pub detail: Detail,
 }
 
@@ -69,7 +69,7 @@ impl Differ {
     /// Compares all pairs. After each it passes the number of finished and of different pairs to `on_progress`.
     ///
     /// # Errors
-    /// When a port cannot be started.
+    /// Returns a message if a port cannot be started.
     pub fn run(
         &self,
         templates: &[Found],
@@ -99,7 +99,7 @@ impl Differ {
                         let Some((template, conversation)) = pairs.get(place) else {
                             return;
                         };
-                        let asked = self.asked(&mut port, &mut reference, template, conversation, is_rendered);
+                        let asked = self.compare_pair(&mut port, &mut reference, template, conversation, is_rendered);
                         // The receiver lives until all threads have ended.
                         let _ = results.send(asked.map(|outcome| (place, outcome)));
                     }
@@ -144,7 +144,7 @@ impl Differ {
         (Port::new(&self.port, self.timeout), Port::new(&self.reference, self.timeout))
     }
 
-    fn asked(
+    fn compare_pair(
         &self,
         port: &mut Port<'_>,
         reference: &mut Port<'_>,
@@ -167,7 +167,7 @@ impl Differ {
         Ok(match compare(&got, &want, true) {
             Comparison::Same => Outcome::Same,
             Comparison::Limited => Outcome::LeftOut(pair, "a port reached a limit".to_owned()),
-            Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.described())),
+            Comparison::Unanswered => Outcome::LeftOut(pair, format!("the reference: {}", want.describe())),
             Comparison::Different(signature) => {
                 let case = CaseReport {
                     id: pair,
@@ -182,15 +182,15 @@ impl Differ {
                     rule: "as `-` it is the reference, as `+` the port".to_owned(),
                     request: String::new(),
                     context: String::new(),
-                    want: want.described(),
-                    got: got.described(),
+                    want: want.describe(),
+                    got: got.describe(),
                 };
                 Outcome::Different(Box::new(Difference { case, detail }))
             }
         })
     }
 
-    /// The arguments of the `apply`. The special tokens of a conversation replace those of the model.
+    /// Returns the arguments of the `apply`. The special tokens of a conversation replace those of the model.
     fn arguments(template: &Found, conversation: &Conversation) -> Object<'static> {
         let tokens = template.special_tokens.iter();
         let tokens = tokens.map(|(name, token)| (Cow::Owned(name.clone()), string(token)));

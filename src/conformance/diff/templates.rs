@@ -1,12 +1,10 @@
-//! Finds templates: in files, in folders, in models' folders, and in a cache of models.
+//! Finds templates in files, folders, folders of models, and a cache of models.
 //!
 //! ```text
 //! chat.jinja                                      a template
-//! Qwen3-8B/                                       what `ChatTemplate::from_dir` reads: its templates and special tokens
-//! hub/models--Qwen--Qwen3-8B/snapshots/b96882…/   the same, called Qwen/Qwen3-8B@b96882
+//! Qwen3-8B/                                       a model, which `ChatTemplate::from_dir` reads: its templates and special tokens
+//! hub/models--Qwen--Qwen3-8B/snapshots/b96882…/   a model of a cache, named Qwen/Qwen3-8B@b96882
 //! ```
-//!
-//! What a model's folder holds is `crate::chat`'s business.
 
 use std::path::{Path, PathBuf};
 
@@ -14,30 +12,30 @@ use super::super::write_line::string;
 use crate::chat::{ChatTemplate, cache};
 use crate::json::{self, Data, Object};
 
-/// Files of which each holds a model's templates.
+/// The names of files that contain the templates of a model.
 const MODEL: [&str; 2] = ["tokenizer_config.json", "chat_template.jinja"];
 
-/// A file of an older version of transformers, and the same as lines.
+/// The names of files with a template that older versions of transformers wrote.
 const LEGACY: [&str; 2] = ["chat_template.json", "chat_template.jsonl"];
 
-/// Folders this deep inside the given one are looked into: a cache needs four.
+/// The depth to which folders are searched. A cache needs four.
 const DEPTH: usize = 8;
 
-/// A template that was found, or several of one model.
+/// A template that was found, or the templates of a model.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// What it is called: its path, or the model's name.
+    /// The path of the template, or the name of the model.
     pub name: String,
-    /// The template, or the named ones.
+    /// The template, or an object of named templates.
     pub template: Data<'static>,
-    /// The model's special tokens.
+    /// The special tokens of the model.
     pub special_tokens: Vec<(String, String)>,
 }
 
-/// All templates of these files and folders, in the order of their names inside of each.
+/// Returns all templates of these files and folders. Those of a folder are in the order of their names.
 ///
 /// # Errors
-/// When one cannot be read, holds no template, or has a fault; the text names it.
+/// Returns a message that names the file or folder if it cannot be read, contains no template, or is not valid.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<Found>, String> {
     let mut found = Vec::new();
     for path in paths {
@@ -67,7 +65,7 @@ fn folder(path: &Path, depth: usize, found: &mut Vec<Found>) -> Result<(), Strin
         entries.retain(|entry| entry.is_dir() && !entry.ends_with("additional_chat_templates"));
     }
     for entry in entries {
-        // A link to a folder may lead round in a circle.
+        // A link to a folder can lead back to a folder that contains it.
         if entry.is_dir() && !entry.is_symlink() {
             if let Some(depth) = depth.checked_sub(1) {
                 folder(&entry, depth, found)?;
@@ -105,14 +103,14 @@ fn file(path: &Path, found: &mut Vec<Found>) -> Result<(), String> {
     Ok(())
 }
 
-/// What a configuration in JSON holds.
+/// Returns the templates of a configuration in JSON.
 fn of_json(name: &str, text: &str) -> Result<Option<Found>, String> {
     let config = json::read(text, json::DEPTH).map_err(|error| format!("{name}: {error}"))?;
     let model = ChatTemplate::from_config_data(&config).map_err(|error| format!("{name}: {error}"))?;
     Ok(of_model(name.to_owned(), &model))
 }
 
-/// A model's templates; none where it has none.
+/// Returns the templates of a model, or `None` if it has none.
 fn of_model(name: String, model: &ChatTemplate) -> Option<Found> {
     let sources: Vec<(&str, &str)> = model.sources().collect();
     let template = match sources.as_slice() {
@@ -130,7 +128,7 @@ fn of_model(name: String, model: &ChatTemplate) -> Option<Found> {
     })
 }
 
-/// A model of a cache by its name and the beginning of its revision; any other folder by its path.
+/// Returns the name of a model in a cache with the beginning of its revision, or the path of another folder.
 fn name_of(path: &Path) -> String {
     cache::revision_name(path).unwrap_or_else(|| path.display().to_string())
 }

@@ -101,12 +101,12 @@ impl Round {
     pub fn case(&self, rule: &str, expect: Option<&Answer>) -> String {
         let mut entries = self.entries();
         entries.insert(1, (Cow::Borrowed("rule"), string(rule)));
-        entries.extend(expect.map(|answer| (Cow::Borrowed("expect"), expected(answer))));
+        entries.extend(expect.map(|answer| (Cow::Borrowed("expect"), answer_data(answer))));
         write_line::of(entries)
     }
 
     /// Returns the context as JSON.
-    pub fn context_shown(&self) -> String {
+    pub fn context_text(&self) -> String {
         write_line::of(self.context.clone())
     }
 
@@ -133,7 +133,7 @@ impl Round {
     }
 }
 
-fn expected(answer: &Answer) -> Data<'static> {
+fn answer_data(answer: &Answer) -> Data<'static> {
     let number = |number: u64| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let entries = match answer {
         Answer::Output { text, generation } => {

@@ -211,10 +211,10 @@ impl Finding {
             context: if round.context.is_empty() {
                 String::new()
             } else {
-                round.context_shown()
+                round.context_text()
             },
-            want: want.described(),
-            got: got.described(),
+            want: want.describe(),
+            got: got.describe(),
         };
         let names = round.words();
         Self {

@@ -208,10 +208,9 @@ impl<'a> Evaluator<'a, '_> {
             None => {
                 self.write_operand(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
-                self.runtime.meter.charge(self.runtime.heap.generated.len() as u64 >> 2)?;
                 let text = self.out.split_off(start);
-                let generated = self.runtime.heap.take_generated(start);
-                (self.runtime.str_with_spans(text, generated)?, right)
+                let pieces = self.runtime.heap.pieces.split_off(start);
+                (self.runtime.finish_str(text, pieces)?, right)
             }
         };
         let sum = operators::binary(self.runtime, BinaryOp::Add, &left, &right);

@@ -90,6 +90,15 @@ impl<'a> Arguments<'a> {
         self.keywords.as_ref().map_or(&[], |keywords| keywords)
     }
 
+    /// Returns all arguments and the names of keywords.
+    pub fn values(&self) -> impl Iterator<Item = Value<'a>> + '_ {
+        let keywords = self
+            .keywords()
+            .iter()
+            .flat_map(|(name, value)| [Value::Str(name.clone()), value.clone()]);
+        self.positional.as_slice().iter().flatten().cloned().chain(keywords)
+    }
+
     /// Removes and returns all keyword arguments.
     pub fn take_keywords(&mut self) -> Vec<(Str<'a>, Value<'a>)> {
         self.keywords.take().map_or_else(Vec::new, |keywords| *keywords)

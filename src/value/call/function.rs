@@ -59,11 +59,14 @@ pub type Item = for<'a> fn(&mut Runtime<'a>, &Str<'a>, &str, i64) -> Result<Opti
 /// Appends the result for bound arguments to a text.
 pub type Write = for<'a> fn(&mut Runtime<'a>, Arguments<'a>, &mut String) -> Result<()>;
 
+/// A function of bound arguments.
+pub type Body = for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>;
+
 /// The body of a function, which takes bound arguments.
 #[derive(Clone, Copy)]
 pub enum Code {
     /// Runs any code.
-    Run(for<'a> fn(&mut Runtime<'a>, Arguments<'a>) -> Result<Value<'a>>),
+    Run(Body),
     /// Inspects the first parameter, as most tests do.
     Look(fn(&Value<'_>) -> bool),
     /// Compares two parameters, as a test with an argument does.
@@ -154,7 +157,7 @@ impl Function {
         self.signature.bind(self.python, arguments)?;
         match self.code {
             Code::Run(run) => {
-                let value = run(runtime, std::mem::take(arguments))?;
+                let value = runtime.run_traced(arguments, run)?;
                 runtime.claim_value(value)
             }
             Code::Look(inspect) => Ok(Value::Bool(arguments.get(0).is_some_and(inspect))),

@@ -11,6 +11,6 @@ mod signature;
 pub use arguments::Arguments;
 #[cfg(test)]
 pub use function::called;
-pub use function::{BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
+pub use function::{Body, BoundMethod, Callable, Code, Comparison, Function, Macro, Part, Shortcut, Write, not_callable};
 pub use lookups::Lookups;
 pub use signature::{Parameter, Signature, Style};

@@ -47,13 +47,22 @@ enum ArgumentsLeft<'a> {
 /// Returns `format % arguments`.
 pub fn format_percent<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, arguments: &Value<'a>) -> Result<Value<'a>> {
     let flavor = if format.is_markup() { Flavor::Markup } else { Flavor::Text };
-    let output = format_text(runtime, format.as_str(), flavor, arguments)?;
-    let text = runtime.text(output)?;
-    Ok(Value::Str(text.with_markup(format.is_markup())))
+    let text = runtime.capture(|runtime, output| write_formatted(runtime, format, flavor, arguments, output))?;
+    match text {
+        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
+        text => Ok(text),
+    }
 }
 
-/// Returns the format with its conversions replaced by the arguments.
-pub(super) fn format_text<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: Flavor, arguments: &Value<'a>) -> Result<String> {
+/// Writes the format with its conversions replaced by the arguments.
+fn write_formatted<'a>(
+    runtime: &mut Runtime<'a>,
+    whole: &Str<'a>,
+    flavor: Flavor,
+    arguments: &Value<'a>,
+    output: &mut String,
+) -> Result<()> {
+    let format = whole.as_str();
     runtime.meter.charge_scan(format.len())?;
     let given = match arguments {
         Value::Tuple(items) => ArgumentsLeft::Tuple(items.clone(), 0),
@@ -65,21 +74,20 @@ pub(super) fn format_text<'a>(runtime: &mut Runtime<'a>, format: &str, flavor: F
         arguments: given,
         flavor,
     };
-    let mut output = String::new();
     let mut rest = format;
     while let Some((literal, conversion)) = rest.split_once('%') {
         source.runtime.meter.charge(1)?;
-        output.push_str(literal);
+        source.runtime.push(&whole.piece(literal), output)?;
         let index = format.len().saturating_sub(conversion.len());
-        let length = source.write_conversion(format, index, conversion, &mut output)?;
+        let length = source.write_conversion(format, index, conversion, output)?;
         rest = conversion.get(length..).unwrap_or_default();
         source.runtime.meter.check_size(output.len())?;
     }
-    output.push_str(rest);
+    source.runtime.push(&whole.piece(rest), output)?;
     if source.mapping.is_none() && source.arguments.is_left() {
         return Err(Error::type_error("not all arguments converted during string formatting"));
     }
-    Ok(output)
+    Ok(())
 }
 
 /// Returns whether a value has `__getitem__` and is neither a tuple nor a string: `%` does not require that all its items are used.
@@ -154,15 +162,16 @@ impl<'a> Source<'_, 'a> {
         let formatted = match conversion.letter {
             's' | 'r' | 'a' => {
                 let text = self.text(conversion.letter, &argument)?;
+                let whole = text.as_str();
                 let end = conversion
                     .precision
-                    .map_or(text.len(), |precision| split_at_char(&text, precision).0.len());
-                let cut = text.get(..end).unwrap_or(&text);
+                    .map_or(whole.len(), |precision| split_at_char(whole, precision).0.len());
+                let cut = text.slice(0..end);
                 if conversion.width.is_none() {
-                    output.push_str(cut);
+                    self.runtime.push(&cut, output)?;
                     return Ok(conversion.length);
                 }
-                conversion.pad_text(cut, max_width)?
+                conversion.pad_text(cut.as_str(), max_width)?
             }
             'd' | 'i' | 'u' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'F' | 'g' | 'G' if is_wrapped => {
                 self.wrapped_number(&conversion, &argument, max_width)?
@@ -182,34 +191,34 @@ impl<'a> Source<'_, 'a> {
             }
         };
         self.runtime.meter.charge_scan(formatted.len())?;
+        if self.runtime.heap.trace.is_some() {
+            let range = output.len()..output.len().saturating_add(formatted.len());
+            self.runtime.record_made_from(&argument, range)?;
+        }
         output.push_str(&formatted);
         Ok(conversion.length)
     }
 
     /// Returns the text of `%s`, `%r` and `%a`.
-    fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<String> {
+    fn text(&mut self, letter: char, argument: &Value<'a>) -> Result<Str<'a>> {
         let is_wrapped = self.flavor == Flavor::Markup;
         let text = match letter {
-            's' if is_wrapped => return Ok(markup::escape(self.runtime, argument)?.as_str().to_owned()),
-            's' => {
-                let mut text = String::new();
-                print::write_str(self.runtime, argument, &mut text)?;
-                return Ok(text);
-            }
-            'a' if !is_wrapped => return print::ascii(self.runtime, argument),
+            's' if is_wrapped => return markup::escape(self.runtime, argument),
+            's' => return print::to_str(self.runtime, argument),
+            'a' if !is_wrapped => print::ascii(self.runtime, argument)?,
             _ => print::repr(self.runtime, argument)?,
         };
+        let text = self.runtime.text(text)?;
         if !is_wrapped {
             return Ok(text);
         }
         // The `repr` of a wrapped value is its escaped `repr`, in which `%a` then escapes characters beyond ASCII.
-        let text = self.runtime.text(text)?;
-        let escaped = markup::escape_text(self.runtime, &text)?.as_str().to_owned();
-        Ok(if letter == 'a' {
-            write_to_string(|output| quote::write_ascii(output, &escaped))
-        } else {
-            escaped
-        })
+        let escaped = markup::escape_text(self.runtime, &text)?;
+        if letter == 'a' {
+            let ascii = write_to_string(|output| quote::write_ascii(output, escaped.as_str()));
+            return self.runtime.text(ascii);
+        }
+        Ok(escaped)
     }
 
     /// Returns the text of `%c`, whose argument is a string of one character or a number.

@@ -41,11 +41,12 @@ const DEPTH: u8 = 2;
 
 /// Returns `format.format(…)`. A Markup escapes the values.
 pub fn format_str<'a>(runtime: &mut Runtime<'a>, format: &Str<'a>, fields: &impl Fields<'a>) -> Result<Value<'a>> {
-    let mut output = String::new();
     let mut numbering = Numbering::Automatic(0);
-    write_format(runtime, format, fields, &mut numbering, Some(DEPTH), &mut output)?;
-    let text = runtime.text(output)?;
-    Ok(Value::Str(text.with_markup(format.is_markup())))
+    let text = runtime.capture(|runtime, output| write_format(runtime, format, fields, &mut numbering, Some(DEPTH), output))?;
+    match text {
+        Value::Str(text) => Ok(Value::Str(text.with_markup(format.is_markup()))),
+        text => Ok(text),
+    }
 }
 
 fn write_format<'a>(
@@ -64,7 +65,7 @@ fn write_format<'a>(
     while !rest.is_empty() {
         runtime.meter.charge(1)?;
         let Part { literal, replacement } = next_part(&mut rest)?;
-        output.push_str(literal);
+        runtime.push(&format.piece(literal), output)?;
         if let Some(replacement) = replacement {
             write_replacement(runtime, format, &replacement, fields, numbering, depth, output)?;
         }
@@ -86,13 +87,14 @@ fn write_replacement<'a>(
     let value = convert(runtime, value, replacement.conversion)?;
     let mut specification = String::new();
     let nested = format.piece(replacement.specification);
-    write_format(runtime, &nested, fields, numbering, depth.checked_sub(1), &mut specification)?;
+    runtime.apart(|runtime| write_format(runtime, &nested, fields, numbering, depth.checked_sub(1), &mut specification))?;
     if !format.is_markup() {
         if specification.is_empty() {
             return print::write_str(runtime, &value, output);
         }
-        output.push_str(&format_value(runtime, &value, &specification)?);
-        return Ok(());
+        let text = format_value(runtime, &value, &specification)?;
+        let text = runtime.text(text)?;
+        return runtime.push(&text, output);
     }
     let filled = match &value {
         Value::Str(text) if text.is_markup() && specification.is_empty() => text.clone(),
@@ -105,8 +107,7 @@ fn write_replacement<'a>(
             markup::escape_text(runtime, &text)?
         }
     };
-    output.push_str(filled.as_str());
-    Ok(())
+    runtime.push(&filled, output)
 }
 
 /// Returns the value of a field.
@@ -173,7 +174,7 @@ fn convert<'a>(runtime: &mut Runtime<'a>, value: Value<'a>, conversion: Option<c
 pub fn format_value<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, specification: &str) -> Result<String> {
     if specification.is_empty() {
         let mut output = String::new();
-        print::write_str(runtime, value, &mut output)?;
+        runtime.apart(|runtime| print::write_str(runtime, value, &mut output))?;
         return Ok(output);
     }
     runtime.meter.charge_scan(specification.len())?;

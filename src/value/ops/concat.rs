@@ -4,8 +4,6 @@
 //! `__radd__`), and its error is that of a Python class, not that of `str`. Follows CPython 3.11 `abstract.c`, `PyNumber_Add`,
 //! `PyNumber_Multiply` and `sequence_repeat`.
 
-use std::ops::Range;
-
 use super::arithmetic;
 use super::arithmetic::unsupported_operands;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,7 +12,7 @@ use crate::text::slice::char_count;
 use crate::value::{Runtime, Seq, Str, Value, markup};
 
 /// A size beyond the memory of any machine, where CPython raises MemoryError without a message.
-const MAX_MEMORY: usize = 1 << 46;
+const MAX_MEMORY: u64 = 1 << 46;
 
 /// Returns `left + right` for two strings.
 #[inline]
@@ -36,18 +34,12 @@ pub fn concat_texts<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'
 /// copied for each.
 pub fn append<'a>(runtime: &mut Runtime<'a>, left: Value<'a>, right: &Value<'a>) -> Result<Value<'a>> {
     let (text, end) = match (left, right) {
-        (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() && end.generated_count() == 0 => (text, end),
+        (Value::Str(text), Value::Str(end)) if !text.is_markup() && !end.is_markup() => (text, end),
         (Value::List(items), Value::List(end)) => return extend(runtime, items, end),
         (left, _) => return arithmetic::add(runtime, &left, right),
     };
-    match text.try_into_string() {
-        Ok(mut text) => {
-            let end = end.as_str();
-            runtime.meter.charge_bytes(end.len())?;
-            runtime.meter.check_size(text.len().saturating_add(end.len()))?;
-            text.push_str(end);
-            runtime.str(text)
-        }
+    match text.try_into_parts() {
+        Ok((text, pieces)) => runtime.append_text(text, pieces, end),
         Err(text) => concat_plain(runtime, &text, end),
     }
 }
@@ -81,26 +73,14 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     let len = start.len().saturating_add(end.len());
     runtime.meter.charge_bytes(len)?;
     runtime.meter.check_size(len)?;
-    let mut text = String::with_capacity(len);
-    text.push_str(start);
-    text.push_str(end);
-    let generated = concat_spans(runtime, left, right)?;
-    let Value::Str(sum) = runtime.str_with_spans(text, generated)? else {
-        return Err(Error::internal("two strings make no string"));
-    };
-    Ok(Value::Str(sum.with_markup(left.is_markup())))
-}
-
-/// Returns the ranges of the `generation` blocks in the concatenation of two strings.
-fn concat_spans<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) -> Result<Vec<Range<usize>>> {
-    let mut generated = Vec::new();
-    let count = left.generated_count().saturating_add(right.generated_count());
-    if count > 0 {
-        runtime.meter.charge(count as u64)?;
-        left.append_generated_at(0, &mut generated);
-        right.append_generated_at(left.as_str().len(), &mut generated);
+    let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
+        runtime.push(left, text)?;
+        runtime.push(right, text)
+    })?;
+    match sum {
+        Value::Str(sum) => Ok(Value::Str(sum.with_markup(left.is_markup()))),
+        sum => Ok(sum),
     }
-    Ok(generated)
 }
 
 /// Returns `left + right` for values that are neither numbers nor strings.
@@ -177,37 +157,48 @@ fn repeat_text<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, count: i64) -> Res
     let characters = char_count(text.as_str());
     let times = check_repetition(runtime, characters, text.as_str().len(), count, "repeated string is too long")?;
     let repeated = text.as_str().repeat(times);
-    Ok(Value::Str(runtime.text(repeated)?.with_markup(text.is_markup())))
+    Ok(Value::Str(
+        runtime.repeated_text(text, repeated)?.with_markup(text.is_markup()),
+    ))
 }
 
 /// Checks the size of a repetition and returns the number of repetitions. `len` is the length that Python counts.
 fn check_repetition<'a>(runtime: &mut Runtime<'a>, len: usize, bytes: usize, count: i64, too_long: &str) -> Result<usize> {
-    let times = usize::try_from(count).unwrap_or(0);
-    if len.checked_mul(times).is_none_or(|len| len > isize::MAX.unsigned_abs()) {
+    let times = u64::try_from(count).unwrap_or(0);
+    if (len as u64)
+        .checked_mul(times)
+        .is_none_or(|len| len > i64::MAX.unsigned_abs())
+    {
         return Err(Error::new(ErrorKind::Overflow, too_long));
     }
-    let bytes = bytes.saturating_mul(times);
-    check_memory(runtime, bytes)?;
+    let bytes = check_memory(runtime, (bytes as u64).saturating_mul(times))?;
     runtime.meter.charge_bytes(bytes)?;
-    Ok(times)
+    Ok(usize::try_from(times).unwrap_or(usize::MAX))
 }
 
-fn check_memory<'a>(runtime: &Runtime<'a>, bytes: usize) -> Result<()> {
+/// Checks the size of a value before it is made, and returns it.
+fn check_memory<'a>(runtime: &Runtime<'a>, bytes: u64) -> Result<usize> {
     if bytes > MAX_MEMORY {
-        return Err(Error::memory(Reached::from_sizes(Limit::Value, bytes, MAX_MEMORY)));
+        return Err(Error::memory(Reached::new(Limit::Value, bytes, MAX_MEMORY)));
     }
-    runtime.meter.check_size(bytes)
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    runtime.meter.check_size(bytes)?;
+    Ok(bytes)
 }
 
 fn repeat_items<'a>(runtime: &mut Runtime<'a>, items: &Seq<'a>, count: i64) -> Result<Vec<Value<'a>>> {
-    let times = usize::try_from(count).unwrap_or(0);
-    let len = items.len().saturating_mul(times);
-    check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>()))?;
-    runtime.meter.charge_items(len)?;
     // Repeating an empty sequence takes no time, however often.
-    let rounds = if items.is_empty() { 0 } else { times };
+    let times = if items.is_empty() {
+        0
+    } else {
+        u64::try_from(count).unwrap_or(0)
+    };
+    let len = (items.len() as u64).saturating_mul(times);
+    check_memory(runtime, len.saturating_mul(size_of::<Value<'_>>() as u64))?;
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    runtime.meter.charge_items(len)?;
     let mut repeated = Vec::with_capacity(len);
-    (0..rounds).for_each(|_| repeated.extend(items.iter()));
+    (0..times).for_each(|_| repeated.extend(items.iter()));
     Ok(repeated)
 }
 

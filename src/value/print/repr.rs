@@ -13,7 +13,7 @@ use super::objects;
 use crate::error::Result;
 use crate::number::{IntRef, text};
 use crate::text::quote;
-use crate::value::{Dict, Range, Runtime, Seq, Str, Value};
+use crate::value::{Dict, Range, Runtime, Seq, Str, Value, backslash_escape};
 
 /// Steps of finding the shortest digits of a float.
 pub const DIGITS: u64 = 4;
@@ -33,7 +33,10 @@ pub(super) struct Enclosing<'p, 'a> {
 #[inline]
 pub fn write_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, out: &mut String) -> Result<()> {
     match value {
-        Value::Str(text) => write_piece(runtime, text.as_str(), out),
+        Value::Str(text) => {
+            runtime.record(text, out.len())?;
+            write_piece(runtime, text.as_str(), out)
+        }
         Value::Undefined(_) => Ok(()),
         _ => write_repr(runtime, value, out),
     }
@@ -45,9 +48,11 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
         Value::Str(text) => Ok(text.clone()),
         Value::Undefined(_) => Ok(Str::from("")),
         _ => {
-            let mut text = runtime.heap.recycler.take_buffer();
-            write_str(runtime, value, &mut text)?;
-            runtime.text(text)
+            let text = runtime.capture(|runtime, out| write_repr(runtime, value, out))?;
+            match text {
+                Value::Str(text) => Ok(text),
+                _ => Ok(Str::from("")),
+            }
         }
     }
 }
@@ -55,7 +60,7 @@ pub fn to_str<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<Str<'a
 /// Returns `repr(value)`.
 pub fn repr<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<String> {
     let mut out = String::new();
-    write_repr(runtime, value, &mut out)?;
+    runtime.apart(|runtime| write_repr(runtime, value, &mut out))?;
     Ok(out)
 }
 
@@ -199,11 +204,16 @@ fn write_range<'a>(runtime: &mut Runtime<'a>, range: &Range, out: &mut String) -
 }
 
 fn write_quoted<'a>(runtime: &mut Runtime<'a>, text: &Str<'a>, out: &mut String) -> Result<()> {
-    let text = text.as_str();
-    runtime.meter.charge_scan(text.len())?;
-    runtime.meter.check_output(out.len().saturating_add(text.len()))?;
+    let length = text.as_str().len();
+    runtime.meter.charge_scan(length)?;
+    runtime.meter.check_output(out.len().saturating_add(length))?;
+    let start = out.len().saturating_add(1);
     // Writing to a string cannot fail.
-    let _ = quote::write_repr(out, text);
+    let _ = quote::write_repr(out, text.as_str());
+    if runtime.heap.trace.is_some() {
+        let written = out.get(start..out.len().saturating_sub(1)).unwrap_or_default();
+        runtime.record_escaped(text, start, written, backslash_escape)?;
+    }
     runtime.meter.check_output(out.len())
 }
 

@@ -1,0 +1,130 @@
+//! Where each character of an output came from.
+//!
+//! ```text
+//! <s>[INST] Hi [/INST]   ->   0..3 the token bos_token, 3..10 line 4 of the template, 10..12 /messages/0/content, 12..20 line 4
+//! ```
+//!
+//! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
+//! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s.
+
+mod pieces;
+mod places;
+mod segments;
+mod sets;
+
+pub use pieces::{Owner, Piece, Pieces, Source};
+pub use places::{Container, Literals, Places, Step, Union};
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// A stretch of a prompt whose characters came from one place.
+///
+/// The segments of a prompt follow one another without gaps, none is empty, and neighbours differ in their origin or their message.
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate, Origin};
+///
+/// let template = ChatTemplate::from_source(
+///     "{{ bos_token }}{% for m in messages %}[INST] {{ m.content|trim }} [/INST]{% endfor %}",
+///     &[("bos_token", "<s>")],
+/// );
+/// let messages = serde_json::json!([{"role": "user", "content": " Hi"}]);
+/// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+/// assert_eq!(prompt.text, "<s>[INST] Hi [/INST]");
+/// assert_eq!(serde_json::to_value(&prompt.segments).unwrap(), serde_json::json!([
+///     {"start": 0, "end": 3, "from": "token", "name": "bos_token"},
+///     {"start": 3, "end": 10, "from": "template", "line": 1, "message": 0},
+///     {"start": 10, "end": 12, "from": "input", "path": "/messages/0/content", "at": [1, 3], "message": 0},
+///     {"start": 12, "end": 20, "from": "template", "line": 1, "message": 0},
+/// ]));
+/// # Ok::<(), chat_template::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Segment {
+    /// The place in the prompt in bytes of UTF-8.
+    pub bytes: Range<usize>,
+    /// The place in the prompt in code points.
+    pub code_points: Range<usize>,
+    /// Where the characters came from.
+    pub origin: Origin,
+    /// The index of the message whose turn it was, if it was a message's turn.
+    pub message: Option<usize>,
+}
+
+/// The place that characters of a prompt came from.
+///
+/// No character of a string or a key of the input is ever called anything but [`Input`](Self::Input) or [`Changed`](Self::Changed). A
+/// number that a template reads from a text (`'12'|int`) is a number, and not a text of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The text of the template, or a string literal in it.
+    Template {
+        /// The line, from 1, on which the text or the literal begins.
+        line: usize,
+    },
+    /// A special token of the model.
+    Token {
+        /// The name of the token, such as `bos_token`.
+        name: Arc<str>,
+    },
+    /// A part of a string or a key of the input, unchanged.
+    Input {
+        /// The JSON pointer of the string: `/messages/0/content`. For a key, it is that of the value under the key.
+        path: Arc<str>,
+        /// The place in the string or the key in code points.
+        at: Range<usize>,
+        /// The place in the string or the key in bytes of UTF-8.
+        at_bytes: Range<usize>,
+        /// Whether the characters are of the key.
+        is_key: bool,
+    },
+    /// Characters made from strings or keys of the input, such as those of `upper` or of an escape in JSON.
+    Changed {
+        /// The JSON pointers of these strings, or of what contains them. There are at most eight.
+        paths: Arc<[Arc<str>]>,
+    },
+    /// None of these: a number, a truth value, a date, the punctuation of a printed list.
+    Made,
+}
+
+/// The form of the conformance protocol, whose places are in code points.
+impl Serialize for Segment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("start", &self.code_points.start)?;
+        object.serialize_entry("end", &self.code_points.end)?;
+        match &self.origin {
+            Origin::Template { line } => {
+                object.serialize_entry("from", "template")?;
+                object.serialize_entry("line", line)?;
+            }
+            Origin::Token { name } => {
+                object.serialize_entry("from", "token")?;
+                object.serialize_entry("name", &**name)?;
+            }
+            Origin::Input { path, at, is_key, .. } => {
+                object.serialize_entry("from", "input")?;
+                object.serialize_entry("path", &**path)?;
+                object.serialize_entry("at", &[at.start, at.end])?;
+                if *is_key {
+                    object.serialize_entry("key", &true)?;
+                }
+            }
+            Origin::Changed { paths } => {
+                object.serialize_entry("from", "input")?;
+                let paths: Vec<&str> = paths.iter().map(|path| &**path).collect();
+                object.serialize_entry("paths", &paths)?;
+            }
+            Origin::Made => object.serialize_entry("from", "made")?,
+        }
+        if let Some(message) = self.message {
+            object.serialize_entry("message", &message)?;
+        }
+        object.end()
+    }
+}

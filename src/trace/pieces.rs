@@ -1,0 +1,226 @@
+//! The pieces of a text that the render made.
+
+use std::ops::Range;
+
+/// The origin of a piece, in the numbers of its render.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A `{% generation %}` block wrote the piece. Such a piece lies over pieces with an origin.
+    Generation,
+    /// The template's text or a literal that begins on this line.
+    Template(u32),
+    /// A special token, by its index in [`Places`](super::Places).
+    Token(u32),
+    /// A part of a string of the input: the index of the string, and the byte at which the part begins.
+    Input(u32, u32),
+    /// Made from strings of the input: the index of the set of their paths.
+    Changed(u32),
+    /// None of these.
+    Made,
+}
+
+/// The message that owns a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner(u32);
+
+impl Owner {
+    /// No message.
+    pub const NOBODY: Self = Self(u32::MAX);
+
+    /// Returns the owner that is the message of an index.
+    pub fn message(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// Returns the index of the message.
+    pub fn index(self) -> Option<usize> {
+        (self != Self::NOBODY).then_some(self.0 as usize)
+    }
+
+    /// Returns the owner, or another one if there is none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        if self == Self::NOBODY { other } else { self }
+    }
+}
+
+impl Default for Owner {
+    fn default() -> Self {
+        Self::NOBODY
+    }
+}
+
+/// A byte range of a text, with its origin and its owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+    /// The origin.
+    pub source: Source,
+    /// The owner.
+    pub owner: Owner,
+}
+
+impl Piece {
+    fn follows(&self, last: &Self) -> bool {
+        let continues = match (last.source, self.source) {
+            (Source::Input(string, at), Source::Input(other, next)) => {
+                let end = (at as usize).saturating_add(last.end.saturating_sub(last.start));
+                string == other && end == next as usize
+            }
+            (source, other) => source == other && source != Source::Generation,
+        };
+        continues && last.end == self.start && last.owner == self.owner
+    }
+}
+
+/// The pieces of a text, sorted by their ends.
+///
+/// A render that is not traced records only the pieces of `{% generation %}` blocks. In one that is traced, each text also has pieces with
+/// an origin, from its first byte to its last without a gap.
+#[derive(Clone, Debug, Default)]
+pub struct Pieces {
+    list: Vec<Piece>,
+    /// The number of blocks in the list.
+    blocks: usize,
+    /// The byte after the last piece with an origin.
+    filled: usize,
+}
+
+impl Pieces {
+    /// Returns whether there are no pieces.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Returns the number of pieces.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Returns the memory of the pieces in bytes.
+    pub fn bytes(&self) -> usize {
+        self.list.capacity().saturating_mul(size_of::<Piece>())
+    }
+
+    /// Returns the steps to charge for a view of a text that has these pieces, besides one for each piece of the view.
+    pub fn block_count(&self) -> usize {
+        self.blocks
+    }
+
+    /// Adds the byte range of a `{% generation %}` block that has just ended.
+    pub fn push_block(&mut self, block: Range<usize>) {
+        self.push(Piece {
+            start: block.start,
+            end: block.end,
+            source: Source::Generation,
+            owner: Owner::NOBODY,
+        });
+    }
+
+    /// Adds a piece after the others. An empty one is left out, unless it is a block.
+    pub fn push(&mut self, piece: Piece) {
+        if piece.source == Source::Generation {
+            self.blocks = self.blocks.saturating_add(1);
+            self.list.push(piece);
+            return;
+        }
+        if piece.start >= piece.end {
+            return;
+        }
+        self.filled = piece.end;
+        match self.list.last_mut() {
+            Some(last) if piece.follows(last) => last.end = piece.end,
+            _ => self.list.push(piece),
+        }
+    }
+
+    /// Adds a piece from the end of the last piece with an origin to a byte, if there is a gap.
+    pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
+        self.push(Piece {
+            start: self.filled,
+            end,
+            source,
+            owner,
+        });
+    }
+
+    /// Adds the pieces of a view of another text, which is written at the byte `at`. Pieces without an owner get one.
+    pub fn append_view(&mut self, from: &Self, view: Range<usize>, at: usize, owner: Owner) {
+        let first = from.list.partition_point(|piece| piece.end < view.start);
+        for piece in from.list.get(first..).unwrap_or_default() {
+            let is_block = piece.source == Source::Generation;
+            if piece.start >= view.end && !is_block && from.blocks == 0 {
+                break;
+            }
+            let (start, end) = (piece.start.max(view.start), piece.end.min(view.end));
+            let is_empty_block = is_block && piece.start == piece.end && (start, end) == (piece.start, piece.end);
+            if start < end || is_empty_block {
+                let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
+                self.push(Piece {
+                    start: shift(start),
+                    end: shift(end),
+                    source: match piece.source {
+                        Source::Input(string, at) => {
+                            let skipped = start.saturating_sub(piece.start);
+                            Source::Input(string, at.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX)))
+                        }
+                        source => source,
+                    },
+                    owner: piece.owner.or(owner),
+                });
+            }
+        }
+    }
+
+    /// Removes the pieces from a byte on, and returns them relative to that byte.
+    #[must_use]
+    pub fn split_off(&mut self, start: usize) -> Self {
+        let mut taken = Self::default();
+        let list = std::mem::take(&mut self.list);
+        (self.blocks, self.filled) = (0, 0);
+        for piece in list {
+            if piece.start < start {
+                self.push(piece);
+            } else {
+                taken.push(Piece {
+                    start: piece.start.saturating_sub(start),
+                    end: piece.end.saturating_sub(start),
+                    ..piece
+                });
+            }
+        }
+        taken
+    }
+
+    /// Removes what lies beyond the end of a text that was cut.
+    pub fn truncate(&mut self, length: usize) {
+        self.list
+            .retain(|piece| piece.start < length || (piece.source == Source::Generation && piece.start == length));
+        self.list.iter_mut().for_each(|piece| piece.end = piece.end.min(length));
+        self.filled = self.filled.min(length);
+    }
+
+    /// Gives an owner to the pieces from an index on that have none.
+    pub fn own_from(&mut self, index: usize, owner: Owner) {
+        let new = self.list.get_mut(index..).unwrap_or_default();
+        new.iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
+    }
+
+    /// Returns the pieces in the order of their ends.
+    pub fn list(&self) -> &[Piece] {
+        &self.list
+    }
+
+    /// Returns the byte ranges of the `{% generation %}` blocks, sorted by start. An outer block comes before an inner one.
+    pub fn blocks(&self) -> Vec<Range<usize>> {
+        let blocks = self.list.iter().filter(|piece| piece.source == Source::Generation);
+        let mut blocks: Vec<_> = blocks.map(|piece| piece.start..piece.end).collect();
+        blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+        blocks
+    }
+}

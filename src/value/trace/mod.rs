@@ -1,0 +1,331 @@
+//! Records where texts come from: the part of a traced render that knows values.
+//!
+//! ```text
+//! {{ "[" + message.content|upper }}   ->   "[" of line 1, then a text made from /messages/0/content
+//! ```
+//!
+//! A text that is written through [`Runtime::push`] and its relatives keeps its pieces. Any other text that a function makes is made from
+//! all texts among its arguments, which is never wrong, only less precise.
+
+mod woven;
+
+pub use woven::{backslash_escape, html_escape};
+
+use std::collections::HashMap;
+
+use super::call::{Arguments, Body};
+use super::runtime::Runtime;
+use super::{Str, Value};
+use crate::error::Result;
+use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union};
+
+/// The state of a traced render.
+#[derive(Debug, Default)]
+pub struct Trace<'a> {
+    places: Places<'a>,
+    /// The owner of what is written now.
+    pub owner: Owner,
+    /// The messages by the addresses of their dicts.
+    messages: HashMap<usize, Owner>,
+    /// The arguments of the functions that run.
+    arguments: Vec<Value<'a>>,
+    /// The index of the first argument of the innermost function that runs.
+    first_argument: usize,
+}
+
+/// A value of the input that is not added yet, with its container.
+type Pending<'a> = (Container, Value<'a>);
+
+impl<'a> Trace<'a> {
+    /// Adds a variable of the template, with all strings in it.
+    fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
+        let root = self.places.root();
+        let container = self.places.add(root, Step::Key(name), Owner::NOBODY);
+        let mut pending = vec![(container, value)];
+        let mut is_list_of_messages = name == "messages";
+        while let Some((container, value)) = pending.pop() {
+            let first = pending.len();
+            self.add_value(container, value, std::mem::take(&mut is_list_of_messages), &mut pending);
+            // The strings of a container are added in their order.
+            pending.get_mut(first..).unwrap_or_default().reverse();
+        }
+    }
+
+    fn add_value(&mut self, container: Container, value: Value<'a>, is_list_of_messages: bool, pending: &mut Vec<Pending<'a>>) {
+        match value {
+            Value::Str(text) => {
+                if let Some(text) = text.borrowed() {
+                    self.places.add_string(container, text);
+                }
+            }
+            Value::List(items) | Value::Tuple(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let owner = if is_list_of_messages {
+                        Owner::message(index)
+                    } else {
+                        Owner::NOBODY
+                    };
+                    let step = Step::Index(u32::try_from(index).unwrap_or(u32::MAX));
+                    if holds_strings(&item) {
+                        let container = self.places.add(container, step, owner);
+                        pending.push((container, item));
+                    }
+                }
+            }
+            Value::Dict(dict) => {
+                for (key, value) in dict.iter() {
+                    if let Value::Str(key) = &key {
+                        let step = Step::Key(key.borrowed().unwrap_or_default());
+                        let container = self.places.add(container, step, Owner::NOBODY);
+                        pending.push((container, value));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Begins a render: no more is added. `messages` are those that the template sees.
+    pub fn begin(&mut self, literals: &'a Literals, messages: Option<&Value<'a>>) {
+        self.places.sort(literals);
+        if let Some(Value::List(items) | Value::Tuple(items)) = messages {
+            for (index, item) in items.iter().enumerate() {
+                if let Value::Dict(dict) = &item {
+                    self.messages.entry(dict.address()).or_insert(Owner::message(index));
+                }
+            }
+        }
+    }
+
+    /// Returns the message that a value is, if it is one.
+    pub fn message(&self, value: &Value<'a>) -> Owner {
+        match value {
+            Value::Dict(dict) => self.messages.get(&dict.address()).copied().unwrap_or(Owner::NOBODY),
+            _ => Owner::NOBODY,
+        }
+    }
+
+    /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
+    pub fn enter(&mut self, arguments: impl IntoIterator<Item = Value<'a>>) -> usize {
+        let outer = std::mem::replace(&mut self.first_argument, self.arguments.len());
+        self.arguments.extend(arguments);
+        outer
+    }
+
+    /// Ends a call of a function.
+    pub fn leave(&mut self, outer: usize) {
+        self.arguments.truncate(self.first_argument);
+        self.first_argument = outer;
+    }
+
+    /// Records a text at the end of what was written. What was written and not recorded before it is made.
+    fn record(&mut self, pieces: &mut Pieces, text: &Str<'a>, at: usize) {
+        pieces.fill(at, Source::Made, self.owner);
+        match text.pieces() {
+            Some((from, view)) => pieces.append_view(from, view, at, self.owner),
+            None => {
+                let source = self.places.find(text.as_str());
+                self.record_source(pieces, source, at..at.saturating_add(text.as_str().len()));
+            }
+        }
+    }
+
+    fn record_source(&self, pieces: &mut Pieces, source: Source, range: std::ops::Range<usize>) {
+        pieces.push(Piece {
+            start: range.start,
+            end: range.end,
+            source,
+            owner: self.owner_of(source),
+        });
+    }
+
+    /// Returns the owner of what is written now and has this origin.
+    fn owner_of(&self, source: Source) -> Owner {
+        self.owner.or(self.places.message(source))
+    }
+}
+
+/// Returns whether a value of the input can be or contain a string.
+fn holds_strings(value: &Value<'_>) -> bool {
+    matches!(value, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_))
+}
+
+impl<'a> Runtime<'a> {
+    /// Makes the render one that is traced, and adds a variable of the template to the places of its input.
+    pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
+        let trace = self.heap.trace.get_or_insert_default();
+        let before = trace.places.len();
+        if let Value::Str(name) = name {
+            trace.add_variable(name.borrowed().unwrap_or_default(), value);
+        }
+        let added = trace.places.len().saturating_sub(before);
+        self.meter.charge(added as u64)
+    }
+
+    /// Adds a special token to the places of the input.
+    pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
+        self.heap.trace.get_or_insert_default().places.add_token(name, text);
+    }
+
+    /// Returns the segments of an output, if the render is traced.
+    pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
+        let trace = self.heap.trace.as_ref();
+        trace.map(|trace| trace.places.segments(pieces, text)).unwrap_or_default()
+    }
+
+    /// Appends a string to the text that is being written, and records its pieces.
+    pub fn push(&mut self, text: &Str<'a>, out: &mut String) -> Result<()> {
+        self.record(text, out.len())?;
+        out.push_str(text.as_str());
+        Ok(())
+    }
+
+    /// Records the pieces of a string that is about to be written at a byte of the text that is being written.
+    #[inline]
+    pub fn record(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+        if self.heap.trace.is_none() && !text.has_pieces() {
+            return Ok(());
+        }
+        self.record_pieces(text, at)
+    }
+
+    #[inline(never)]
+    fn record_pieces(&mut self, text: &Str<'a>, at: usize) -> Result<()> {
+        let pieces = &mut self.heap.pieces;
+        let before = pieces.len();
+        let blocks = text.pieces().map_or(0, |(from, _)| from.block_count());
+        self.meter.charge(blocks as u64)?;
+        match &mut self.heap.trace {
+            Some(trace) => trace.record(pieces, text, at),
+            None => {
+                if let Some((from, view)) = text.pieces() {
+                    pieces.append_view(from, view, at, Owner::NOBODY);
+                }
+            }
+        }
+        self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
+        self.meter.check_size(pieces.bytes())
+    }
+
+    /// Records the text of the template that is about to be written at a byte of the text that is being written.
+    pub fn record_template(&mut self, line: u32, range: std::ops::Range<usize>) {
+        if let Some(trace) = &self.heap.trace {
+            self.heap.pieces.fill(range.start, Source::Made, trace.owner);
+            trace.record_source(&mut self.heap.pieces, Source::Template(line), range);
+        }
+    }
+
+    /// Ends an output of an expression, whose pieces begin at an index. A piece without an owner gets that of the others.
+    #[cold]
+    pub fn end_output(&mut self, first: usize, end: usize) {
+        let Some(trace) = &self.heap.trace else { return };
+        let pieces = &mut self.heap.pieces;
+        pieces.fill(end, Source::Made, trace.owner);
+        if trace.owner == Owner::NOBODY {
+            let owners = pieces.list().get(first..).unwrap_or_default().iter().map(|piece| piece.owner);
+            if let Some(owner) = owners.into_iter().find(|owner| *owner != Owner::NOBODY) {
+                pieces.own_from(first, owner);
+            }
+        }
+    }
+
+    /// Returns the origin of a text that is made from the arguments of the running function.
+    fn unite_arguments(&mut self, trace: &mut Trace<'a>) -> Result<Source> {
+        let mut union = Union::default();
+        let mut pending: Vec<Value<'a>> = trace.arguments.get(trace.first_argument..).unwrap_or_default().to_vec();
+        while let Some(value) = pending.pop() {
+            self.meter.charge(1)?;
+            match value {
+                Value::Str(text) => match text.pieces() {
+                    Some((from, view)) => {
+                        let mut part = Pieces::default();
+                        part.append_view(from, view, 0, Owner::NOBODY);
+                        self.meter.charge(part.len() as u64)?;
+                        part.list()
+                            .iter()
+                            .for_each(|piece| trace.places.extend(&mut union, piece.source));
+                    }
+                    None => {
+                        let source = trace.places.find(text.as_str());
+                        trace.places.extend(&mut union, source);
+                    }
+                },
+                Value::List(items) | Value::Tuple(items) => pending.extend(items.iter()),
+                Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
+                    dict.iter().for_each(|(key, value)| pending.extend([key, value]));
+                }
+                Value::Namespace(id) => {
+                    let attributes = self.heap.namespace(id).map(|namespace| namespace.attributes().to_vec());
+                    attributes
+                        .into_iter()
+                        .flatten()
+                        .for_each(|(key, value)| pending.extend([key, value]));
+                }
+                Value::Method(method) => pending.push(method.receiver.clone()),
+                Value::Cycler(cycler) => pending.extend(cycler.items.iter()),
+                Value::Joiner(joiner) => pending.push(joiner.separator.clone()),
+                // What these have yet to compute is not known.
+                Value::Iterator(_) | Value::Loop(_) | Value::Macro(_) => trace.places.extend_with_all(&mut union),
+                _ => {}
+            }
+        }
+        Ok(trace.places.finish(union))
+    }
+
+    /// Returns a text with the end appended, whose pieces join those of the text.
+    pub(super) fn append_text(&mut self, mut text: String, pieces: Pieces, end: &Str<'a>) -> Result<Value<'a>> {
+        let len = text.len().saturating_add(end.as_str().len());
+        self.meter.charge_bytes(end.as_str().len())?;
+        self.meter.check_size(len)?;
+        let outer = std::mem::replace(&mut self.heap.pieces, pieces);
+        let pushed = self.push(end, &mut text);
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        pushed?;
+        self.text_with_pieces(text, pieces).map(Value::Str)
+    }
+
+    /// Makes a string of a text that repeats another one.
+    pub(super) fn repeated_text(&mut self, text: &Str<'a>, repeated: String) -> Result<Str<'a>> {
+        if self.heap.trace.is_none() && !text.has_pieces() {
+            return self.text(repeated);
+        }
+        let outer = std::mem::take(&mut self.heap.pieces);
+        let mut at = 0_usize;
+        let mut recorded = Ok(());
+        while at < repeated.len() && recorded.is_ok() {
+            recorded = self.record(text, at);
+            at = at.saturating_add(text.as_str().len());
+        }
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        recorded?;
+        self.text_with_pieces(repeated, pieces)
+    }
+
+    /// Runs the body of a function, whose texts are made from its arguments unless it knows better.
+    #[inline]
+    pub(super) fn run_traced(&mut self, arguments: &mut Arguments<'a>, run: Body) -> Result<Value<'a>> {
+        let Some(trace) = &mut self.heap.trace else {
+            return run(self, std::mem::take(arguments));
+        };
+        let outer = trace.enter(arguments.values());
+        let result = run(self, std::mem::take(arguments));
+        if let Some(trace) = &mut self.heap.trace {
+            trace.leave(outer);
+        }
+        result
+    }
+
+    /// Runs a function whose texts are made from these values, unless it knows better.
+    #[inline]
+    pub fn with_sources<T>(&mut self, values: &[&Value<'a>], run: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        let Some(trace) = &mut self.heap.trace else {
+            return run(self);
+        };
+        let outer = trace.enter(values.iter().map(|value| (*value).clone()));
+        let result = run(self);
+        if let Some(trace) = &mut self.heap.trace {
+            trace.leave(outer);
+        }
+        result
+    }
+}

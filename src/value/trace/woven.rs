@@ -1,0 +1,209 @@
+//! The pieces of texts that are woven from parts of other texts: escaped, indented, wrapped, replaced.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::{Source, Str, Value};
+use crate::error::Result;
+use crate::trace::Pieces;
+use crate::value::Runtime;
+
+/// Returns the bytes of the escape that stands for a character at the start of a text, or 0 if the character is not escaped.
+pub type EscapeLength = fn(&str, char) -> usize;
+
+/// Returns the bytes of an escape in a `repr` or in JSON, in which each backslash begins one.
+pub fn backslash_escape(written: &str, char: char) -> usize {
+    let Some(escape) = written.strip_prefix('\\') else { return 0 };
+    match escape.as_bytes().first() {
+        Some(b'u') if char > '\u{ffff}' => 12,
+        Some(b'u') => 6,
+        Some(b'x') => 4,
+        Some(b'U') => 10,
+        _ => 2,
+    }
+}
+
+/// Returns the bytes of an escape in HTML.
+pub fn html_escape(written: &str, char: char) -> usize {
+    match char {
+        '&' | '<' | '>' | '\'' | '"' => written.find(';').map_or(0, |end| end.saturating_add(1)),
+        _ => 0,
+    }
+}
+
+/// Finds the parts of other texts in a text that a function writes, by the addresses of what it writes.
+struct Weaver<'w, 'a> {
+    /// The texts of which parts are written.
+    sources: &'w [&'w Str<'a>],
+    /// The byte ranges of the output that are parts, each with the index of its text and its first byte there.
+    parts: Vec<(Range<usize>, usize, usize)>,
+    length: usize,
+}
+
+impl fmt::Write for Weaver<'_, '_> {
+    fn write_str(&mut self, chunk: &str) -> fmt::Result {
+        let range = self.length..self.length.saturating_add(chunk.len());
+        self.length = range.end;
+        let address = chunk.as_ptr().addr();
+        let find = |text: &&Str<'_>| {
+            let at = address.checked_sub(text.as_str().as_ptr().addr())?;
+            (at.saturating_add(chunk.len()) <= text.as_str().len()).then_some(at)
+        };
+        let found = self
+            .sources
+            .iter()
+            .enumerate()
+            .find_map(|(index, text)| Some((index, find(text)?)));
+        // A line break may be written from elsewhere, and yet be the one of the text.
+        let found = found.or_else(|| {
+            let (last, index, at) = self.parts.last().filter(|(last, ..)| last.end == range.start)?;
+            let next = at.saturating_add(last.len());
+            let rest = self.sources.get(*index)?.as_str().get(next..)?;
+            rest.starts_with(chunk).then_some((*index, next))
+        });
+        if let (Some((index, at)), false) = (found, chunk.is_empty()) {
+            self.parts.push((range, index, at));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Runtime<'a> {
+    /// Makes a string of a text that a function writes. In a render that is traced, the function runs again to find out which parts of
+    /// these texts it writes; the rest is made from all arguments of the running function.
+    pub fn woven_text(
+        &mut self,
+        text: String,
+        sources: &[&Str<'a>],
+        write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
+    ) -> Result<Str<'a>> {
+        if self.heap.trace.is_none() {
+            return self.text(text);
+        }
+        self.meter.charge_scan(text.len())?;
+        let mut weaver = Weaver {
+            sources,
+            parts: Vec::new(),
+            length: 0,
+        };
+        // The writer counts only, which cannot fail.
+        let _ = write(&mut weaver);
+        let rest = self.source_of_arguments()?;
+        let (parts, length) = (weaver.parts, weaver.length);
+        let outer = std::mem::take(&mut self.heap.pieces);
+        let mut recorded = Ok(());
+        for (range, index, at) in parts {
+            self.fill(range.start, rest);
+            if let (Some(text), Ok(())) = (sources.get(index), &recorded) {
+                recorded = self.record(&text.slice(at..at.saturating_add(range.len())), range.start);
+            }
+        }
+        self.fill(length, rest);
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        recorded?;
+        self.text_with_pieces(text, pieces)
+    }
+
+    /// Makes a string of the escaped form of a text.
+    pub fn escaped_text(&mut self, text: &Str<'a>, escaped: String, escape: EscapeLength) -> Result<Str<'a>> {
+        if self.heap.trace.is_none() {
+            return self.text(escaped);
+        }
+        let outer = std::mem::take(&mut self.heap.pieces);
+        let recorded = self.record_escaped(text, 0, &escaped, escape);
+        let pieces = std::mem::replace(&mut self.heap.pieces, outer);
+        recorded?;
+        self.text_with_pieces(escaped, pieces)
+    }
+
+    /// Records the pieces of the escaped form of a text, which was written at a byte of the text that is being written.
+    pub fn record_escaped(&mut self, text: &Str<'a>, start: usize, written: &str, escape: EscapeLength) -> Result<()> {
+        let (mut from, mut at) = (0_usize, 0_usize);
+        let mut written_at = 0_usize;
+        self.meter.charge_scan(written.len())?;
+        for char in text.as_str().chars() {
+            let rest = written.get(written_at..).unwrap_or_default();
+            let next = at.saturating_add(char.len_utf8());
+            let length = escape(rest, char);
+            if length > 0 {
+                let plain = at.saturating_sub(from);
+                let escape_start = start.saturating_add(written_at);
+                self.record(&text.slice(from..at), escape_start.saturating_sub(plain))?;
+                self.record_changed(&text.slice(at..next), escape_start..escape_start.saturating_add(length))?;
+                from = next;
+            }
+            written_at = written_at.saturating_add(if length > 0 { length } else { char.len_utf8() });
+            at = next;
+        }
+        let plain = at.saturating_sub(from);
+        self.record(&text.slice(from..at), start.saturating_add(written_at).saturating_sub(plain))
+    }
+
+    /// Records that a byte range of the text that is being written is made from a text.
+    pub fn record_changed(&mut self, text: &Str<'a>, range: Range<usize>) -> Result<()> {
+        self.record_made_from(&Value::Str(text.clone()), range)
+    }
+
+    /// Records that a byte range of the text that is being written is made from a value.
+    pub fn record_made_from(&mut self, value: &Value<'a>, range: Range<usize>) -> Result<()> {
+        let source = self.with_sources(&[value], Self::source_of_arguments)?;
+        self.fill(range.start, Source::Made);
+        self.fill(range.end, source);
+        Ok(())
+    }
+
+    /// Makes a string of a text that contains another one from a byte on, and else is made from the arguments of the running function.
+    pub fn framed_text(&mut self, whole: String, text: &Str<'a>, at: usize) -> Result<Str<'a>> {
+        if self.heap.trace.is_none() {
+            return self.text(whole);
+        }
+        self.woven_text(whole.clone(), &[text], |out| {
+            let end = at.saturating_add(text.as_str().len());
+            out.write_str(whole.get(..at).unwrap_or_default())?;
+            out.write_str(text.as_str())?;
+            out.write_str(whole.get(end..).unwrap_or_default())
+        })
+    }
+
+    /// Runs a function that writes to a text of its own, whose pieces are not wanted.
+    pub fn apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.heap.pieces);
+        let result = run(self);
+        self.heap.pieces = outer;
+        result
+    }
+
+    /// Records an origin of all that was written since the last piece, up to a byte.
+    fn fill(&mut self, end: usize, source: Source) {
+        if let Some(trace) = &self.heap.trace {
+            let owner = trace.owner_of(source);
+            self.heap.pieces.fill(end, source, owner);
+        }
+    }
+
+    /// Returns the pieces that an unknown text has.
+    fn source_of_arguments(&mut self) -> Result<Source> {
+        let Some(mut trace) = self.heap.trace.take() else {
+            return Ok(Source::Made);
+        };
+        let source = self.unite_arguments(&mut trace);
+        self.heap.trace = Some(trace);
+        source
+    }
+
+    /// Returns whether a text of the input is among these values or in them.
+    pub fn has_input(&mut self, values: &[&Value<'a>]) -> Result<bool> {
+        Ok(self.heap.trace.is_some() && matches!(self.with_sources(values, Self::source_of_arguments)?, Source::Changed(_)))
+    }
+
+    /// Makes a string that is made from all texts that the running function was called with.
+    #[inline(never)]
+    pub(in crate::value) fn text_of_arguments(&mut self, text: String) -> Result<Str<'a>> {
+        let source = self.source_of_arguments()?;
+        let mut pieces = Pieces::default();
+        if let Some(trace) = &self.heap.trace {
+            pieces.fill(text.len(), source, trace.owner_of(source));
+        }
+        self.text_with_pieces(text, pieces)
+    }
+}
