@@ -159,22 +159,25 @@ impl ChatTemplate {
             field,
             options,
         };
-        conversations
-            .into_iter()
-            .enumerate()
-            .map(|(index, prepared)| {
-                let own = match &messages {
-                    Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
-                    own => own.clone(),
-                };
-                // A batch may take the time of each of its conversations.
-                let meter = match wants_batch {
-                    true => Meter::with_cancel(options.limits.clone(), options.cancel),
-                    false => runtime.meter.renew(),
-                };
-                render.render_conversation(own, prepared, meter)
-            })
-            .collect()
+        let mut limits = options.limits.clone();
+        let mut prompts = Vec::new();
+        for (index, prepared) in conversations.into_iter().enumerate() {
+            let own = match &messages {
+                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
+                own => own.clone(),
+            };
+            // A batch may take the time of each of its conversations.
+            let meter = if wants_batch {
+                Meter::with_cancel(limits.clone(), options.cancel)
+            } else {
+                runtime.meter.renew()
+            };
+            let prompt = render.render_conversation(own, prepared, meter)?;
+            // The caller keeps all prompts of a batch.
+            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
+            prompts.push(prompt);
+        }
+        Ok(prompts)
     }
 }
 
