@@ -16,11 +16,10 @@ use super::options::ApplyOptions;
 use super::prompt::{Prompt, Spans};
 use super::templates::NamedTemplate;
 use super::variables::Variables;
-use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
+use super::{ChatTemplate, ControlPolicy, Input, explain_objects, not_iterable, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
-use crate::limits::Limits;
 use crate::meter::Meter;
 use crate::template::Template;
 use crate::value::{Runtime, Value, ops};
@@ -121,7 +120,7 @@ impl ChatTemplate {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -158,6 +157,7 @@ impl ChatTemplate {
             documents: check_documents(options.documents.borrow_value(&mut runtime)?)?,
             variables,
             field,
+            control_tokens: self.control_tokens_with(special_tokens),
             options,
         };
         let mut limits = options.limits.clone();
@@ -167,7 +167,13 @@ impl ChatTemplate {
                 Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
                 own => own.clone(),
             };
-            let prompt = render.render_conversation(own, prepared, &limits)?;
+            // A batch may take the time of each of its conversations.
+            let meter = if wants_batch {
+                Meter::with_cancel(limits.clone(), options.cancel)
+            } else {
+                runtime.meter.renew()
+            };
+            let prompt = render.render_conversation(own, prepared, meter)?;
             // The caller keeps all prompts of a batch.
             limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
             prompts.push(prompt);
@@ -184,16 +190,17 @@ struct Render<'a> {
     documents: Value<'a>,
     variables: Variables<'a>,
     field: Option<&'a str>,
+    control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
 }
 
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
-    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, limits: &Limits) -> Result<Prompt> {
+    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::with_cancel(limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
-        if options.trace {
+        let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
+        if options.trace || checks_control_tokens {
             self.trace_input(&mut runtime, own)?;
         }
         let continuation = match self.field {
@@ -223,6 +230,12 @@ impl<'a> Render<'a> {
         }
         prompt.segments = runtime.segments(&output.pieces, &output.text);
         prompt.text = output.text;
+        if checks_control_tokens {
+            let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
+            let longest = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
+            runtime.meter.charge_bytes(prompt.text.len().saturating_mul(longest))?;
+            prompt.check_control_tokens(&tokens, &options.control_tokens)?;
+        }
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
     }

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use super::Input;
+use super::{ControlTokens, Input};
 use crate::clock::Clock;
 use crate::limits::Limits;
 use crate::template::RenderOptions;
@@ -114,6 +114,9 @@ pub struct ApplyOptions<'o> {
     /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
     /// owns it. The text is the same.
     pub trace: bool,
+    /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
+    /// traces the prompt.
+    pub control_tokens: ControlTokens<'o>,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -143,6 +146,7 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("generation", &self.generation)
             .field("true_spans", &self.true_spans)
             .field("trace", &self.trace)
+            .field("control_tokens", &self.control_tokens)
             .finish_non_exhaustive()
     }
 }
@@ -166,6 +170,7 @@ impl Default for ApplyOptions<'_> {
             generation: false,
             true_spans: false,
             trace: false,
+            control_tokens: ControlTokens::default(),
             plain: false,
         }
     }

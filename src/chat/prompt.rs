@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use super::ControlToken;
 use crate::trace::Segment;
 
 /// The prompt of a conversation.
@@ -30,6 +31,9 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
     pub segments: Vec<Segment>,
+    /// The control tokens that the input wrote, at least in part. Empty unless the policy is
+    /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
+    pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
 }

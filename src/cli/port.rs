@@ -8,17 +8,30 @@ use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptions, Template};
+use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
-use super::file;
-use super::show::{self, Lane, Output, Wanted, describe_type, object};
+use super::show::{self, Lane, Wanted, describe_type, object};
+use super::{file, lines};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
-const MAX_LINE: u64 = 256 << 20;
+const MAX_LINE: u64 = 64 << 20;
+
+/// The largest size of an id in bytes: each answer repeats it.
+const MAX_ID: usize = 1024;
 
 /// The keys of a request.
-const KEYS: [&str; 8] = ["id", "template", "context", "apply", "generation", "trace", "now", "describe"];
+const KEYS: [&str; 9] = [
+    "id",
+    "template",
+    "context",
+    "apply",
+    "generation",
+    "trace",
+    "control_tokens",
+    "now",
+    "describe",
+];
 
 /// The arguments of `port`.
 #[derive(clap::Args)]
@@ -61,11 +74,15 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
     };
     let mut line = Vec::new();
     let mut answer = String::new();
-    while let Some(is_whole) = read_line(&mut input, &mut line)? {
-        let response = match is_whole {
-            true if line.trim_ascii().is_empty() => continue,
-            true => port.answer(line.trim_ascii_end()),
-            false => request_error(
+    loop {
+        line.clear();
+        let Some(read) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+            return Ok(());
+        };
+        let response = match read.is_too_long {
+            false if line.trim_ascii().is_empty() => continue,
+            false => port.answer(line.trim_ascii_end()),
+            true => request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
             ),
@@ -76,23 +93,6 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         out.write_all(answer.as_bytes())?;
         out.flush()?;
     }
-    Ok(())
-}
-
-/// Reads a line. Returns `None` at the end of the input, and `Some(false)` if the line is too long.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
-    use std::io::Read;
-    line.clear();
-    let read = input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
-    if read == 0 {
-        return Ok(None);
-    }
-    if line.ends_with(b"\n") || (read as u64) < MAX_LINE {
-        return Ok(Some(true));
-    }
-    line.clear();
-    input.skip_until(b'\n')?;
-    Ok(Some(false))
 }
 
 /// The state of the command. The last template stays compiled, because a suite repeats it in many requests.
@@ -114,7 +114,10 @@ impl Port {
             let found = describe_type(&request);
             return request_error(Data::None, format!("a request must be a JSON object, and this is {found}"));
         };
-        let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
+        let id = match read_id(&request) {
+            Ok(id) => id,
+            Err(message) => return request_error(Data::None, message),
+        };
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
             return describe(id);
@@ -129,14 +132,18 @@ impl Port {
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wanted),
             _ => Err(explain_request(&request)),
         });
+        let control_tokens = match control_tokens(&request) {
+            Ok(tokens) => tokens,
+            Err(message) => return request_error(id, message),
+        };
         match result {
-            Ok(Ok(output)) => success(id, output, wanted),
+            Ok(Ok(output)) => success(id, output, wanted, control_tokens.as_deref()),
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
     }
 
-    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Output, Error>, String> {
+    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Prompt, Error>, String> {
         self.applier.apply(request, clock, wanted, &self.limits)
     }
 
@@ -147,7 +154,7 @@ impl Port {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
-    ) -> Result<Result<Output, Error>, String> {
+    ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
@@ -168,10 +175,11 @@ impl Port {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        Ok(template.render_with(context, &options).map(|rendered| Output {
-            text: rendered.text,
-            spans: rendered.generation,
-            segments: rendered.segments,
+        Ok(template.render_with(context, &options).map(|rendered| {
+            let mut prompt = Prompt::default();
+            (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+            prompt.generation.code_points = rendered.generation;
+            prompt
         }))
     }
 
@@ -183,6 +191,21 @@ impl Port {
             .compiled
             .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, &self.limits)));
         template
+    }
+}
+
+/// Returns the id of a request, which is null if it has none.
+fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
+    match request.get("id") {
+        None => Ok(Data::None),
+        Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
+        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, at most {MAX_ID}", id.len())),
+        Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
+        Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
+        Some(other) => Err(format!(
+            "the id must be a string, a number, a bool or null, and this is {}",
+            describe_type(other)
+        )),
     }
 }
 
@@ -211,14 +234,41 @@ fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
     }
 }
 
-fn success(id: Data<'static>, output: Output, wanted: Wanted) -> Data<'static> {
-    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
+/// Returns the control tokens that a request names.
+fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, String> {
+    let tokens = match request.get("control_tokens") {
+        None | Some(Data::None) => return Ok(None),
+        Some(Data::List(items)) => items.iter().map(|item| match item {
+            Data::Str(token) => Some(&**token),
+            _ => None,
+        }),
+        Some(other) => {
+            let found = describe_type(other);
+            return Err(format!("`control_tokens` must be an array of strings, and this is {found}"));
+        }
+    };
+    let tokens: Option<Vec<&str>> = tokens.collect();
+    match tokens {
+        Some(tokens) => Ok(Some(tokens)),
+        None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
+    }
+}
+
+fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Data<'static> {
+    let found = control_tokens
+        .filter(|_| wanted.trace)
+        .map(|tokens| prompt.control_tokens(tokens));
+    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(prompt.text)))];
     if wanted.generation {
-        entries.push(("generation", show::span_pairs(&output.spans)));
+        entries.push(("generation", show::span_pairs(&prompt.generation.code_points)));
     }
     if wanted.trace {
-        let segments = json::to_data(&output.segments, json::DEPTH).unwrap_or(Data::None);
+        let segments = json::to_data(&prompt.segments, json::DEPTH).unwrap_or(Data::None);
         entries.push(("segments", segments.into_owned()));
+    }
+    if let Some(found) = found {
+        let found = json::to_data(&found, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("control_tokens", found.into_owned()));
     }
     object(entries)
 }

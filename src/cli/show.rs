@@ -9,16 +9,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Prompt, Rendered, Segment};
-
-/// The text that answers a request, and its spans if the request asks for them.
-pub struct Output {
-    pub text: String,
-    /// The spans in code points.
-    pub spans: Vec<Range<usize>>,
-    /// Where the text came from.
-    pub segments: Vec<Segment>,
-}
+use chat_template::{Prompt, Rendered};
 
 /// What a request asks for besides the text.
 #[derive(Clone, Copy)]

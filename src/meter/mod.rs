@@ -1,4 +1,4 @@
-//! Counts the resources that one render uses, and stops the render at its limits.
+//! Counts the resources that one compilation or one render uses, and stops it at its limits.
 //!
 //! All code that takes time or memory calls the meter first: [`Meter::charge`] for work, [`Meter::claim`] for memory. With
 //! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks no limits, so that a benchmark can measure its cost.
@@ -29,7 +29,7 @@ pub const STEP_BYTES: usize = 64;
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// The meter of one render.
+/// The meter of one compilation or one render.
 #[derive(Debug)]
 pub struct Meter<'a> {
     limits: Limits,
@@ -48,8 +48,8 @@ pub struct Meter<'a> {
     live: Option<Rc<Cell<u64>>>,
 }
 
-/// The deadline and the flag, which can stop a render before its steps are used up.
-#[derive(Debug)]
+/// The deadline and the flag, which can stop the work before its steps are used up.
+#[derive(Clone, Copy, Debug)]
 struct Watch<'a> {
     began: Instant,
     cancel: Option<&'a AtomicBool>,
@@ -64,14 +64,25 @@ impl<'a> Meter<'a> {
     /// Returns a meter that also stops when a flag is set.
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
+        let watch = is_watched.then(|| Watch {
+            began: Instant::now(),
+            cancel,
+        });
+        Self::with_watch(limits, watch)
+    }
+
+    /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
+    pub fn renew(&self) -> Self {
+        Self::with_watch(self.limits.clone(), self.watch)
+    }
+
+    fn with_watch(limits: Limits, watch: Option<Watch<'a>>) -> Self {
+        let is_watched = watch.is_some();
         Self {
-            // The first step of a watched render checks the clock and the flag.
+            // The first step of watched work checks the clock and the flag.
             steps_left: if is_watched { 0 } else { limits.steps },
             steps_reserved: if is_watched { limits.steps } else { 0 },
-            watch: is_watched.then(|| Watch {
-                began: Instant::now(),
-                cancel,
-            }),
+            watch,
             calls: 0,
             stack: Stack::new(limits.stack),
             written: Cell::new(0),

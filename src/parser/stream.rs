@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::lexer::{Lexer, Token, TokenKind, between_quotes};
+use crate::meter::Meter;
 use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
@@ -17,6 +18,7 @@ use crate::unsupported::Unsupported;
 pub struct TokenStream<'s> {
     source: &'s Source<'s>,
     lexer: Lexer<'s>,
+    meter: Meter<'s>,
     current: Token,
     ahead: Option<Token>,
     /// The offset after the token before the current one.
@@ -24,18 +26,35 @@ pub struct TokenStream<'s> {
 }
 
 impl<'s> TokenStream<'s> {
-    /// Returns the tokens of a source, and reads the first one.
-    pub fn new(source: &'s Source<'s>) -> Result<Self> {
-        let mut lexer = Lexer::new(source);
-        let mut current = Token::default();
-        lexer.next(&mut current)?;
-        Ok(Self {
+    /// Returns the tokens of a source, and reads the first one. Each token is charged to the meter.
+    pub fn new(source: &'s Source<'s>, meter: Meter<'s>) -> Result<Self> {
+        let mut stream = Self {
             source,
-            lexer,
-            current,
+            lexer: Lexer::new(source),
+            meter,
+            current: Token::default(),
             ahead: None,
             end: 0,
-        })
+        };
+        stream.current = stream.read(Token::default())?;
+        Ok(stream)
+    }
+
+    /// Returns the meter.
+    pub fn into_meter(self) -> Meter<'s> {
+        self.meter
+    }
+
+    /// Reads the token after `token`. The meter is charged for the source up to its end, with the blanks and comments before it.
+    #[inline]
+    fn read(&mut self, mut token: Token) -> Result<Token> {
+        let start = token.span.end;
+        self.lexer.next(&mut token)?;
+        let length = token.span.end.saturating_sub(start);
+        self.meter
+            .charge_bytes(length as usize)
+            .map_err(|error| error.at(token.span))?;
+        Ok(token)
     }
 
     /// Returns the current token.
@@ -53,8 +72,7 @@ impl<'s> TokenStream<'s> {
         if let Some(token) = self.ahead {
             return Ok(token);
         }
-        let mut token = self.current;
-        self.lexer.next(&mut token)?;
+        let token = self.read(self.current)?;
         self.ahead = Some(token);
         Ok(token)
     }
@@ -71,7 +89,7 @@ impl<'s> TokenStream<'s> {
         self.end = self.current.span.end;
         match self.ahead.take() {
             Some(token) => self.current = token,
-            None => self.lexer.next(&mut self.current)?,
+            None => self.current = self.read(self.current)?,
         }
         Ok(())
     }
