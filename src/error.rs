@@ -265,9 +265,9 @@ impl Error {
     #[cold]
     pub(crate) fn excuse_input(mut self, is_excused: impl Fn(&str) -> bool) -> Self {
         if self.0.class == ErrorClass::Mismatch {
-            self.0.input_paths.sort_by_key(|path| is_excused(path));
-            if self.0.input_paths.first().is_none_or(|path| is_excused(path)) {
-                self.0.class = ErrorClass::Template;
+            match self.0.input_paths.iter().position(|path| !is_excused(path)) {
+                Some(own) => self.0.input_paths.swap(0, own),
+                None => self.0.class = ErrorClass::Template,
             }
         }
         self

@@ -9,8 +9,9 @@
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`.
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::refused;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
@@ -135,18 +136,9 @@ impl Chosen<'_> {
 impl Templates {
     /// Collects templates by name. The last of equal names takes the place of the first, as in a Python dict.
     pub fn from_named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
-        let mut named: Vec<NamedTemplate> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        for template in templates {
-            match places.get(&template.name).and_then(|place| named.get_mut(*place)) {
-                Some(place) => *place = template,
-                None => {
-                    places.insert(template.name.clone(), named.len());
-                    named.push(template);
-                }
-            }
-        }
-        Self::Named(named)
+        let templates = templates.into_iter().map(|template| (template.name.clone(), template));
+        let named: IndexMap<String, NamedTemplate> = templates.collect();
+        Self::Named(named.into_values().collect())
     }
 
     /// Returns all templates, in order.
@@ -182,9 +174,9 @@ impl Templates {
     }
 
     fn no_default(&self) -> Error {
-        let mut names: Vec<&str> = self.all().iter().map(|template| template.name.as_str()).collect();
+        let mut names: Vec<String> = self.all().iter().map(|template| template.name.clone()).collect();
         names.sort_unstable();
-        let names: Vec<String> = names.into_iter().map(quote::repr).collect();
+        let names: Vec<String> = names.iter().map(|name| quote::repr(name)).collect();
         let message = format!(
             "This model has multiple chat templates with no default specified! Please either pass a chat template or the name of \
              the template you wish to use to the `chat_template` argument. Available template names are [{}].",

@@ -8,14 +8,10 @@
 //! After transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and both
 //! keys are near its beginning: nothing after them is read or checked.
 
-use std::fmt::{Formatter, Result as FmtResult};
 use std::io::{BufReader, Read};
 
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
-
 use crate::error::{Error, Result};
+use crate::json::{self, Data};
 use crate::limits::{Limit, Reached};
 
 /// The tokens that a `tokenizer.json` names. The default is that of a folder without this file.
@@ -31,138 +27,86 @@ impl TokenizerJson {
     /// Reads the file up to its last key that matters. A key with another type than expected is ignored, and so is text that is not JSON.
     ///
     /// # Errors
-    /// If the values of these keys take too much memory.
+    /// If one of the first entries takes too much memory.
     pub fn read(file: impl Read) -> Result<Self> {
-        let mut keys = Keys {
-            content: Self::default(),
-            bytes: 0,
-        };
-        // Reading stops early, which the deserializer reports as an error.
-        let _ = serde_json::Deserializer::from_reader(BufReader::new(file)).deserialize_map(&mut keys);
-        match keys.bytes {
-            0..=MAX_BYTES => Ok(keys.content),
-            bytes => Err(Error::limit(Reached::from_sizes(Limit::JsonValues, bytes, MAX_BYTES))),
+        let mut content = Self::default();
+        let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
+        if bytes.find(|byte| !byte.is_ascii_whitespace()) != Some(b'{') {
+            return Ok(content);
         }
-    }
-}
-
-/// The most bytes of the values that are read.
-const MAX_BYTES: usize = 96 << 20;
-
-/// The bytes of a value, with its part of the object or list around it.
-const VALUE: usize = 128;
-
-struct Keys {
-    content: TokenizerJson,
-    /// The bytes of the values read so far.
-    bytes: usize,
-}
-
-impl<'de> Visitor<'de> for &mut Keys {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut Formatter<'_>) -> FmtResult {
-        formatter.write_str("a tokenizer")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut entries: M) -> Result<(), M::Error> {
         let (mut has_padding, mut has_added) = (false, false);
         while !(has_padding && has_added) {
-            match entries.next_key::<String>()?.as_deref() {
-                Some("padding") => {
-                    let padding = entries.next_value_seed(Sift(&mut self.bytes))?;
-                    self.content.pad_token = padding.get("pad_token").and_then(Value::as_str).map(str::to_owned);
+            let entry = take_entry(&mut bytes)?;
+            let entry = match json::read_bytes(&entry, json::DEPTH).map_err(Error::from) {
+                Ok(Data::Object(entry)) => entry,
+                Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
+                _ => break,
+            };
+            match entry.entries() {
+                [(key, padding)] if key == "padding" => {
+                    content.pad_token = text(padding, "pad_token");
                     has_padding = true;
                 }
-                Some("added_tokens") => {
-                    let tokens = entries.next_value_seed(Sift(&mut self.bytes))?;
-                    let special = tokens.as_array().into_iter().flatten();
-                    let special = special.filter(|token| token.get("special") == Some(&Value::Bool(true)));
-                    let contents = special.filter_map(|token| Some(token.get("content")?.as_str()?.to_owned()));
-                    self.content.special_tokens = contents.collect();
+                [(key, tokens)] if key == "added_tokens" => {
+                    let tokens = if let Data::List(tokens) = tokens {
+                        tokens.as_slice()
+                    } else {
+                        &[]
+                    };
+                    let special = tokens.iter().filter(|token| get(token, "special") == Some(&Data::Bool(true)));
+                    content.special_tokens = special.filter_map(|token| text(token, "content")).collect();
                     has_added = true;
                 }
-                Some(_) => drop(entries.next_value::<IgnoredAny>()?),
-                None => break,
+                [] => break,
+                _ => {}
             }
         }
-        Ok(())
+        Ok(content)
     }
 }
 
-/// Reads a value, of whose objects only the keys that matter are kept, and counts its bytes.
-struct Sift<'b>(&'b mut usize);
+/// The most bytes of an entry.
+const MAX_BYTES: usize = 96 << 20;
 
-impl Sift<'_> {
-    fn count<E: serde::de::Error>(&mut self, bytes: usize) -> Result<(), E> {
-        *self.0 = self.0.saturating_add(bytes).saturating_add(VALUE);
-        match *self.0 {
-            0..=MAX_BYTES => Ok(()),
-            _ => Err(E::custom("the values take too much memory")),
+/// Takes the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, it is empty.
+fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
+    let mut entry = vec![b'{'];
+    let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
+    for byte in bytes {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'"' => is_string = !is_string,
+            b'\\' => is_escaped = is_string,
+            _ if is_string => {}
+            b',' | b'}' | b']' if depth == 0 => break,
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
         }
+        if entry.len() == MAX_BYTES {
+            return Err(Error::limit(Reached::from_sizes(
+                Limit::JsonValues,
+                MAX_BYTES.saturating_add(1),
+                MAX_BYTES,
+            )));
+        }
+        entry.push(byte);
+    }
+    entry.push(b'}');
+    Ok(entry)
+}
+
+fn get<'d>(data: &'d Data<'_>, key: &str) -> Option<&'d Data<'d>> {
+    match data {
+        Data::Object(object) => object.get(key),
+        _ => None,
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Sift<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<Value, D::Error> {
-        self.count(0)?;
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Sift<'_> {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut Formatter<'_>) -> FmtResult {
-        formatter.write_str("a value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, bool: bool) -> Result<Value, E> {
-        Ok(Value::Bool(bool))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_str<E: serde::de::Error>(mut self, text: &str) -> Result<Value, E> {
-        self.count(text.len())?;
-        Ok(Value::String(text.to_owned()))
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<Value, S::Error> {
-        let mut kept = Vec::new();
-        while let Some(item) = items.next_element_seed(Sift(self.0))? {
-            kept.push(item);
-        }
-        Ok(Value::Array(kept))
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut entries: M) -> Result<Value, M::Error> {
-        let mut kept = serde_json::Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            match key.as_str() {
-                "pad_token" | "special" | "content" => {
-                    kept.insert(key, entries.next_value_seed(Sift(self.0))?);
-                }
-                _ => drop(entries.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(Value::Object(kept))
+fn text(data: &Data<'_>, key: &str) -> Option<String> {
+    match get(data, key)? {
+        Data::Str(text) => Some(text.clone().into_owned()),
+        _ => None,
     }
 }
 
@@ -184,6 +128,8 @@ mod tests {
             "rubbish",
             r#"{"padding": {"pad_token": 0}, "added_tokens": null}"#,
             r#"{"model": {"padding": {"pad_token": "a"}}}"#,
+            r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
+            r#"["padding", {"pad_token": "a"}]"#,
         ] {
             assert_eq!(TokenizerJson::read(file.as_bytes()).unwrap().pad_token, None, "{file}");
         }

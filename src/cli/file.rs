@@ -58,7 +58,8 @@ fn is_json_lines(text: &str) -> bool {
     first.is_some_and(|(line, rest)| json::read(line, json::DEPTH).is_ok() && !rest.trim().is_empty())
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Returns whether a path is `-`, which is standard input or standard output.
+pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 

@@ -11,8 +11,8 @@ use chat_template::json::{self, Data, Object};
 use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptions, Template};
 
 use super::apply_request::Applier;
-use super::file;
 use super::show::{self, Lane, Output, Wanted, describe_type, object};
+use super::{file, lines};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
 const MAX_LINE: u64 = 64 << 20;
@@ -64,11 +64,15 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
     };
     let mut line = Vec::new();
     let mut answer = String::new();
-    while let Some(is_whole) = read_line(&mut input, &mut line)? {
-        let response = match is_whole {
-            true if line.trim_ascii().is_empty() => continue,
-            true => port.answer(line.trim_ascii_end()),
-            false => request_error(
+    loop {
+        line.clear();
+        let Some(read) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+            return Ok(());
+        };
+        let response = match read.is_too_long {
+            false if line.trim_ascii().is_empty() => continue,
+            false => port.answer(line.trim_ascii_end()),
+            true => request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
             ),
@@ -79,23 +83,6 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         out.write_all(answer.as_bytes())?;
         out.flush()?;
     }
-    Ok(())
-}
-
-/// Reads a line. Returns `None` at the end of the input, and `Some(false)` if the line is too long.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
-    use std::io::Read;
-    line.clear();
-    let read = input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
-    if read == 0 {
-        return Ok(None);
-    }
-    if line.ends_with(b"\n") || (read as u64) < MAX_LINE {
-        return Ok(Some(true));
-    }
-    line.clear();
-    input.skip_until(b'\n')?;
-    Ok(Some(false))
 }
 
 /// The state of the command. The last template stays compiled, because a suite repeats it in many requests.

@@ -67,7 +67,7 @@ impl<'a> Evaluator<'a, '_> {
     /// instead.
     fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
-        let mut pointers = Vec::new();
+        let mut pointers = [const { Vec::new() }; 3];
         let is_undefined = error.kind() == ErrorKind::Undefined;
         let mut looks = error.looks();
         for path in paths.iter().take(MAX_OPERANDS) {
@@ -81,12 +81,13 @@ impl<'a> Evaluator<'a, '_> {
             if let Some(pointer) = self.path(path, &value, &mut looks) {
                 let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
                 // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
+                let [first, second, last] = &mut pointers;
                 let rank = match lacks {
-                    true => 0,
-                    false if matches!(value, Value::Str(_)) => 2,
-                    false => 1,
+                    true => first,
+                    false if matches!(value, Value::Str(_)) => last,
+                    false => second,
                 };
-                pointers.push((rank, pointer));
+                rank.push(pointer);
             }
             if let Value::Dict(dict) = &value {
                 if is_undefined || lacks {
@@ -96,8 +97,7 @@ impl<'a> Evaluator<'a, '_> {
             notes.push(note);
         }
         error.set_looks(looks);
-        pointers.sort_by_key(|(rank, _)| *rank);
-        for (_, pointer) in pointers {
+        for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
         match notes.is_empty() {

@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Turn, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
@@ -150,7 +150,6 @@ impl<'a> Evaluator<'a, '_> {
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        let owner = self.runtime.heap.trace.as_ref().map(|trace| trace.owner);
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
         while next(self)
             .map_err(|error| self.explain_iterated(error, node, round))?
@@ -161,13 +160,9 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
-            if owner.is_some() {
-                self.own_round(&node.target);
-            }
+            let turn = self.begin_turn(&node.target);
             let flow = self.body(&node.body);
-            if let (Some(owner), Some(trace)) = (owner, &mut self.runtime.heap.trace) {
-                trace.owner = owner;
-            }
+            self.runtime.end_turn(turn);
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
@@ -177,14 +172,27 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// Makes a message the owner of what its round writes.
-    #[cold]
-    fn own_round(&mut self, target: &'a Target) {
-        let TargetKind::Name { slot, .. } = &target.kind else { return };
-        let Some(item) = self.get(slot).cloned() else { return };
-        if let Some(trace) = &mut self.runtime.heap.trace {
-            trace.owner = trace.message(&item).or(trace.owner);
+    /// Begins a round in a render that is traced: a message among its items owns what it writes.
+    #[inline]
+    fn begin_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
+        match self.runtime.heap.trace {
+            None => None,
+            Some(_) => self.begin_traced_turn(target),
         }
+    }
+
+    #[cold]
+    fn begin_traced_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
+        let mut items = Vec::new();
+        let mut index = None;
+        target.for_each_slot(&mut |symbol, slot| {
+            let item = self.get(slot).cloned();
+            if let Some(Value::Int(_)) = item {
+                index = Some(symbol.0);
+            }
+            items.extend(item);
+        });
+        self.runtime.begin_turn(&items, index)
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
@@ -287,10 +295,6 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map(drop).map_err(|error| error.on_line(self.line))
-    }
-
-    fn takes_locals(&self, _count: usize) -> bool {
-        false
     }
 
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {

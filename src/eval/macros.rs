@@ -97,6 +97,7 @@ impl<'a> Evaluator<'a, '_> {
             catches_positional: varargs.is_some(),
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
+            takes_locals: takes_locals(node),
             code: Box::new(self.code(node)),
             claim: self.runtime.meter.claim(bytes.saturating_add(names))?,
         })))
@@ -288,6 +289,12 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
+/// Returns whether the parameters of a macro are its first local variables, and nothing else takes arguments.
+fn takes_locals(node: &Node) -> bool {
+    let slots = node.parameters.iter().map(|parameter| parameter.slot);
+    node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
+}
+
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         runtime.capture(|runtime, text| self.write(runtime, arguments, text))
@@ -295,20 +302,6 @@ impl<'a> Callable<'a> for Code<'a> {
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         self.run(runtime, out, |evaluator| evaluator.bind_and_run(self.node, arguments))
-    }
-
-    fn takes_locals(&self, count: usize) -> bool {
-        let Node {
-            parameters,
-            specials,
-            uses_caller,
-            ..
-        } = self.node;
-        let slots = parameters.iter().map(|parameter| parameter.slot);
-        count <= parameters.len()
-            && *specials == [None; 3]
-            && !uses_caller
-            && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
     }
 
     fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()> {

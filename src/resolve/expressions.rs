@@ -3,9 +3,8 @@
 //! After the methods of jinja2 3.1.6 `compiler.py` and `optimizer.py` for expressions.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use super::{Place, Resolver};
+use super::{Place, Resolver, find_repeated};
 use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
@@ -274,9 +273,9 @@ impl Resolver<'_> {
                 keyword.name = name.into();
             }
         }
-        let mut names: BTreeSet<&str> = added.into_iter().collect();
-        if let Some(repeated) = others.keywords.iter().find(|keyword| !names.insert(&keyword.name)) {
-            self.refuse(format!("keyword argument repeated: {}", repeated.name), span);
+        let names = others.keywords.iter().map(|keyword| &*keyword.name);
+        if let Some(repeated) = find_repeated(&mut added.into_iter().chain(names).map(Cow::Borrowed)) {
+            self.refuse(format!("keyword argument repeated: {repeated}"), span);
         }
     }
 }

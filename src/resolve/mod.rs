@@ -15,13 +15,14 @@ mod own_names;
 mod scopes;
 mod statements;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use fold::Folder;
 use frames::{Frames, Variable};
+use indexmap::IndexSet;
 use scopes::Scopes;
 
-use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
+use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, SymbolSet, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
 use crate::meter::{Meter, STEP_BYTES, Stack};
@@ -238,23 +239,35 @@ pub fn context_names(template: &Template) -> Vec<&str> {
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     let own = own_names::find(template);
-    let found = names.found.difference(&own).map(|symbol| template.symbols.name(*symbol));
     let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
+    let found = template
+        .symbols
+        .all()
+        .filter(|name| names.found.contains(*name) && !own.contains(*name));
     found
+        .map(|name| template.symbols.name(name))
         .filter(|name| globals::find(name).is_none() && !is_unsupported(name))
         .collect()
+}
+
+/// Returns the first name that is equal to an earlier one.
+fn find_repeated<'n>(mut names: impl Iterator<Item = Cow<'n, str>>) -> Option<Cow<'n, str>> {
+    let mut earlier = IndexSet::new();
+    names.find(|name| !earlier.insert(name.clone()))
 }
 
 /// Collects the names that scopes look up.
 #[derive(Default)]
 struct Names {
-    found: BTreeSet<Symbol>,
+    found: SymbolSet,
 }
 
 impl Names {
     fn scope(&mut self, scope: &Scope) {
         let loads = scope.loads.iter().chain(&scope.elided_loads);
-        self.found.extend(loads.filter_map(|load| load.name()));
+        for name in loads.filter_map(|load| load.name()) {
+            self.found.insert(name);
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

@@ -2,7 +2,7 @@
 
 use super::accumulate::choose_strategy;
 use super::frames::Variable;
-use super::{Place, Resolver};
+use super::{Place, Resolver, find_repeated};
 use crate::ast::{
     Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
     TargetKind, With,
@@ -221,15 +221,13 @@ impl Resolver<'_> {
         // The reference collects the names of the macro once more here. Only its parameters make a difference, where a name of the body
         // has the same normal form.
         self.scopes.collect_signature(node);
-        let mut names = std::collections::BTreeSet::new();
-        for parameter in &node.parameters {
-            // Python reads names in their normal form.
-            let name = nfkc(self.symbols.name(parameter.symbol));
-            if !names.insert(name.clone()) {
-                let level = self.scopes.level();
-                let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
-                self.refuse(message, span);
-            }
+        // Python reads names in their normal form.
+        let symbols = self.symbols;
+        let names = node.parameters.iter().map(|parameter| nfkc(symbols.name(parameter.symbol)));
+        if let Some(name) = find_repeated(names) {
+            let level = self.scopes.level();
+            let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
+            self.refuse(message, span);
         }
 
         let line = self.newline(at);

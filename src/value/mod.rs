@@ -31,7 +31,7 @@ mod range;
 mod recycle;
 mod runtime;
 mod str;
-mod trace;
+pub mod trace;
 mod types;
 mod undefined;
 
@@ -61,7 +61,7 @@ pub use range::Range;
 pub use recycle::Recycler;
 pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
-pub use trace::{backslash_escape, html_escape};
+pub use trace::{Turn, backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 

@@ -11,6 +11,7 @@ use super::runtime::Heap;
 use super::types::Type;
 use super::{Value, dict};
 use crate::json::{Data, Object};
+use crate::text::short_eq::is_equal;
 
 /// A borrowed reference to a value.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,15 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         }
     }
 
+    /// Returns an item of a list or a tuple, if it has an item at the index. A negative index counts from the end.
+    pub fn item(self, index: i64) -> Option<Self> {
+        let (Self::Value(Value::List(items)) | Self::Value(Value::Tuple(items))) = self else {
+            return None;
+        };
+        let from_start = usize::try_from(index).ok();
+        items.peek(from_start.or_else(|| items.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?))?)
+    }
+
     /// Returns the text of a `str` whose pieces need not be recorded.
     #[inline]
     pub fn plain_text(self) -> Option<&'v str> {
@@ -101,6 +111,16 @@ impl<'v, 'a> ValueRef<'v, 'a> {
             Self::Data(Data::Str(text)) => Some(text),
             Self::Value(Value::Str(text)) if !text.is_markup() && !text.has_pieces() => Some(text.as_str()),
             _ => None,
+        }
+    }
+
+    /// Returns whether the value is equal to a text, if it is known without a runtime.
+    #[inline]
+    pub fn is_text(self, text: &str) -> Option<bool> {
+        match (self.plain_text(), self) {
+            (Some(left), _) => Some(is_equal(left, text)),
+            (None, Self::Value(_)) => None,
+            (None, Self::Json(_) | Self::Data(_) | Self::Int(_) | Self::Bool(_)) => Some(false),
         }
     }
 

@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use super::print;
+use super::{jobs, print};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -264,19 +264,9 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Makes a progress bar on standard error. It is drawn only on a terminal.
+/// Makes a progress bar for a number of steps.
 fn bar(steps: usize) -> ProgressBar {
-    let bar = ProgressBar::new(steps as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// Returns the given number of jobs, or the number of processors.
-fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
-    let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
-    jobs.map_or(1, std::num::NonZeroUsize::get)
+    super::bar(Some(steps as u64), "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
 fn smoke(arguments: &PortArguments) -> Result<bool, String> {
