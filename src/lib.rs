@@ -330,7 +330,10 @@ mod unicode;
 mod unsupported;
 mod value;
 
-pub use chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, LoadAs, LoadOptions, Prompt, assistant_mask};
+pub use chat::{
+    ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Input, LoadAs, LoadOptions,
+    Prompt, TextPiece, Writer, assistant_mask,
+};
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};

@@ -323,6 +323,7 @@ impl Template {
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
+            runtime.heap.trace = Some(Box::default());
             for (name, value) in input.iter() {
                 runtime.trace_variable(name, value)?;
             }

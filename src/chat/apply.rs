@@ -16,7 +16,7 @@ use super::options::ApplyOptions;
 use super::prompt::Prompt;
 use super::templates::NamedTemplate;
 use super::variables::Variables;
-use super::{ChatTemplate, Input, explain_objects, not_iterable, refused};
+use super::{ChatTemplate, ControlPolicy, Input, explain_objects, not_iterable, refused};
 use crate::builtins::LOOKUPS;
 use crate::error::{Error, ErrorKind, Result};
 use crate::json;
@@ -158,24 +158,28 @@ impl ChatTemplate {
             documents: check_documents(options.documents.borrow_value(&mut runtime)?)?,
             variables,
             field,
+            control_tokens: self.control_tokens_with(special_tokens),
             options,
         };
-        conversations
-            .into_iter()
-            .enumerate()
-            .map(|(index, prepared)| {
-                let own = match &messages {
-                    Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
-                    own => own.clone(),
-                };
-                // A batch may take the time of each of its conversations.
-                let meter = match wants_batch {
-                    true => Meter::with_cancel(options.limits.clone(), options.cancel),
-                    false => runtime.meter.renew(),
-                };
-                render.render_conversation(own, prepared, meter)
-            })
-            .collect()
+        let mut limits = options.limits.clone();
+        let mut prompts = Vec::new();
+        for (index, prepared) in conversations.into_iter().enumerate() {
+            let own = match &messages {
+                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
+                own => own.clone(),
+            };
+            // A batch may take the time of each of its conversations.
+            let meter = if wants_batch {
+                Meter::with_cancel(limits.clone(), options.cancel)
+            } else {
+                runtime.meter.renew()
+            };
+            let prompt = render.render_conversation(own, prepared, meter)?;
+            // The caller keeps all prompts of a batch.
+            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
+            prompts.push(prompt);
+        }
+        Ok(prompts)
     }
 }
 
@@ -187,6 +191,7 @@ struct Render<'a> {
     documents: Value<'a>,
     variables: Variables<'a>,
     field: Option<&'a str>,
+    control_tokens: Vec<&'a str>,
     options: &'a ApplyOptions<'a>,
 }
 
@@ -195,7 +200,8 @@ impl<'a> Render<'a> {
     fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
         let options = self.options;
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
-        if options.trace || self.compiled.needs_trace(options.assistant) {
+        let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
+        if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
             self.trace_input(&mut runtime, own)?;
         }
         let continuation = match self.field {
@@ -232,10 +238,16 @@ impl<'a> Render<'a> {
                 .find_assistant(&mut runtime, &context, &output, &prompt.segments, assistant);
             prompt.assistant = found;
         }
-        if !options.trace {
+        if !options.trace && !checks_control_tokens {
             prompt.segments.clear();
         }
         prompt.text = output.text;
+        if checks_control_tokens {
+            let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();
+            let longest = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
+            runtime.meter.charge_bytes(prompt.text.len().saturating_mul(longest))?;
+            prompt.check_control_tokens(&tokens, &options.control_tokens)?;
+        }
         prompt.steps = runtime.meter.steps();
         Ok(prompt)
     }
@@ -249,6 +261,7 @@ impl<'a> Render<'a> {
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
+        runtime.heap.trace = Some(Box::default());
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }

@@ -12,6 +12,7 @@ mod apply;
 pub(crate) mod cache;
 mod config;
 mod continuation;
+mod control_tokens;
 mod files;
 mod folder;
 mod input;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 use crate::value::Value;
 
+pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
 pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
 pub use mask::assistant_mask;
@@ -233,6 +235,25 @@ impl ChatTemplate {
     /// ```
     pub fn added_special_tokens(&self) -> &[String] {
         &self.parts.added_special_tokens
+    }
+
+    /// Returns the control tokens that the model's files name: the special tokens with and without names.
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let config = serde_json::json!({"bos_token": "<s>", "additional_special_tokens": ["<|tool|>"]});
+    /// assert_eq!(ChatTemplate::from_config(&config)?.control_tokens(), ["<s>", "<|tool|>"]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn control_tokens(&self) -> Vec<&str> {
+        self.control_tokens_with(self.special_tokens())
+    }
+
+    /// Returns the control tokens of a call that replaces the special tokens with names.
+    fn control_tokens_with<'t>(&'t self, special_tokens: &'t [(String, String)]) -> Vec<&'t str> {
+        let named = special_tokens.iter().map(|(_, token)| token.as_str());
+        named.chain(self.added_special_tokens().iter().map(String::as_str)).collect()
     }
 
     /// Returns the name and the source of each template, in order. A template without a name has the empty name.

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
-use super::Input;
+use super::{ControlTokens, Input};
 use crate::clock::Clock;
 use crate::limits::Limits;
 use crate::template::RenderOptions;
@@ -118,6 +118,9 @@ pub struct ApplyOptions<'o> {
     /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of what the model would write, for templates with and
     /// without `{% generation %}`. The text is the same.
     pub assistant: Option<AssistantOptions<'o>>,
+    /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
+    /// traces the prompt.
+    pub control_tokens: ControlTokens<'o>,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -148,6 +151,7 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("true_spans", &self.true_spans)
             .field("trace", &self.trace)
             .field("assistant", &self.assistant)
+            .field("control_tokens", &self.control_tokens)
             .finish_non_exhaustive()
     }
 }
@@ -172,6 +176,7 @@ impl Default for ApplyOptions<'_> {
             true_spans: false,
             trace: false,
             assistant: None,
+            control_tokens: ControlTokens::default(),
             plain: false,
         }
     }

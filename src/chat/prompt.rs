@@ -2,6 +2,7 @@
 //!
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
+use super::ControlToken;
 use crate::trace::{AssistantSpans, Segment, Spans, Turn, find_turns};
 
 /// The prompt of a conversation.
@@ -26,6 +27,9 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
     pub assistant: AssistantSpans,
+    /// The control tokens that the input wrote, at least in part. Empty unless the policy is
+    /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
+    pub untrusted: Vec<ControlToken>,
     /// The number of steps that the render took; [`Limits::steps`](crate::Limits::steps) is their limit.
     pub steps: u64,
 }

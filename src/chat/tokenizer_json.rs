@@ -65,8 +65,8 @@ impl TokenizerJson {
     }
 }
 
-/// The most bytes of an entry.
-const MAX_BYTES: usize = 96 << 20;
+/// The largest size of an entry in bytes. Ten thousand added tokens take two million.
+const MAX_BYTES: usize = 32 << 20;
 
 /// Takes the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, it is empty.
 fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {

@@ -9,9 +9,9 @@
 use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits};
+use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits, Prompt};
 
-use super::show::{Output, Wanted, describe_type};
+use super::show::{Wanted, describe_type};
 
 /// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
@@ -30,7 +30,7 @@ impl Applier {
         clock: Option<&FixedClock>,
         wanted: Wanted,
         limits: &Limits,
-    ) -> Result<Result<Output, Error>, String> {
+    ) -> Result<Result<Prompt, Error>, String> {
         let Some(messages) = request.get("messages") else {
             return Err("`apply` must have `messages`".to_owned());
         };
@@ -64,14 +64,7 @@ impl Applier {
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        let prompt = self.template(request)?.apply(messages, &options);
-        Ok(prompt.map(|prompt| Output {
-            turns: if wanted.turns { prompt.turns() } else { Vec::new() },
-            assistant: prompt.assistant,
-            text: prompt.text,
-            spans: prompt.generation.code_points,
-            segments: prompt.segments,
-        }))
+        Ok(self.template(request)?.apply(messages, &options))
     }
 
     fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, RenderOptions, Template};
+use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
-use super::show::{self, Lane, Output, Wanted, describe_type, object};
+use super::show::{self, Lane, Wanted, describe_type, object};
 use super::{file, lines};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
@@ -21,7 +21,7 @@ const MAX_LINE: u64 = 64 << 20;
 const MAX_ID: usize = 1024;
 
 /// The keys of a request.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "id",
     "template",
     "context",
@@ -30,6 +30,7 @@ const KEYS: [&str; 10] = [
     "trace",
     "assistant",
     "turns",
+    "control_tokens",
     "now",
     "describe",
 ];
@@ -77,10 +78,10 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
     let mut answer = String::new();
     loop {
         line.clear();
-        let Some(read) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+        let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
             return Ok(());
         };
-        let response = match read.is_too_long {
+        let response = match length > MAX_LINE {
             false if line.trim_ascii().is_empty() => continue,
             false => port.answer(line.trim_ascii_end()),
             true => request_error(
@@ -135,14 +136,18 @@ impl Port {
             (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wanted),
             _ => Err(explain_request(&request)),
         });
+        let control_tokens = match control_tokens(&request) {
+            Ok(tokens) => tokens,
+            Err(message) => return request_error(id, message),
+        };
         match result {
-            Ok(Ok(output)) => success(id, output, wanted),
+            Ok(Ok(output)) => success(id, output, wanted, control_tokens.as_deref()),
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
     }
 
-    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Output, Error>, String> {
+    fn apply(&mut self, request: &Object<'_>, clock: Option<&FixedClock>, wanted: Wanted) -> Result<Result<Prompt, Error>, String> {
         self.applier.apply(request, clock, wanted, &self.limits)
     }
 
@@ -153,7 +158,7 @@ impl Port {
         request: &Object<'_>,
         clock: Option<&FixedClock>,
         wanted: Wanted,
-    ) -> Result<Result<Output, Error>, String> {
+    ) -> Result<Result<Prompt, Error>, String> {
         let empty = Data::Object(Object::new(Vec::new()));
         let context = request.get("context").unwrap_or(&empty);
         if !matches!(context, Data::Object(_)) {
@@ -175,12 +180,12 @@ impl Port {
             Ok(template) => template,
             Err(error) => return Ok(Err(error.clone())),
         };
-        Ok(template.render_with(context, &options).map(|rendered| Output {
-            turns: if wanted.turns { rendered.turns() } else { Vec::new() },
-            assistant: rendered.assistant,
-            text: rendered.text,
-            spans: rendered.generation,
-            segments: rendered.segments,
+        Ok(template.render_with(context, &options).map(|rendered| {
+            let mut prompt = Prompt::default();
+            (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+            prompt.assistant = rendered.assistant;
+            prompt.generation.code_points = rendered.generation;
+            prompt
         }))
     }
 
@@ -235,22 +240,50 @@ fn fixed_clock(request: &Object<'_>) -> Result<Option<FixedClock>, String> {
     }
 }
 
-fn success(id: Data<'static>, output: Output, wanted: Wanted) -> Data<'static> {
-    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(output.text)))];
+/// Returns the control tokens that a request names.
+fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, String> {
+    let tokens = match request.get("control_tokens") {
+        None | Some(Data::None) => return Ok(None),
+        Some(Data::List(items)) => items.iter().map(|item| match item {
+            Data::Str(token) => Some(&**token),
+            _ => None,
+        }),
+        Some(other) => {
+            let found = describe_type(other);
+            return Err(format!("`control_tokens` must be an array of strings, and this is {found}"));
+        }
+    };
+    let tokens: Option<Vec<&str>> = tokens.collect();
+    match tokens {
+        Some(tokens) => Ok(Some(tokens)),
+        None => Err("`control_tokens` must be an array of strings, and has another value".to_owned()),
+    }
+}
+
+fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Data<'static> {
+    let found = control_tokens
+        .filter(|_| wanted.trace)
+        .map(|tokens| prompt.control_tokens(tokens));
+    let turns = if wanted.turns { prompt.turns() } else { Vec::new() };
+    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(prompt.text)))];
     if wanted.generation {
-        entries.push(("generation", show::span_pairs(&output.spans)));
+        entries.push(("generation", show::span_pairs(&prompt.generation.code_points)));
     }
     if wanted.trace {
-        let segments = json::to_data(&output.segments, json::DEPTH).unwrap_or(Data::None);
+        let segments = json::to_data(&prompt.segments, json::DEPTH).unwrap_or(Data::None);
         entries.push(("segments", segments.into_owned()));
     }
     if wanted.assistant {
-        let spans = json::to_data(&output.assistant, json::DEPTH).unwrap_or(Data::None);
+        let spans = json::to_data(&prompt.assistant, json::DEPTH).unwrap_or(Data::None);
         entries.push(("assistant", spans.into_owned()));
     }
     if wanted.turns {
-        let turns = json::to_data(&output.turns, json::DEPTH).unwrap_or(Data::None);
+        let turns = json::to_data(&turns, json::DEPTH).unwrap_or(Data::None);
         entries.push(("turns", turns.into_owned()));
+    }
+    if let Some(found) = found {
+        let found = json::to_data(&found, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("control_tokens", found.into_owned()));
     }
     object(entries)
 }

@@ -55,6 +55,8 @@ pub use case::Case;
 pub use cause::Cause;
 pub use compare::is_of_generated_code;
 pub use diff::{Conversation, Differ, Differed, Difference, Found, find_templates, read_conversations};
+#[doc(hidden)]
+pub use fuzz::random_request;
 pub use fuzz::{Feature, Finding, Fuzzed, Fuzzer, HitKind, Hits, Tally};
 pub use html::html;
 pub use junit::junit;

@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Turn, Value, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Turn, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn tested(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
-        let height = source.height();
+        let height = source.height().saturating_add(GAIN);
         let tested = Tested {
             render: self.render,
             node: test,
@@ -126,13 +126,13 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::new(self.runtime, iter, length);
+            return Loop::new(self.runtime, iter, length, source.height());
         }
         let recurse = RecursiveLoop {
             environment: self.environment_around(node),
             ..self.recursive_loop(node, depth0.saturating_add(1), line)
         };
-        Loop::recursive(self.runtime, iter, length, Rc::new(recurse), depth0)
+        Loop::recursive(self.runtime, iter, length, source.height(), Rc::new(recurse), depth0)
     }
 
     /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.

@@ -113,8 +113,10 @@ impl<'a> Evaluator<'a, '_> {
         let expected = node.parameters.len();
         let given = arguments.len();
         // Each parameter is compared with the keywords.
-        let looks = expected.saturating_mul(arguments.keywords().len());
-        self.runtime.meter.charge_items(expected.saturating_add(looks) / 8)?;
+        self.runtime.meter.charge_items(expected / 8)?;
+        for (name, _) in arguments.keywords() {
+            self.runtime.meter.charge_names(name.as_str(), expected)?;
+        }
         if node.specials == [None; 3] && !node.uses_caller && given <= expected {
             self.runtime.meter.charge(1)?;
             let mut sure = given;

@@ -119,7 +119,10 @@ pub fn find_assistant(conversation: &Conversation<'_>, render: &mut dyn FnMut(Op
         render,
         prompts: Vec::new(),
         openings: 0,
-        first_tokens: control_tokens(conversation.text).take(2).filter_map(|token| conversation.text.get(token)).collect(),
+        first_tokens: control_tokens(conversation.text)
+            .take(2)
+            .filter_map(|token| conversation.text.get(token))
+            .collect(),
     };
     match finder.find(&groups) {
         Ok(spans) => AssistantSpans::Known(Spans::from_segments(spans, conversation.text, conversation.segments)),
@@ -316,7 +319,9 @@ impl<'p> Finder<'_, 'p> {
     /// Returns the length of the token that ends a turn if the template writes it after the turn: the end-of-sequence token, or a token
     /// that the generation prompt begins with, and that is not the header of a turn.
     fn close_after(&self, end: usize, message: usize) -> usize {
-        let Conversation { text, segments, roles, .. } = self.conversation;
+        let Conversation {
+            text, segments, roles, ..
+        } = self.conversation;
         let role = roles.get(message).map_or("", String::as_str);
         let next = segments.get(segments.partition_point(|segment| segment.bytes.start < end));
         if let Some(segment) = next {

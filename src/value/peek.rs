@@ -40,15 +40,21 @@ pub enum Peek<'v, 'a> {
 }
 
 impl<'v, 'a> Peek<'v, 'a> {
-    /// Looks up a key of the caller's object.
+    /// Looks up a key of the caller's object. A long key, or a key of a large object, is left to the lookup that charges for it.
     #[inline]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
+        if !Dict::Json(map).is_found_at_once(key) {
+            return Self::Unknown;
+        }
         dict::json_entry(map, key).map_or(Self::Absent(Type::Dict), Self::json)
     }
 
     /// Looks up a key of an object of a JSON text or of a dict literal.
     #[inline]
     pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
+        if !Dict::Data(object).is_found_at_once(key) {
+            return Self::Unknown;
+        }
         object.get(key).map_or(Self::Absent(Type::Dict), Self::data)
     }
 
@@ -82,10 +88,11 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
             Value::Dict(Dict::Data(object)) => Peek::in_data(object, key),
+            Value::Dict(dict) if !dict.is_found_at_once(key) => Peek::Unknown,
             Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
             Value::Namespace(id) => {
-                // In a namespace of many attributes, the general lookup charges for the search.
-                let namespace = heap.namespace(*id).filter(|namespace| namespace.lookup_steps() == 0);
+                // The general lookup charges for a search of many attributes or for a long name.
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.is_found_at_once(key));
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Peek::Unknown, Peek::value)
             }

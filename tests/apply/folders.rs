@@ -373,20 +373,19 @@ fn the_files_of_a_folder_have_a_limit_together() {
 }
 
 #[test]
-fn a_long_padding_is_not_kept() {
-    let list = format!(
-        "{{\"padding\": {{\"a\": [{}1], \"pad_token\": \"<p>\"}}}}",
-        "[],".repeat(1_000_000)
-    );
-    let folder = Folder::new().with("tokenizer_config.json", "{}").with("tokenizer.json", list);
-    let chat = folder.load().expect("a list that does not matter is skipped");
-    assert!(chat.special_tokens().contains(&("pad_token".to_owned(), "<p>".to_owned())));
-    let tokens = format!("{{\"added_tokens\": [{}1]}}", "[],".repeat(1_000_000));
-    let folder = Folder::new()
-        .with("tokenizer_config.json", "{}")
-        .with("tokenizer.json", tokens);
-    let error = folder.load().expect_err("there are many");
-    assert!(error.message().contains("limit reached: json_values"), "{error}");
+fn a_long_entry_of_a_tokenizer_is_refused() {
+    let long_list = "[],".repeat(5_000_000);
+    for tokenizer in [
+        format!("{{\"padding\": {{\"a\": [{long_list}1], \"pad_token\": \"<p>\"}}}}"),
+        format!("{{\"added_tokens\": [{long_list}1]}}"),
+        format!("{{\"version\": \"{}\"}}", "1".repeat(40_000_000)),
+    ] {
+        let folder = Folder::new()
+            .with("tokenizer_config.json", "{}")
+            .with("tokenizer.json", tokenizer);
+        let error = folder.load().expect_err("the entry is long");
+        assert!(error.message().contains("limit reached: json_values"), "{error}");
+    }
 }
 
 /// The class of the writer's error is not that of a bug.

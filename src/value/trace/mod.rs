@@ -151,9 +151,9 @@ fn holds_strings(value: &Value<'_>) -> bool {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes the render one that is traced, and adds a variable of the template to the places of its input.
+    /// Adds a variable of the template to the places of the input of a render that is traced.
     pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
-        let trace = self.heap.trace.get_or_insert_default();
+        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let before = trace.places.len();
         if let Value::Str(name) = name {
             trace.add_variable(name.borrowed().unwrap_or_default(), value);
@@ -164,7 +164,9 @@ impl<'a> Runtime<'a> {
 
     /// Adds a special token to the places of the input.
     pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
-        self.heap.trace.get_or_insert_default().places.add_token(name, text);
+        if let Some(trace) = &mut self.heap.trace {
+            trace.places.add_token(name, text);
+        }
     }
 
     /// Returns the segments of an output, if the render is traced.

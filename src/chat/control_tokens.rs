@@ -1,0 +1,307 @@
+//! The control tokens in a prompt: who wrote each, and how a caller keeps those of a user from becoming tokens.
+//!
+//! ```text
+//! "<|user|>Hi<|end|><|user|>Bye"   ->   0..8 by the template, 10..17 by the input, 17..25 by the input
+//! ```
+//!
+//! Of two tokens that overlap, the one that begins first is found, and of two that begin at the same place, the longer one. So do
+//! tokenizers: huggingface/tokenizers `added_vocabulary.rs`, `find_matches`, with `MatchKind::LeftmostLongest`.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::{Prompt, refused};
+use crate::error::{Error, ErrorKind};
+use crate::trace::{Origin, Segment};
+
+/// The control tokens of a request, and what [`ChatTemplate::apply`](super::ChatTemplate::apply) does with those that a user wrote.
+///
+/// ```
+/// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, ErrorClass};
+///
+/// let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[("bos_token", "<s>")]);
+/// let messages = serde_json::json!([{"role": "user", "content": "Hi<s>"}]);
+/// let control_tokens = ControlTokens { policy: ControlPolicy::Refuse, ..Default::default() };
+/// let error = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() }).unwrap_err();
+/// assert_eq!(error.class(), ErrorClass::Request);
+/// assert_eq!(error.message(), "message 1 has the control token `<s>` at `/messages/0/content`");
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ControlTokens<'o> {
+    /// What happens if text of the input forms a control token, or a part of one.
+    pub policy: ControlPolicy,
+    /// Control tokens besides those of the model, which [`ChatTemplate::control_tokens`](super::ChatTemplate::control_tokens) returns.
+    pub tokens: &'o [&'o str],
+    /// The roles from which the template may form a control token. Some templates write `'<|' + message.role + '|>'`: with `user` in this
+    /// list, the token `<|user|>` counts as written by the template if `user` is the role of a message.
+    pub roles: &'o [&'o str],
+}
+
+/// What happens if text of the input forms a control token, or a part of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ControlPolicy {
+    /// Nothing: the prompt is the one of transformers, and a tokenizer reads the token.
+    #[default]
+    Leave,
+    /// It is an error of the class [`Request`](crate::ErrorClass::Request), which names the message and the place.
+    Refuse,
+    /// [`Prompt::untrusted`] lists the occurrences, and [`Prompt::pieces`] cuts the prompt around them.
+    Split,
+}
+
+/// An occurrence of a control token in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ControlToken {
+    /// The place in the prompt in bytes of UTF-8.
+    pub bytes: Range<usize>,
+    /// The place in the prompt in code points.
+    pub code_points: Range<usize>,
+    /// Who wrote the token.
+    pub writer: Writer,
+    /// The JSON pointer of the first string of the input that the token is of, if it is of one.
+    pub path: Option<Arc<str>>,
+    /// The index of the message whose turn it is, if it is a message's turn.
+    pub message: Option<usize>,
+}
+
+/// Who wrote a control token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// The template or the model: no character is of the input.
+    Template,
+    /// The input: each character is of a string or a key of it.
+    Input,
+    /// Both.
+    Mixed,
+}
+
+impl Writer {
+    /// Returns the word for it in the conformance protocol.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Template => "template",
+            Self::Input => "input",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// The form of the conformance protocol, whose places are in code points.
+impl Serialize for ControlToken {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(Some(3))?;
+        object.serialize_entry("start", &self.code_points.start)?;
+        object.serialize_entry("end", &self.code_points.end)?;
+        object.serialize_entry("origin", self.writer.name())?;
+        object.end()
+    }
+}
+
+/// A part of a prompt for a tokenizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextPiece<'p> {
+    /// The text of the part.
+    pub text: &'p str,
+    /// Whether a tokenizer may read control tokens in the text. If not, the text must be encoded as plain text.
+    pub has_control_tokens: bool,
+}
+
+impl Prompt {
+    /// Returns the occurrences of control tokens in the text, from left to right. They do not overlap.
+    ///
+    /// Who wrote a token follows from [`Prompt::segments`]. In a prompt without them, all text counts as of the input.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate, Writer};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}", &[]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "<|end|>"}]);
+    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// assert_eq!(prompt.text, "<|user|><|end|><|end|>");
+    /// let found = prompt.control_tokens(&["<|user|>", "<|end|>"]);
+    /// let writers: Vec<Writer> = found.iter().map(|token| token.writer).collect();
+    /// assert_eq!(writers, [Writer::Mixed, Writer::Input, Writer::Template]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn control_tokens<T: AsRef<str>>(&self, tokens: &[T]) -> Vec<ControlToken> {
+        let finder = Finder::new(tokens);
+        let mut found = Vec::new();
+        let (mut byte, mut point, mut segments) = (0, 0_usize, self.segments.as_slice());
+        while let Some(bytes) = finder.find(&self.text, byte) {
+            let count = |range: Range<usize>| self.text.get(range).unwrap_or_default().chars().count();
+            let start = point.saturating_add(count(byte..bytes.start));
+            (byte, point) = (bytes.end, start.saturating_add(count(bytes.clone())));
+            let before = segments.partition_point(|segment| segment.bytes.end <= bytes.start);
+            segments = segments.get(before..).unwrap_or_default();
+            let after = segments.partition_point(|segment| segment.bytes.start < bytes.end);
+            let own = segments.get(..after).unwrap_or_default();
+            let inputs = || own.iter().filter(|segment| is_input(segment));
+            let first = inputs().next().or(own.first());
+            found.push(ControlToken {
+                writer: match inputs().count() {
+                    count if count == own.len() => Writer::Input,
+                    0 => Writer::Template,
+                    _ => Writer::Mixed,
+                },
+                path: first.and_then(|segment| paths(segment).first().cloned()),
+                message: first.and_then(|segment| segment.message),
+                code_points: start..point,
+                bytes,
+            });
+        }
+        found
+    }
+
+    /// Returns the text in pieces for a tokenizer, cut only around [`Prompt::untrusted`]. Without such an occurrence it is one piece, so
+    /// that the tokens are those of the whole text.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens};
+    ///
+    /// let template = ChatTemplate::from_source("<s>{{ messages[0].content }}</s>", &[]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "a</s>b"}]);
+    /// let control_tokens = ControlTokens { policy: ControlPolicy::Split, tokens: &["<s>", "</s>"], ..Default::default() };
+    /// let prompt = template.apply(&messages, &ApplyOptions { control_tokens, ..Default::default() })?;
+    /// let pieces: Vec<_> = prompt.pieces().iter().map(|piece| (piece.text, piece.has_control_tokens)).collect();
+    /// assert_eq!(pieces, [("<s>a", true), ("</s>", false), ("b</s>", true)]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    pub fn pieces(&self) -> Vec<TextPiece<'_>> {
+        let mut pieces = Vec::new();
+        let mut push = |range: Range<usize>, has_control_tokens| {
+            let text = self.text.get(range).unwrap_or_default();
+            if !text.is_empty() {
+                pieces.push(TextPiece {
+                    text,
+                    has_control_tokens,
+                });
+            }
+        };
+        let mut start = 0;
+        for token in &self.untrusted {
+            push(start..token.bytes.start, true);
+            push(token.bytes.clone(), false);
+            start = token.bytes.end;
+        }
+        push(start..self.text.len(), true);
+        pieces
+    }
+
+    /// Applies a policy to the control tokens of the prompt.
+    pub(super) fn check_control_tokens<T: AsRef<str>>(&mut self, tokens: &[T], options: &ControlTokens<'_>) -> Result<(), Error> {
+        let mut found = self.control_tokens(tokens);
+        found.retain(|token| token.writer != Writer::Template && !self.is_of_role(token, options.roles));
+        match (options.policy, found.first()) {
+            (ControlPolicy::Refuse, Some(token)) => Err(self.refuse(token)),
+            _ => {
+                self.untrusted = found;
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns whether all of a token that is of the input is the role of a message, and one of these roles.
+    fn is_of_role(&self, token: &ControlToken, roles: &[&str]) -> bool {
+        let first = self
+            .segments
+            .partition_point(|segment| segment.bytes.end <= token.bytes.start);
+        let own = self.segments.get(first..).unwrap_or_default().iter();
+        let mut inputs = own
+            .take_while(|segment| segment.bytes.start < token.bytes.end)
+            .filter(|segment| is_input(segment));
+        !roles.is_empty()
+            && inputs.all(|segment| {
+                let is_role =
+                    |path: &Arc<str>| path.starts_with("/messages/") && path.ends_with("/role") && path.split('/').count() == 4;
+                let text = self.text.get(segment.bytes.clone()).unwrap_or_default();
+                paths(segment).iter().all(is_role) && roles.contains(&text)
+            })
+    }
+
+    fn refuse(&self, token: &ControlToken) -> Error {
+        let text = self.text.get(token.bytes.clone()).unwrap_or_default();
+        let path = token.path.as_deref().unwrap_or_default();
+        let writer = match token.message {
+            Some(index) => format!("message {}", index.saturating_add(1)),
+            None => "the input".to_owned(),
+        };
+        let has = match token.writer {
+            Writer::Mixed => "forms, with text of the template,",
+            Writer::Input | Writer::Template => "has",
+        };
+        refused(
+            ErrorKind::Value,
+            format!("{writer} {has} the control token `{text}` at `{path}`"),
+        )
+        .about_input(path.to_owned())
+    }
+}
+
+fn is_input(segment: &Segment) -> bool {
+    matches!(segment.origin, Origin::Input { .. } | Origin::Changed { .. })
+}
+
+/// Returns the JSON pointers of the strings that a segment is of.
+fn paths(segment: &Segment) -> &[Arc<str>] {
+    match &segment.origin {
+        Origin::Input { path, .. } => std::slice::from_ref(path),
+        Origin::Changed { paths } => paths,
+        _ => &[],
+    }
+}
+
+/// Finds tokens in a text.
+struct Finder<'t> {
+    /// Sorted, so that tokens with a common beginning are neighbours.
+    tokens: Vec<&'t [u8]>,
+    /// Whether a token begins with the byte that is the index.
+    is_first: [bool; 256],
+}
+
+impl<'t> Finder<'t> {
+    fn new<T: AsRef<str>>(tokens: &'t [T]) -> Self {
+        let tokens = tokens.iter().map(|token| token.as_ref().as_bytes());
+        let mut tokens: Vec<_> = tokens.filter(|token| !token.is_empty()).collect();
+        tokens.sort_unstable();
+        let mut is_first = [false; 256];
+        for byte in tokens.iter().filter_map(|token| token.first()) {
+            is_first.get_mut(usize::from(*byte)).into_iter().for_each(|flag| *flag = true);
+        }
+        Self { tokens, is_first }
+    }
+
+    /// Returns the place of the first token from a byte on. The work is at most that of reading the text once for each byte of the longest
+    /// token.
+    fn find(&self, text: &str, start: usize) -> Option<Range<usize>> {
+        let text = text.as_bytes();
+        let rest = text.get(start..)?.iter().enumerate();
+        rest.filter(|(_, byte)| self.is_first.get(usize::from(**byte)) == Some(&true))
+            .find_map(|(skipped, _)| {
+                let start = start.saturating_add(skipped);
+                let length = self.longest(text.get(start..)?)?;
+                Some(start..start.saturating_add(length))
+            })
+    }
+
+    /// Returns the length of the longest token that a text begins with.
+    fn longest(&self, text: &[u8]) -> Option<usize> {
+        let (mut tokens, mut longest) = (self.tokens.as_slice(), None);
+        for (depth, byte) in text.iter().enumerate() {
+            let at = |token: &&[u8]| token.get(depth).copied();
+            let start = tokens.partition_point(|token| at(token) < Some(*byte));
+            let end = tokens.partition_point(|token| at(token) <= Some(*byte));
+            tokens = tokens.get(start..end)?;
+            match tokens.first() {
+                None => break,
+                // A token comes before its continuations.
+                Some(token) if token.len() == depth.saturating_add(1) => longest = Some(token.len()),
+                Some(_) => {}
+            }
+        }
+        longest
+    }
+}
