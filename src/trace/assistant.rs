@@ -119,10 +119,7 @@ pub fn find_assistant(conversation: &Conversation<'_>, render: &mut dyn FnMut(Op
         render,
         prompts: Vec::new(),
         openings: 0,
-        first_tokens: control_tokens(conversation.text)
-            .take(2)
-            .filter_map(|token| conversation.text.get(token))
-            .collect(),
+        first_tokens: find_first_tokens(conversation.text, &groups),
     };
     match finder.find(&groups) {
         Ok(spans) => AssistantSpans::Known(Spans::from_segments(spans, conversation.text, conversation.segments)),
@@ -143,10 +140,14 @@ struct Finder<'f, 'p> {
 impl<'p> Finder<'_, 'p> {
     fn find(mut self, groups: &BTreeMap<usize, Owned<'_>>) -> std::result::Result<Vec<Range<usize>>, String> {
         let Conversation { segments, roles, .. } = *self.conversation;
-        let is_whole = |segment: &Segment| paths(&segment.origin).any(|path| ["", "/messages"].contains(&path));
         let is_lost = |message: usize| self.counts(message) && !groups.contains_key(&message);
-        if (0..roles.len()).any(is_lost) && segments.iter().any(is_whole) {
-            return Err("the template prints all messages as one value".to_owned());
+        let loses = (0..roles.len()).any(is_lost);
+        let is_whole = |segment: &Segment| match &segment.origin {
+            Origin::Input { path, is_key: true, .. } => path.ends_with("/role") && path.matches('/').count() == 3,
+            origin => loses && paths(origin).any(|path| ["", "/messages"].contains(&path)),
+        };
+        if segments.iter().any(is_whole) {
+            return Err("the template prints messages as values".to_owned());
         }
         let mut spans: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
@@ -418,6 +419,16 @@ impl<'p> Finder<'_, 'p> {
         }
         cuts
     }
+}
+
+/// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
+fn find_first_tokens<'t>(text: &'t str, groups: &BTreeMap<usize, Owned<'_>>) -> Vec<&'t str> {
+    let bodies = groups
+        .iter()
+        .filter_map(|(message, owned)| owned.printed(*message, owned.stretches.first()?).next());
+    let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
+    let header = text.get(..end).unwrap_or_default();
+    control_tokens(header).take(2).filter_map(|token| header.get(token)).collect()
 }
 
 /// The names of the field with the reasoning.
