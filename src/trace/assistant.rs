@@ -164,7 +164,7 @@ impl<'p> Finder<'_, 'p> {
             if self.conversation.options.last_turn_only {
                 spans.clear();
             }
-            let limit = self.find_limit(*message, owned);
+            let limit = self.find_limit(owned);
             for stretch in &owned.stretches {
                 let start = if stretch == first { start } else { stretch.start };
                 let part = start..stretch.end.min(limit);
@@ -204,7 +204,7 @@ impl<'p> Finder<'_, 'p> {
             return Ok(first.start);
         }
         if roles.get(message).is_some_and(|role| role != "assistant")
-            && let Some(body) = owned.printed(message, first).next()
+            && let Some(body) = owned.printed(first).first()
         {
             return Ok(body.start);
         }
@@ -267,10 +267,10 @@ impl<'p> Finder<'_, 'p> {
     }
 
     /// Returns where the text of the messages ends. A template can write the generation prompt in the turn of the last message.
-    fn find_limit(&self, message: usize, owned: &Owned<'_>) -> usize {
+    fn find_limit(&self, owned: &Owned<'_>) -> usize {
         let text = self.conversation.text.trim_end();
         let whole = 0..self.conversation.text.len();
-        let end = owned.printed(message, &whole).last().map_or(0, |printed| printed.end);
+        let end = owned.printed(&whole).last().map_or(0, |printed| printed.end);
         let prompts = self.prompts.iter().filter(|(_, prompt)| !prompt.is_empty());
         let limits = prompts.filter_map(|(_, prompt)| Some(text.strip_suffix(prompt.trim_end())?.len()));
         limits.filter(|limit| *limit >= end).min().unwrap_or(whole.end)
@@ -283,7 +283,7 @@ impl<'p> Finder<'_, 'p> {
             part.start,
             part.start.saturating_add(self.text(part.clone()).trim_end().len()),
         );
-        let printed: Vec<_> = owned.printed(message, &part).collect();
+        let printed = owned.printed(&part);
         let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
         let own_close = last_control_token(self.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
         match (own_close, options.end_of_turn) {
@@ -300,9 +300,9 @@ impl<'p> Finder<'_, 'p> {
             let rest = self.text(end..limit.max(end));
             end = end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
         }
-        let mut cuts = self.find_foreign(message, owned, &(start..end), &printed);
+        let mut cuts = find_foreign(owned, &(start..end), printed);
         if !options.reasoning {
-            cuts.extend(self.find_reasoning(message, owned, &(start..end), &printed));
+            cuts.extend(self.find_reasoning(message, owned, &(start..end), printed));
         }
         cuts.sort_by_key(|cut| cut.start);
         let mut at = start;
@@ -345,25 +345,6 @@ impl<'p> Finder<'_, 'p> {
         let is_header = self.first_tokens.contains(&token) || token.to_ascii_lowercase().contains(role);
         let is_close = !is_header && self.prompts.iter().any(|(_, prompt)| begins(prompt));
         if is_close { token.len() } else { 0 }
-    }
-
-    /// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
-    fn find_foreign(&self, message: usize, owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]) -> Vec<Range<usize>> {
-        let is_foreign = |path: &str| {
-            let is_outside = ["/messages", "/tools", "/documents"]
-                .iter()
-                .any(|root| path.starts_with(root));
-            is_outside && find_field(path, message).is_none()
-        };
-        let foreign = owned.within(span).iter().filter(|segment| {
-            paths(&segment.origin).any(is_foreign) && !paths(&segment.origin).any(|path| find_field(path, message).is_some())
-        });
-        let cuts = foreign.map(|segment| {
-            let before = printed.iter().rfind(|own| own.end <= segment.bytes.start);
-            let after = printed.iter().find(|own| own.start >= segment.bytes.end);
-            before.map_or(span.start, |own| own.end)..after.map_or(segment.bytes.end, |own| own.start)
-        });
-        cuts.collect()
     }
 
     /// Returns the parts of a span that are reasoning, with the tags around them.
@@ -421,11 +402,29 @@ impl<'p> Finder<'_, 'p> {
     }
 }
 
+/// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
+fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]) -> Vec<Range<usize>> {
+    let foreign = owned
+        .foreign
+        .iter()
+        .filter(|foreign| foreign.start < span.end && foreign.end > span.start);
+    let cuts = foreign.map(|foreign| {
+        let before = printed.partition_point(|own| own.end <= foreign.start);
+        let start = before
+            .checked_sub(1)
+            .and_then(|index| printed.get(index))
+            .map_or(span.start, |own| own.end.max(span.start));
+        let end = printed.get(before).map_or(foreign.end, |own| own.start);
+        start..end.min(span.end)
+    });
+    cuts.collect()
+}
+
 /// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
 fn find_first_tokens<'t>(text: &'t str, groups: &BTreeMap<usize, Owned<'_>>) -> Vec<&'t str> {
     let bodies = groups
-        .iter()
-        .filter_map(|(message, owned)| owned.printed(*message, owned.stretches.first()?).next());
+        .values()
+        .filter_map(|owned| owned.printed(owned.stretches.first()?).first());
     let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
     let header = text.get(..end).unwrap_or_default();
     control_tokens(header).take(2).filter_map(|token| header.get(token)).collect()

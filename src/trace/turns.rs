@@ -70,6 +70,10 @@ pub(super) struct Owned<'s> {
     /// The stretches without a gap, in order.
     pub stretches: Vec<Range<usize>>,
     pub segments: Vec<&'s Segment>,
+    /// The byte ranges of what the template prints of the message: all segments but the template's own text, tokens, and the role.
+    printed: Vec<Range<usize>>,
+    /// The byte ranges of what comes from other messages, tools and documents.
+    pub foreign: Vec<Range<usize>>,
 }
 
 /// Returns the segments of each message that owns any.
@@ -83,6 +87,11 @@ pub(super) fn group_by_message(segments: &[Segment]) -> BTreeMap<usize, Owned<'_
             _ => owned.stretches.push(segment.bytes.clone()),
         }
         owned.segments.push(segment);
+        match &segment.origin {
+            Origin::Template { .. } | Origin::Token { .. } => {}
+            Origin::Made => owned.printed.push(segment.bytes.clone()),
+            origin => owned.add_input(origin, message, &segment.bytes),
+        }
     }
     groups
 }
@@ -95,15 +104,31 @@ impl<'s> Owned<'s> {
         self.segments.get(start..end).unwrap_or_default()
     }
 
-    /// Returns the byte ranges of what the template prints of the message in a stretch: all segments but the template's own text, tokens,
-    /// and the role.
-    pub fn printed(&self, message: usize, stretch: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let printed = self.within(stretch).iter().filter(move |segment| match &segment.origin {
-            Origin::Made => true,
-            Origin::Template { .. } | Origin::Token { .. } => false,
-            origin => fields(origin, message).any(|field| field != "role"),
-        });
-        printed.map(|segment| segment.bytes.clone())
+    /// Returns the byte ranges of what the template prints of the message in a stretch.
+    pub fn printed(&self, stretch: &Range<usize>) -> &[Range<usize>] {
+        let start = self.printed.partition_point(|printed| printed.end <= stretch.start);
+        let end = self.printed.partition_point(|printed| printed.start < stretch.end);
+        self.printed.get(start..end).unwrap_or_default()
+    }
+
+    fn add_input(&mut self, origin: &Origin, message: usize, bytes: &Range<usize>) {
+        let (mut is_own, mut is_role, mut is_foreign) = (false, false, false);
+        for path in paths(origin) {
+            match find_field(path, message) {
+                Some("role") => is_role = true,
+                Some(_) => is_own = true,
+                None => {
+                    is_foreign |= ["/messages", "/tools", "/documents"]
+                        .iter()
+                        .any(|root| path.starts_with(root))
+                }
+            }
+        }
+        if is_own {
+            self.printed.push(bytes.clone());
+        } else if is_foreign && !is_role {
+            self.foreign.push(bytes.clone());
+        }
     }
 }
 
@@ -154,7 +179,7 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
         for stretch in &owned.stretches {
             let first = model.partition_point(|span| span.start < stretch.start);
             let begin = model.get(first).map(|span| span.start).filter(|start| *start < stretch.end);
-            let part = split(text, stretch, owned.printed(message, stretch), begin);
+            let part = split(text, stretch, owned.printed(stretch), begin);
             let edges = [stretch.start, part.start, part.end, stretch.end];
             for (list, edge) in [&mut header, &mut body, &mut close].into_iter().zip(edges.windows(2)) {
                 match edge {
@@ -180,8 +205,8 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
 }
 
 /// Returns the body of a stretch.
-fn split(text: &str, stretch: &Range<usize>, printed: impl Iterator<Item = Range<usize>>, begin: Option<usize>) -> Range<usize> {
-    let whole = printed.reduce(|whole, part| whole.start..part.end);
+fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Option<usize>) -> Range<usize> {
+    let whole = printed.first().zip(printed.last()).map(|(first, last)| first.start..last.end);
     let (start, end) = match (whole, begin) {
         (Some(body), begin) => (begin.unwrap_or(body.start).min(body.start), body.end),
         (None, Some(begin)) => (begin, begin),
