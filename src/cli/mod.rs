@@ -2,6 +2,7 @@
 
 mod apply_request;
 mod conformance;
+mod explain;
 mod file;
 mod port;
 mod render;

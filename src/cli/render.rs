@@ -8,6 +8,7 @@ use chat_template::{
     RenderOptions, Template,
 };
 
+use super::explain::{By, Picture};
 use super::file::{self, Texts};
 use super::{print, show, variable};
 
@@ -17,12 +18,16 @@ Examples:
   chat-template render --model Qwen3-8B --messages - --tools tools.json --var enable_thinking=false < conversation.json
   chat-template render --template chat.jinja --config tokenizer_config.json --messages conversation.json --json
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
+  chat-template render --model Qwen3-8B --messages conversation.json --explain=message --explain-html prompt.html
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
 One FILE can be -, which is standard input. No newline is added to the output.
 
 The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
 \"documents\" are used unless an option sets them. Other keys are ignored.
+
+--explain shows blanks and line feeds, and below the prompt a legend and warnings: of a control token that the input wrote, of a token that
+begins the prompt twice, and of a variable that no template reads. NO_COLOR turns its colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
   text        the prompt
@@ -85,9 +90,34 @@ pub struct Arguments {
     /// Prints a JSON object with the text and the spans of {% generation %} blocks; see below.
     #[arg(long)]
     json: bool,
-    /// Colours the text of {% generation %} blocks. Without WHEN, it is auto.
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with_all = ["json", "context"])]
+    /// Colours the text of {% generation %} blocks, or the picture of --explain, which is coloured by default. Without WHEN, it is auto.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with = "json")]
     color: Option<When>,
+    /// Prints a picture of the prompt instead: where each character came from, or which message owns it. Without BY, it is the origin.
+    #[arg(long, value_name = "BY", num_args = 0..=1, default_missing_value = "origin", conflicts_with = "json")]
+    explain: Option<By>,
+    /// Writes the picture to a file as an HTML page, which loads nothing. Without --explain, nothing is printed.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    explain_html: Option<PathBuf>,
+    /// A control token that the picture marks besides those of the model. The option can be repeated.
+    #[arg(long = "control-token", value_name = "TOKEN")]
+    control_tokens: Vec<String>,
+}
+
+impl Arguments {
+    /// Returns whether a picture is drawn, which needs a prompt that is traced.
+    fn is_explained(&self) -> bool {
+        self.explain.is_some() || self.explain_html.is_some()
+    }
+
+    /// Returns whether the output is coloured. `default` is the answer without the option.
+    fn is_colored(&self, default: When) -> bool {
+        match self.color.unwrap_or(default) {
+            When::Always => true,
+            When::Auto => show::shows_color(),
+            When::Never => false,
+        }
+    }
 }
 
 /// When to colour the output.
@@ -137,6 +167,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let mut options = RenderOptions {
         limits: &limits,
         generation: arguments.json,
+        trace: arguments.is_explained(),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -146,7 +177,47 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     if arguments.json {
         return Ok(show::write_rendered(&rendered));
     }
+    if arguments.is_explained() {
+        let variable = |name: &str| match &data {
+            Data::Object(context) => context.get(name),
+            _ => None,
+        };
+        let bos = match variable("bos_token") {
+            Some(Data::Str(bos)) => Some(&**bos),
+            _ => None,
+        };
+        let mut prompt = Prompt::default();
+        (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+        let picture = Picture::new(
+            &prompt,
+            &tokens_of(arguments, Vec::new()),
+            variable("messages"),
+            bos,
+            Vec::new(),
+        );
+        return explain(arguments, &picture);
+    }
     Ok(rendered.text)
+}
+
+/// Returns control tokens with those of the command line.
+fn tokens_of<'a>(arguments: &'a Arguments, mut tokens: Vec<&'a str>) -> Vec<&'a str> {
+    tokens.extend(arguments.control_tokens.iter().map(String::as_str));
+    tokens
+}
+
+/// Writes a picture to the file of `--explain-html`, and returns that of `--explain`.
+fn explain(arguments: &Arguments, picture: &Picture<'_>) -> Result<String, String> {
+    if let Some(path) = &arguments.explain_html {
+        let source = arguments.model.as_ref().or(arguments.template.as_ref());
+        let title = source
+            .and_then(|source| source.file_name())
+            .map(|name| name.to_string_lossy());
+        let page = picture.page(&title.unwrap_or("prompt".into()));
+        std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
+    }
+    let terminal = |by| picture.terminal(by, arguments.is_colored(When::Auto));
+    Ok(arguments.explain.map(terminal).unwrap_or_default())
 }
 
 /// Applies a chat template to a conversation.
@@ -165,16 +236,13 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let tools = of_option(&arguments.tools, "tools")?;
     let documents = of_option(&arguments.documents, "documents")?;
     let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
-    for warning in variable::warn_of_unread(&arguments.variables, &chat.variables()) {
-        eprintln!("{warning}");
+    let unread = variable::warn_of_unread(&arguments.variables, &chat.variables());
+    if arguments.explain.is_none() {
+        unread.iter().for_each(|warning| eprintln!("{warning}"));
     }
     let variables = arguments.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
-    let colored = match arguments.color {
-        Some(When::Always) => true,
-        Some(When::Auto) => show::shows_color(),
-        Some(When::Never) | None => false,
-    };
+    let is_colored = arguments.is_colored(When::Never);
     let limits = file::read_limits(arguments.limits.as_deref())?;
     let fixed = arguments.now.map(FixedClock);
     let mut options = ApplyOptions {
@@ -190,7 +258,8 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.continue_final_message.is_none(),
-        true_spans: arguments.json || colored,
+        true_spans: arguments.json || is_colored || arguments.is_explained(),
+        trace: arguments.is_explained(),
         ..ApplyOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -199,7 +268,13 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let prompt: Prompt = chat
         .apply(&messages, &options)
         .map_err(|error| with_hint(arguments, &error))?;
-    match (arguments.json, colored) {
+    if arguments.is_explained() {
+        let mut tokens = chat.special_tokens().iter();
+        let bos = tokens.find(|(name, _)| name == "bos_token").map(|(_, bos)| bos.as_str());
+        let tokens = tokens_of(arguments, chat.control_tokens());
+        return explain(arguments, &Picture::new(&prompt, &tokens, Some(&messages), bos, unread));
+    }
+    match (arguments.json, is_colored) {
         (true, _) => show::write_prompt(&prompt),
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
         (false, false) => Ok(prompt.text),
