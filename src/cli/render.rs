@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
 use chat_template::{
-    ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, ErrorClass, FixedClock, LoadAs, LoadOptions, LocalTime, Prompt,
-    RenderOptions, Template,
+    ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlTokens, Error, ErrorClass, FixedClock, LoadAs,
+    LoadOptions, LocalTime, Prompt, RenderOptions, Template, Writer,
 };
 
 use super::explain::{By, Picture};
@@ -120,6 +120,9 @@ impl Arguments {
     }
 }
 
+/// The roles from which a template may form a control token without a warning.
+const ROLES: [&str; 6] = ["system", "developer", "user", "assistant", "tool", "function"];
+
 /// When to colour the output.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum When {
@@ -188,13 +191,10 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         };
         let mut prompt = Prompt::default();
         (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
-        let picture = Picture::new(
-            &prompt,
-            &tokens_of(arguments, Vec::new()),
-            variable("messages"),
-            bos,
-            Vec::new(),
-        );
+        let tokens = tokens_of(arguments, Vec::new());
+        prompt.untrusted = prompt.control_tokens(&tokens);
+        prompt.untrusted.retain(|token| token.writer != Writer::Template);
+        let picture = Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new());
         return explain(arguments, &picture);
     }
     Ok(rendered.text)
@@ -243,6 +243,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let variables = arguments.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
     let is_colored = arguments.is_colored(When::Never);
+    let own_tokens = tokens_of(arguments, Vec::new());
     let limits = file::read_limits(arguments.limits.as_deref())?;
     let fixed = arguments.now.map(FixedClock);
     let mut options = ApplyOptions {
@@ -259,7 +260,15 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.continue_final_message.is_none(),
         true_spans: arguments.json || is_colored || arguments.is_explained(),
-        trace: arguments.is_explained(),
+        control_tokens: ControlTokens {
+            policy: if arguments.is_explained() {
+                ControlPolicy::Split
+            } else {
+                ControlPolicy::Leave
+            },
+            tokens: &own_tokens,
+            roles: &ROLES,
+        },
         ..ApplyOptions::default()
     };
     if let Some(clock) = &fixed {

@@ -36,10 +36,12 @@ struct Part<'p> {
     index: usize,
     is_generated: bool,
     token: Option<&'p ControlToken>,
+    /// Whether the token is one that the input wrote.
+    is_untrusted: bool,
 }
 
 impl<'p> Picture<'p> {
-    /// Makes the picture of a traced prompt. `messages` are those of the conversation, and `bos` is the token that begins a prompt.
+    /// Makes the picture of a traced prompt, in which [`Prompt::untrusted`] are the tokens that the input wrote. `messages` are those of the conversation, and `bos` is the token that begins a prompt.
     pub fn new(
         prompt: &'p Prompt,
         tokens: &[&str],
@@ -66,9 +68,8 @@ impl<'p> Picture<'p> {
         if let Some(warning) = bos.and_then(|bos| warn_of_repeated_bos(&prompt.text, bos)) {
             picture.warnings.push(warning);
         }
-        let untrusted = picture.tokens.iter().filter(|token| token.writer != Writer::Template);
         let mut seen = HashSet::new();
-        let mut untrusted: Vec<String> = untrusted.map(|token| picture.warn_of_token(token)).collect();
+        let mut untrusted: Vec<String> = prompt.untrusted.iter().map(|token| picture.warn_of_token(token)).collect();
         untrusted.retain(|warning| seen.insert(warning.clone()));
         picture.warnings.extend(untrusted);
         picture
@@ -93,17 +94,26 @@ impl<'p> Picture<'p> {
                 let end = edges.peek().map_or(segment.bytes.end, |edge| segment.bytes.end.min(*edge));
                 let holds = |range: &Range<usize>| range.start <= start && start < range.end;
                 let token = self.tokens.partition_point(|token| token.bytes.end <= start);
+                let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
                 parts.push(Part {
                     text: self.prompt.text.get(start..end).unwrap_or_default(),
                     segment,
                     index,
                     is_generated: blocks.iter().any(holds),
-                    token: self.tokens.get(token).filter(|token| holds(&token.bytes)),
+                    token,
+                    is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
                 });
                 start = end;
             }
         }
         parts
+    }
+
+    /// Returns whether a token is one of [`Prompt::untrusted`], which are sorted.
+    fn is_untrusted(&self, token: &ControlToken) -> bool {
+        let untrusted = &self.prompt.untrusted;
+        let index = untrusted.partition_point(|other| other.bytes.start < token.bytes.start);
+        untrusted.get(index) == Some(token)
     }
 
     /// Returns the indices of the messages that own a part of the prompt.

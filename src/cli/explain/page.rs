@@ -1,7 +1,7 @@
 //! The picture as an HTML page.
 //!
 //! ```text
-//! <span class="part input" data-place="/messages/0/content" …>Hi</span><b class="control trusted"><span class="part template" …>
+//! <span class="part input" data-place="/messages/0/content" …>Hi</span><b class="control"><span class="part template" …>
 //! ```
 //!
 //! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
@@ -105,11 +105,9 @@ impl Picture<'_> {
         };
         html! {
             @for group in parts.chunk_by(is_of_one_token) {
-                @match group.first().and_then(|part| part.token) {
-                    Some(token) => {
-                        b class={ "control " (if token.writer == Writer::Template { "trusted" } else { "untrusted" }) } {
-                            @for part in group { (self.marked_part(part)) }
-                        }
+                @match group.first().filter(|part| part.token.is_some()) {
+                    Some(first) => {
+                        b class={ "control" @if first.is_untrusted { " untrusted" } } { @for part in group { (self.marked_part(part)) } }
                     }
                     None => @for part in group { (self.marked_part(part)) },
                 }

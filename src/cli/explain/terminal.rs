@@ -5,7 +5,6 @@
 //! without colours   a row for each part: its message, its origin and its text
 //! ```
 
-use chat_template::Writer;
 use chat_template::conformance::visible;
 
 use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
@@ -109,7 +108,7 @@ impl Picture<'_> {
             sort @ ("token" | "changed") => format!("{sort} {}", place_of(part.segment)),
             _ => place_of(part.segment),
         };
-        if is_untrusted(part) {
+        if part.is_untrusted {
             place.insert_str(0, "! ");
         }
         let mut text = String::new();
@@ -143,10 +142,10 @@ impl Picture<'_> {
                 owners.chain([paint(NOBODY, "no message")]).collect()
             }
         };
-        if self.tokens.iter().any(|token| token.writer == Writer::Template) {
+        if self.tokens.len() > self.prompt.untrusted.len() {
             entries.push(paint("1", "control token"));
         }
-        if self.tokens.iter().any(|token| token.writer != Writer::Template) {
+        if !self.prompt.untrusted.is_empty() {
             entries.push(paint(UNTRUSTED, "control token that the input wrote"));
         }
         if !self.prompt.true_spans.bytes.is_empty() {
@@ -154,10 +153,6 @@ impl Picture<'_> {
         }
         format!("{}\n", entries.join("   "))
     }
-}
-
-fn is_untrusted(part: &Part<'_>) -> bool {
-    part.token.is_some_and(|token| token.writer != Writer::Template)
 }
 
 /// Returns the escape sequence for the style of a part.
@@ -168,7 +163,7 @@ fn style_of(part: &Part<'_>, by: By) -> String {
     }
     .to_owned();
     match part.token {
-        Some(token) if token.writer != Writer::Template => UNTRUSTED.clone_into(&mut style),
+        Some(_) if part.is_untrusted => UNTRUSTED.clone_into(&mut style),
         Some(_) => style.push_str(";1"),
         None => {}
     }

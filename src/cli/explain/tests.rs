@@ -1,5 +1,5 @@
 use chat_template::json::Data;
-use chat_template::{ApplyOptions, ChatTemplate, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
 
 use super::{By, Picture};
 
@@ -12,6 +12,11 @@ fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> 
     let options = ApplyOptions {
         trace: true,
         true_spans: true,
+        control_tokens: ControlTokens {
+            policy: ControlPolicy::Split,
+            tokens: &["<|end|>"],
+            roles: &[],
+        },
         ..Default::default()
     };
     let prompt = template.apply(&messages, &options).unwrap();
