@@ -15,6 +15,7 @@ pub use kind::{ErrorClass, ErrorKind};
 use crate::limits::Reached;
 use crate::source::{Position, Source};
 use crate::span::Span;
+use crate::text::truncate::elide;
 
 /// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -60,7 +61,24 @@ struct Report {
     input_paths: Vec<String>,
     template: Option<String>,
     reached: Option<Reached>,
+    /// The number of values of the input that may still be compared to find those that the error is about.
+    looks: usize,
 }
+
+/// The number of values of the input that are compared for one error.
+///
+/// The class of an error depends on the place of a value, so the largest real conversations, of about 200 thousand values, must be searched
+/// entirely.
+const MAX_LOOKS: usize = 1_000_000;
+
+/// The most macro calls and loop rounds that an error lists. The reference cannot nest as many.
+const MAX_STEPS: usize = 1000;
+
+/// The most bytes of a message. Messages of the reference can repeat a text of any length.
+const MAX_MESSAGE: usize = 64 << 10;
+
+/// The number of characters of a macro's name that an error shows.
+const MAX_NAME: usize = 100;
 
 /// The line in the error of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +92,15 @@ enum Line {
 
 /// Constructors. The message is that of the reference.
 impl Error {
-    /// Makes an error of any kind without a place.
+    /// Makes an error of any kind without a place. A message of more than 64 KiB is cut.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let mut message = message.into();
+        if message.len() > MAX_MESSAGE {
+            let end = (0..=MAX_MESSAGE).rev().find(|end| message.is_char_boundary(*end));
+            message.truncate(end.unwrap_or_default());
+            message.push('…');
+            message.shrink_to_fit();
+        }
         let class = match kind {
             ErrorKind::Raised => ErrorClass::Refused,
             ErrorKind::Limit => ErrorClass::Limit,
@@ -84,7 +109,7 @@ impl Error {
         Self(Box::new(Report {
             kind,
             class,
-            message: message.into(),
+            message,
             line: Line::Open,
             span: None,
             excerpt: None,
@@ -93,6 +118,7 @@ impl Error {
             input_paths: Vec::new(),
             template: None,
             reached: None,
+            looks: MAX_LOOKS,
         }))
     }
 
@@ -192,8 +218,26 @@ impl Error {
     /// Adds the next enclosing macro call or loop round.
     #[cold]
     pub fn within(mut self, step: Step) -> Self {
-        self.0.trail.push(step);
+        if self.0.trail.len() < MAX_STEPS {
+            self.0.trail.push(step);
+        }
         self
+    }
+
+    /// Adds the call of a macro as the next enclosing one.
+    #[cold]
+    pub(crate) fn within_macro(self, name: &str) -> Self {
+        self.within(Step::Macro(elide(name, MAX_NAME).into_owned()))
+    }
+
+    /// Returns how many values of the input may still be compared for this error.
+    pub(crate) fn looks(&self) -> usize {
+        self.0.looks
+    }
+
+    /// Sets how many values of the input may still be compared for this error.
+    pub(crate) fn set_looks(&mut self, looks: usize) {
+        self.0.looks = looks;
     }
 
     /// Sets the note, unless it is set.
@@ -221,9 +265,9 @@ impl Error {
     #[cold]
     pub(crate) fn excuse_input(mut self, is_excused: impl Fn(&str) -> bool) -> Self {
         if self.0.class == ErrorClass::Mismatch {
-            self.0.input_paths.sort_by_key(|path| is_excused(path));
-            if self.0.input_paths.first().is_none_or(|path| is_excused(path)) {
-                self.0.class = ErrorClass::Template;
+            match self.0.input_paths.iter().position(|path| !is_excused(path)) {
+                Some(own) => self.0.input_paths.swap(0, own),
+                None => self.0.class = ErrorClass::Template,
             }
         }
         self

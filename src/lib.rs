@@ -128,6 +128,7 @@
 //! | [`Mismatch`](ErrorClass::Mismatch) | a value of the request does not fit this template: a list where it expects text, a key that is missing … | 400 |
 //! | [`Limit`](ErrorClass::Limit) | the request costs more than [`Limits`] allow | 400 |
 //! | [`Template`](ErrorClass::Template) | the template does not compile, or fails on a value of its own; the folder cannot be read | 500 |
+//! | [`Output`](ErrorClass::Output) | the writer that the caller passed failed | 500 |
 //! | [`Internal`](ErrorClass::Internal) | a bug of this crate | 500 |
 //!
 //! ```
@@ -406,5 +407,5 @@ pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
-pub use template::{Context, RenderOptions, Rendered, Template};
+pub use template::{CompileOptions, Context, RenderOptions, Rendered, Template};
 pub use trace::{Origin, Segment};

@@ -46,6 +46,28 @@ pub struct Template {
     last_length: AtomicUsize,
 }
 
+/// The options of a compilation. Set the fields that matter, and take the others from [`Default`]. A reference to [`Limits`] converts to
+/// options.
+#[derive(Clone, Copy, Debug)]
+pub struct CompileOptions<'o> {
+    /// The limits on time and memory. [`Limits::steps`] and [`Limits::milliseconds`] count from zero for each compilation and each render.
+    pub limits: &'o Limits,
+    /// A flag that cancels the compilation. If any thread sets it, the compilation soon ends with an error of kind limit.
+    pub cancel: Option<&'o AtomicBool>,
+}
+
+impl Default for CompileOptions<'_> {
+    fn default() -> Self {
+        Self::from(&*DEFAULT_LIMITS)
+    }
+}
+
+impl<'o> From<&'o Limits> for CompileOptions<'o> {
+    fn from(limits: &'o Limits) -> Self {
+        Self { limits, cancel: None }
+    }
+}
+
 /// The options of a render. Set the fields that matter, and take the others from [`Default`].
 #[derive(Clone, Copy)]
 pub struct RenderOptions<'o> {
@@ -143,21 +165,36 @@ impl Template {
     /// # Errors
     /// An error of kind syntax if Jinja does not compile the template, and of kind limit if the template exceeds the default limits.
     pub fn compile(source: &str) -> Result<Self> {
-        Self::compile_with(source, &DEFAULT_LIMITS)
+        Self::compile_with(source, CompileOptions::default())
     }
 
-    /// Compiles the source of a template whose length [`Limits::source`] bounds. The bounds on nesting are those of [`Template::compile`].
+    /// Compiles the source of a template with options, or only with limits.
+    ///
+    /// ```
+    /// use chat_template::{Limits, Template};
+    ///
+    /// let limits = Limits::default().with_milliseconds(50);
+    /// assert_eq!(Template::compile_with("{{ 1 + 1 }}", &limits)?.render(&serde_json::json!({}))?, "2");
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
     ///
     /// # Errors
     /// See [`Template::compile`].
-    pub fn compile_with(source: &str, limits: &Limits) -> Result<Self> {
-        if source.len() > limits.source {
-            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), limits.source)).without_line());
+    pub fn compile_with<'o>(source: &str, options: impl Into<CompileOptions<'o>>) -> Result<Self> {
+        let CompileOptions { limits, cancel } = options.into();
+        Self::compile_metered(source, Meter::with_cancel(limits.clone(), cancel))
+    }
+
+    /// Compiles the source of a template within the limits and the deadline of a meter.
+    pub(crate) fn compile_metered(source: &str, meter: Meter<'_>) -> Result<Self> {
+        let allowed = meter.limits().source;
+        if source.len() > allowed {
+            return Err(Error::limit(Reached::from_sizes(Limit::Source, source.len(), allowed)).without_line());
         }
         let source = Source::new(source);
         let located = |error: Error| error.located(&source);
-        let mut tree = parser::parse(&source).map_err(located)?;
-        resolve::resolve(&mut tree, &source).map_err(located)?;
+        let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
+        resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
@@ -210,7 +247,7 @@ impl Template {
     /// Renders the template and writes the output to `out`. Nothing is written if the render fails.
     ///
     /// # Errors
-    /// See [`Template::render`]. It is also an error if writing to `out` fails.
+    /// See [`Template::render`]. If writing to `out` fails, the class is [`ErrorClass::Output`].
     pub fn render_to<'c>(
         &self,
         context: impl Into<Context<'c>>,
@@ -218,8 +255,11 @@ impl Template {
         out: &mut impl fmt::Write,
     ) -> Result<()> {
         let rendered = self.render_with(context, options)?;
-        out.write_str(&rendered.text)
-            .map_err(|_| Error::runtime("the output could not be written").with_class(ErrorClass::Internal))
+        out.write_str(&rendered.text).map_err(|_| {
+            Error::runtime("the output could not be written")
+                .with_class(ErrorClass::Output)
+                .without_line()
+        })
     }
 
     /// Returns the names that the template reads from its context, in the order in which they first occur.
@@ -264,6 +304,7 @@ impl Template {
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace {
+            runtime.heap.trace = Some(Box::default());
             for (name, value) in input.iter() {
                 runtime.trace_variable(name, value)?;
             }

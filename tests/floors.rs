@@ -1,7 +1,9 @@
-//! Checks rules of this crate's code that the compiler does not check: the order of the modules, and the length of a file.
+//! Checks rules of this crate's code that the compiler does not check: the order of the modules, the length of a file, and that a function
+//! which goes through data charges the meter.
 //!
 //! ```text
 //! src/value/str.rs (floor 7): `crate::eval` is on floor 10
+//! src/builtins/filters/sort.rs sort: has `for` and charges nothing
 //! ```
 //!
 //! The modules of the crate's root are ordered by floors. A module may import only modules of lower floors. The test reads the text of
@@ -121,6 +123,106 @@ fn each_module_is_on_one_floor() {
             "the floors have src/{module}, which does not exist"
         );
     }
+}
+
+/// What a function does to go through data whose size a template or its input decides.
+#[rustfmt::skip]
+const ITERATIONS: [&str; 51] = [
+    "for ", "while ", "loop {", ".iter()", ".iter_mut()", ".into_iter()", ".chars()", ".char_indices()", ".bytes()", ".lines()",
+    ".find(", ".rfind(", ".find_map(", ".position(", ".contains(", ".starts_with(", ".ends_with(", ".strip_prefix(", ".strip_suffix(",
+    ".split(", ".rsplit(", ".split_once(", ".rsplit_once(", ".matches(", ".any(", ".all(", ".fold(", ".sum()", ".count()", ".max()",
+    ".repeat(", ".extend(", ".sort_by", ".reverse()", ".retain(", ".collect(", ".collect::", ".to_vec()", ".into_owned()", ".concat()",
+    "char_count(", "escape::", "indent::", "lines::", "pad::", "quote::", "replace::", "search::", "split::", "strip::", "unicode::",
+];
+
+/// What a function calls to charge for going through data: the meter, or a primitive that charges it.
+#[rustfmt::skip]
+const CHARGES: [&str; 20] = [
+    ".charge", "charge_", ".next(runtime)", ".next(self.runtime)", "next_item(runtime)", ".drain(runtime)", "collect(runtime",
+    "find_key(", "find_str(", "Key::new(", "write_piece(", "write_items(", "follow(runtime", "identical_or_equal(runtime", "less(runtime",
+    "dump_between(", "insert(runtime", "to_values(runtime", "build_str(runtime", "check_repetition(runtime",
+];
+
+/// The built-ins and the operations on values. The types of values have no meter; their loops are in the functions that these files call.
+const METERED: [&str; 5] = [
+    "src/builtins/",
+    "src/value/format/",
+    "src/value/ops/",
+    "src/value/print/",
+    "src/value/to_json.rs",
+];
+
+#[test]
+fn a_function_that_goes_through_data_charges_for_it() {
+    let bounded = read("tests/bounded.txt");
+    let is_entry = |line: &&str| !line.starts_with('#') && !line.is_empty();
+    let mut bounded: Vec<&str> = bounded.lines().filter(is_entry).collect();
+    let mut faults = Vec::new();
+    for path in list_sources() {
+        if !METERED.iter().any(|folder| path.starts_with(folder)) {
+            continue;
+        }
+        for (name, body) in list_functions(&read(&path)) {
+            let iterates = ITERATIONS.iter().find(|sign| contains_sign(&body, sign));
+            let charges = CHARGES.iter().any(|sign| body.contains(sign));
+            let (Some(sign), false) = (iterates, charges) else { continue };
+            let entry = format!("{path} {name}: ");
+            match bounded
+                .iter()
+                .position(|line| line.starts_with(&entry) && line.len() > entry.len())
+            {
+                Some(index) => drop(bounded.remove(index)),
+                None => faults.push(format!("{entry}has `{}` and charges nothing", sign.trim())),
+            }
+        }
+    }
+    faults.extend(
+        bounded
+            .iter()
+            .map(|line| format!("tests/bounded.txt has a line for nothing: {line}")),
+    );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Returns whether a text has a sign that does not continue a word. A path must lead to a call.
+fn contains_sign(text: &str, sign: &str) -> bool {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    text.match_indices(sign).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + sign.len()..]);
+        let is_start = sign.starts_with('.') || !before.ends_with(is_word);
+        is_start && (!sign.ends_with("::") || after.trim_start_matches(is_word).starts_with('('))
+    })
+}
+
+/// Returns the name and the body of each function, without comments, texts and unit tests. A function within another is a part of it.
+fn list_functions(text: &str) -> Vec<(String, String)> {
+    let code: Vec<&str> = text
+        .lines()
+        .take_while(|line| !line.ends_with("mod tests {"))
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect();
+    // These characters are not what they are in code.
+    let code = code.join("\n").replace("'{'", "").replace("'}'", "").replace("'\"'", "");
+    let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
+    let mut functions = Vec::new();
+    let mut rest = code.as_str();
+    while let Some(at) = rest.find("fn ") {
+        let is_function = rest[..at].ends_with(['\n', ' ']);
+        rest = &rest[at + 3..];
+        let signature = rest.find(['{', ';']).filter(|_| is_function);
+        let Some(open) = signature.filter(|open| rest[*open..].starts_with('{')) else {
+            continue;
+        };
+        let mut depth = 0;
+        let end = rest[open..].find(|char| {
+            depth += i32::from(char == '{') - i32::from(char == '}');
+            depth == 0
+        });
+        let (function, after) = rest.split_at(end.map_or(rest.len(), |end| open + end));
+        functions.push((read_identifier(function), function[open..].to_owned()));
+        rest = after;
+    }
+    functions
 }
 
 #[test]

@@ -1,92 +1,58 @@
-//! Checks that steps are charged in proportion to time. Measures the time of a step for each filter, test, method, global function,
-//! operator and statement, while the size of the input doubles from a thousand to a million.
+//! Checks that steps are charged in proportion to time. Measures the time of a step of whole programs: of random ones that the fuzzer makes
+//! from the grammar, and of programs with each filter, test, method, global function, operator and statement, while their input grows.
 //!
 //! ```text
-//! cargo bench --bench charged [-- NAME]
+//! cargo bench --bench charged --features cli [-- NAME] [--minutes N] [--seed N]
 //! ```
 //!
-//! The names are those of grammar/reachable.md, which a test keeps complete. Each is called on values of all types with several arguments,
-//! so most new names need no change here. Prints the slowest steps. Fails if one takes more than 20 times the median, or if a name could not
-//! be called without an error.
+//! Nothing is subtracted from the time of a program. Prints the programs with the slowest steps, each reduced as long as it stays slow.
+//! Fails if a step takes more than 20 times the median, if a render takes much longer than its limit, or if a name could not be called
+//! without an error. NAME selects programs by a part of their names; random programs are `random`.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a bench that cannot run shall stop")]
 
+mod growth;
+mod ladders;
 mod subjects;
 
-use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-use chat_template::{Limits, RenderOptions, Template};
+use chat_template::conformance::random_request;
+use chat_template::{Limits, RenderOptions, Template, json};
 use cpu_time::ThreadTime;
-use serde_json::{Value, json};
-use subjects::{PRELUDE, subjects};
+use serde_json::Value;
 
 /// The most time that a step can take, as a multiple of the median.
 const MOST: f64 = 20.0;
 
+/// The steps that starting a render takes.
+const START: f64 = 200.0;
+
 /// The least time of a measurement in seconds. A shorter one depends too much on the clock.
-const SHORTEST: f64 = 0.000_2;
+const SHORTEST: f64 = 0.000_1;
 
-/// The time of a render in seconds after which the size is not doubled again, to save time.
-const LONGEST: f64 = 0.004;
+/// The time of a render in seconds after which the input does not grow any more.
+const LONGEST: f64 = 0.02;
 
-/// The number of repetitions in one render, for expressions that take little time.
-const OFTEN: usize = 16;
+/// The number of runs of a sure measurement, of which the fastest counts. A busy machine makes a time longer but never shorter.
+const SURE: usize = 20;
 
-/// The number of runs of a sure measurement. There are fewer if they take longer than `ENOUGH` seconds together.
-const SURE: u32 = 20;
+/// The most time in seconds of all runs of a sure measurement.
 const ENOUGH: f64 = 0.4;
 
-/// The most times that a slow step is measured again.
-const AGAIN: usize = 5;
+/// The number of programs that are measured again and printed.
+const SHOWN: usize = 60;
 
-/// The number of rows that are printed.
-const SHOWN: usize = 100;
+/// The time in milliseconds that a render may take, and how much longer it may be.
+const DEADLINE: u64 = 50;
+const LATE: Duration = Duration::from_millis(100);
 
-/// An expression or a statement, with its measurements.
+/// A program, and the slowest of its measurements.
 struct Row {
     name: String,
-    tried: Tried,
-    samples: Vec<Sample>,
-}
-
-/// The measurement of one size.
-struct Sample {
-    size: usize,
-    /// The time, without that of making the values.
-    seconds: f64,
-    steps: u64,
-    /// Whether the time was long enough to be measured.
-    counts: bool,
-    /// Whether the time is the shortest of several runs.
-    is_sure: bool,
-}
-
-impl Sample {
-    fn nanoseconds_per_step(&self) -> f64 {
-        self.seconds * 1e9 / self.steps.max(1) as f64
-    }
-}
-
-impl Row {
-    /// Returns the nanoseconds per step of the samples that count, each with the index of its sample, in ascending order.
-    fn figures(&self) -> Vec<(f64, usize)> {
-        let counting = self.samples.iter().enumerate().filter(|(_, sample)| sample.counts);
-        let mut figures: Vec<_> = counting
-            .map(|(index, sample)| (sample.nanoseconds_per_step(), index))
-            .collect();
-        figures.sort_by(|one, other| one.0.total_cmp(&other.0));
-        figures
-    }
-
-    /// Returns the most nanoseconds per step, and the index of the sample.
-    fn slowest(&self) -> Option<(f64, usize)> {
-        self.figures().last().copied()
-    }
-
-    /// Returns the median of the nanoseconds per step.
-    fn median(&self) -> Option<f64> {
-        let figures = self.figures();
-        figures.get(figures.len() / 2).map(|figure| figure.0)
-    }
+    template: String,
+    context: Value,
+    /// The nanoseconds of a step.
+    figure: f64,
 }
 
 fn main() {
@@ -94,209 +60,194 @@ fn main() {
     if !arguments.iter().any(|argument| argument == "--bench") {
         return;
     }
-    let wanted = arguments.iter().find(|argument| !argument.starts_with("--"));
-    let mut bench = Bench::new();
-    let mut rows: Vec<Row> = Vec::new();
-    let mut untried = Vec::new();
-    for (name, tries) in subjects() {
-        if wanted.is_some_and(|wanted| !name.contains(wanted.as_str())) {
+    let number = |option: &str, default: u64| {
+        let place = arguments.iter().position(|argument| argument == option);
+        place.map_or(default, |place| arguments[place + 1].parse().expect("a number"))
+    };
+    let (minutes, seed) = (number("--minutes", 2), number("--seed", 1));
+    let wanted = arguments.first().filter(|argument| !argument.starts_with("--"));
+    let is_wanted = |name: &str| wanted.is_none_or(|wanted| name.contains(wanted.as_str()));
+    let bench = Bench::new();
+    let (mut rows, mut untried) = (Vec::new(), Vec::new());
+    let contexts: Vec<Value> = (0..11).map(|doublings| growth::context(1000 << doublings)).collect();
+    for (name, templates) in subjects::subjects() {
+        if !is_wanted(&name) {
             continue;
         }
         let tried = rows.len();
-        for template in tries {
-            rows.extend(bench.row(&name, &template));
+        for template in &templates {
+            rows.extend(bench.row(&name, template, &contexts));
         }
         if rows.len() == tried {
             untried.push(name);
         }
     }
-    let mut medians: Vec<f64> = rows.iter().filter_map(Row::median).collect();
-    medians.sort_by(f64::total_cmp);
-    let median = medians.get(medians.len() / 2).copied().unwrap_or(0.0);
-    let timed = medians.len();
-    // The slowest rows are measured again, until all rows that are printed are sure.
-    loop {
-        rows.sort_by(|one, other| other.slowest().partial_cmp(&one.slowest()).expect("times are numbers"));
-        let unsure = rows.iter_mut().take(SHOWN).find_map(|row| {
-            let (_, index) = row.slowest()?;
-            (!row.samples[index].is_sure).then_some((row, index))
-        });
-        let Some((row, index)) = unsure else { break };
-        bench.measure_again(&row.tried, &mut row.samples[index], median * MOST);
+    for (name, template, contexts) in ladders::ladders() {
+        if is_wanted(&name) {
+            rows.extend(bench.row(&name, &template, &contexts));
+        }
     }
+    let (began, mut programs) = (Instant::now(), 0);
+    while is_wanted("random") && began.elapsed() < Duration::from_secs(minutes * 60) {
+        let request = random_request(seed, programs).expect("the grammar");
+        programs += 1;
+        // Only our own reader reads integers of any size, which JSON of serde cannot have.
+        let request = json::read(&request, json::DEPTH).expect("JSON");
+        let Ok(request) = serde_json::to_value(&request) else {
+            continue;
+        };
+        let contexts: Vec<Value> = [1, 100].map(|factor| growth::grow(&request["context"], factor)).to_vec();
+        let template = request["template"].as_str().expect("a template");
+        rows.extend(bench.row(&format!("random {}", programs - 1), template, &contexts));
+    }
+    let tried = rows.len();
+    // The others failed, or were too short to be timed.
+    rows.retain(|row| row.figure > 0.0);
+    let mut figures: Vec<f64> = rows.iter().map(|row| row.figure).collect();
+    figures.sort_by(f64::total_cmp);
+    let median = figures.get(figures.len() / 2).copied().unwrap_or(1.0);
     println!(
-        "{} expressions and statements, {timed} of them long enough to be timed; a step takes {median:.1} ns in the median\n",
-        rows.len(),
+        "{tried} programs, {programs} of them random, {} timed; a step takes {median:.1} ns in the median\n",
+        rows.len()
     );
-    println!("| ns a step | times the median | size | what |\n|--:|--:|--:|---|");
-    let mut over = 0;
-    for row in rows.iter().take(SHOWN) {
-        let Some((figure, index)) = row.slowest() else { break };
-        let (times, size, name) = (figure / median, row.samples[index].size, row.name.replace('|', "\\|"));
-        over += u32::from(times > MOST);
-        println!("| {figure:.1} | {times:.1} | {size} | {name} |");
+    rows.sort_by(|one, other| other.figure.total_cmp(&one.figure));
+    rows.truncate(SHOWN);
+    for row in &mut rows {
+        if let Some((figure, _)) = bench.measure(&row.template, &row.context, SURE) {
+            row.figure = figure;
+        }
     }
-    println!("\n{over} steps take more than {MOST} times the median");
+    rows.sort_by(|one, other| other.figure.total_cmp(&one.figure));
+    println!("| ns a step | times the median | what |\n|--:|--:|---|");
+    let mut over = 0;
+    for row in &rows {
+        let times = row.figure / median;
+        let template = if times > MOST {
+            over += 1;
+            bench.reduce(row, median * MOST)
+        } else {
+            row.template.clone()
+        };
+        let shown = format!("{}: {template}", row.name).replace('|', "\\|").replace('\n', "\\n");
+        println!(
+            "| {:.1} | {times:.1} | {} |",
+            row.figure,
+            shown.chars().take(300).collect::<String>()
+        );
+    }
+    let late = bench.late.into_inner();
+    println!("\n{over} programs take more than {MOST} times the median");
+    println!(
+        "{} renders end more than {LATE:?} after a deadline of {DEADLINE} ms: {late:#?}",
+        late.len()
+    );
     if !untried.is_empty() {
         println!("nothing could be tried of {untried:?}");
     }
-    std::process::exit(i32::from(over > 0 || !untried.is_empty()));
+    std::process::exit(i32::from(over > 0 || !late.is_empty() || !untried.is_empty()));
 }
 
-/// The compiled templates of an expression or a statement: with one repetition and with several. The prelude makes the values.
-struct Tried {
-    once: Template,
-    often: Template,
-    prelude: String,
-}
-
-/// The contexts by size, the limits, and the cost of making the values of each prelude.
+/// The limits of the renders, and the programs that ended late.
 struct Bench {
-    contexts: Vec<(usize, Value)>,
     limits: Limits,
-    around: BTreeMap<String, (Template, Vec<Option<Took>>)>,
+    late: std::cell::RefCell<Vec<String>>,
 }
-
-/// The seconds and the steps of a render.
-type Took = (f64, u64);
 
 impl Bench {
     fn new() -> Self {
-        let sizes = (0..11).map(|doublings| 1000 << doublings);
         // These limits are higher than the defaults, so that large values can be made, but every render ends soon.
-        let limits = json!({"steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
+        let limits =
+            serde_json::json!({"steps": 64_000_000, "value": 128 << 20, "live": 512 << 20, "bits": 1 << 24, "width": 1 << 24});
         Self {
-            contexts: sizes.map(|size| (size, context(size))).collect(),
             limits: serde_json::from_value(limits).expect("limits"),
-            around: BTreeMap::new(),
+            late: std::cell::RefCell::default(),
         }
     }
 
-    /// Measures a template while the size of its input doubles. Returns `None` if it fails with the smallest input.
-    fn row(&mut self, name: &str, template: &str) -> Option<Row> {
-        let words: Vec<&str> = template.split(|letter: char| !letter.is_alphanumeric()).collect();
-        let asked = PRELUDE.iter().filter(|(word, _)| words.contains(word));
-        let prelude: String = asked.map(|(_, set)| *set).collect();
-        let rounds = |rounds: usize, body: &str| {
-            let source = format!("{prelude}{{% for q in range({rounds}) %}}{body}{{% endfor %}}");
-            Template::compile(&source).ok()
-        };
-        let tried = Tried {
-            once: rounds(1, template)?,
-            often: rounds(OFTEN, template)?,
-            prelude: prelude.clone(),
-        };
-        let empty = rounds(1, "").expect("the prelude compiles");
-        self.around
-            .entry(prelude)
-            .or_insert_with(|| (empty, vec![None; self.contexts.len()]));
-        let mut samples = Vec::new();
-        for index in 0..self.contexts.len() {
-            let Some((seconds, sample)) = self.sample(&tried, index, 1) else {
+    /// Measures a program while its input grows. Returns `None` if no measurement was long enough.
+    fn row(&self, name: &str, template: &str, contexts: &[Value]) -> Option<Row> {
+        let mut slowest: Option<(f64, &Value)> = None;
+        for context in contexts {
+            let Some((figure, seconds)) = self.measure(template, context, 1) else {
+                self.check_deadline(name, template, context);
                 break;
             };
-            samples.push(sample);
+            if seconds >= SHORTEST && slowest.is_none_or(|(most, _)| figure > most) {
+                slowest = Some((figure, context));
+            }
             if seconds > LONGEST {
+                self.check_deadline(name, template, context);
                 break;
             }
         }
-        (!samples.is_empty()).then(|| Row {
-            name: format!("{name}: {template}"),
-            tried,
-            samples,
+        // A program that is too short to be timed counts as one with cheap steps.
+        let (figure, context) = slowest.unwrap_or((0.0, contexts.first()?));
+        Some(Row {
+            name: name.to_owned(),
+            template: template.to_owned(),
+            context: context.clone(),
+            figure,
         })
     }
 
-    /// Measures one size. Returns the seconds of a render with one repetition, and the sample.
-    fn sample(&mut self, tried: &Tried, index: usize, runs: u32) -> Option<(f64, Sample)> {
-        let (around, steps_around) = self.around(&tried.prelude, index)?;
-        let size = self.contexts[index].0;
-        let least = SHORTEST.max(around / 2.0);
-        let (once, steps) = self.timed(&tried.once, index, runs)?;
-        let mut sample = Sample {
-            size,
-            seconds: once - around,
-            steps: steps.saturating_sub(steps_around),
-            counts: once - around >= least,
-            is_sure: runs > 1,
-        };
-        if !sample.counts && around < LONGEST / 4.0 {
-            if let Some((often, steps)) = self.timed(&tried.often, index, runs) {
-                sample.seconds = often - around;
-                sample.steps = steps.saturating_sub(steps_around);
-                sample.counts = sample.seconds >= least;
-            }
-        }
-        Some((once, sample))
-    }
-
-    /// Measures a sample again, several times if it is still slow. A busy machine makes a time longer but never shorter.
-    fn measure_again(&mut self, tried: &Tried, sample: &mut Sample, most: f64) {
-        sample.is_sure = true;
-        let Some(index) = self.contexts.iter().position(|(size, _)| *size == sample.size) else {
-            return;
-        };
-        for _ in 0..AGAIN {
-            // The cost of the values is measured again as well, because the machine can be busier now.
-            if let Some((_, known)) = self.around.get_mut(&tried.prelude) {
-                known[index] = None;
-            }
-            if let Some((_, again)) = self.sample(tried, index, SURE) {
-                *sample = again;
-            }
-            if !sample.counts || sample.nanoseconds_per_step() < most {
-                return;
-            }
-        }
-    }
-
-    /// Returns the cost of making the values of a prelude.
-    fn around(&mut self, prelude: &str, index: usize) -> Option<Took> {
-        let (empty, known) = &self.around[prelude];
-        if let Some(took) = known[index] {
-            return Some(took);
-        }
-        let took = self.timed(empty, index, SURE)?;
-        self.around.get_mut(prelude)?.1[index] = Some(took);
-        Some(took)
-    }
-
-    /// Returns the time and the steps of the shortest of several runs, or `None` if the template fails.
-    fn timed(&self, template: &Template, index: usize, runs: u32) -> Option<Took> {
+    /// Returns the nanoseconds of a step, and the seconds of the render, or `None` if it fails.
+    fn measure(&self, template: &str, context: &Value, runs: usize) -> Option<(f64, f64)> {
+        let template = Template::compile(template).ok()?;
         let options = RenderOptions {
             limits: &self.limits,
             ..RenderOptions::default()
         };
-        let mut least: Option<Took> = None;
-        let mut all = 0.0;
+        let (mut least, mut all, mut steps) = (f64::MAX, 0.0, 0);
         for _ in 0..runs {
             let start = ThreadTime::now();
-            let rendered = template.render_with(&self.contexts[index].1, &options).ok()?;
+            let rendered = template.render_with(context, &options).ok()?;
+            steps = rendered.steps;
+            // Dropping the output is not part of the render.
             let seconds = start.elapsed().as_secs_f64();
-            if least.is_none_or(|(shortest, _)| seconds < shortest) {
-                least = Some((seconds, rendered.steps));
-            }
+            least = seconds.min(least);
             all += seconds;
             if all > ENOUGH {
                 break;
             }
         }
-        least
+        Some((least * 1e9 / (steps as f64 + START), least))
     }
-}
 
-fn context(size: usize) -> Value {
-    let dict: serde_json::Map<String, Value> = (0..size / 8).map(|number| (number.to_string(), json!(number))).collect();
-    let many: serde_json::Map<String, Value> = (0..1000).map(|number| (format!("k{number}"), json!(number))).collect();
-    json!({
-        "n": size,
-        "x": {"y": 1},
-        "s": "ab <&%s{} ".repeat(size / 10),
-        "u": "é".repeat(size / 2),
-        "l": (0..size / 4).collect::<Vec<_>>(),
-        "t": (0..size / 8).map(|number| number.to_string()).collect::<Vec<_>>(),
-        "p": (0..size / 16).map(|number| vec![number % 7, number]).collect::<Vec<_>>(),
-        "d": dict,
-        "many": many,
-    })
+    /// Notes a program that ends long after its deadline, twice.
+    fn check_deadline(&self, name: &str, template: &str, context: &Value) {
+        let limits = Limits::default().with_milliseconds(DEADLINE);
+        let options = RenderOptions {
+            limits: &limits,
+            ..RenderOptions::default()
+        };
+        let Ok(template) = Template::compile(template) else { return };
+        let is_late = || {
+            let start = ThreadTime::now();
+            drop(template.render_with(context, &options));
+            start.elapsed() > Duration::from_millis(DEADLINE) + LATE
+        };
+        if is_late() && is_late() {
+            self.late.borrow_mut().push(name.to_owned());
+        }
+    }
+
+    /// Removes ever shorter parts of a program as long as its steps take more than a number of nanoseconds.
+    fn reduce(&self, row: &Row, most: f64) -> String {
+        let mut template: Vec<char> = row.template.chars().collect();
+        let mut length = template.len() / 2;
+        while length > 0 {
+            let mut at = 0;
+            while at + length <= template.len() {
+                let mut shorter = template.clone();
+                shorter.drain(at..at + length);
+                let text: String = shorter.iter().collect();
+                match self.measure(&text, &row.context, 3) {
+                    Some((figure, seconds)) if figure > most && seconds > SHORTEST => template = shorter,
+                    _ => at += length,
+                }
+            }
+            length /= 2;
+        }
+        template.into_iter().collect()
+    }
 }

@@ -147,8 +147,8 @@ const STATEMENTS: &[&str] = &[
     "{{ q == 1 }}",
 ];
 
-/// Statements that make values, by the variable name. A template begins with those whose variable it reads.
-pub const PRELUDE: &[(&str, &str)] = &[
+/// Statements that make values, by the variable name. A program begins with those whose variable it reads.
+const PRELUDE: &[(&str, &str)] = &[
     ("m", "{% macro m() %}{{ varargs|length }}{{ kwargs|length }}{% endmacro %}"),
     ("ns", "{% set ns = namespace(**many) %}{% set ns.x = 'a' %}"),
     ("i", "{% set i = 3 ** n %}"),
@@ -157,7 +157,7 @@ pub const PRELUDE: &[(&str, &str)] = &[
     ("g", "{% set g = (p|groupby(0)|first) %}"),
 ];
 
-/// Returns the templates that measure each name, operator and statement.
+/// Returns the programs that measure each name, operator and statement. Each repeats what it measures.
 pub fn subjects() -> BTreeMap<String, Vec<String>> {
     let document = include_str!("../../grammar/reachable.md");
     let mut subjects: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -250,7 +250,18 @@ pub fn subjects() -> BTreeMap<String, Vec<String>> {
             vec![format!("{{% for q in r %}}{statement}{{% endfor %}}")],
         );
     }
+    for tries in subjects.values_mut() {
+        *tries = tries.iter().map(|body| repeat(body)).collect();
+    }
     subjects
+}
+
+/// Returns a program that makes the values that a body reads, and repeats the body.
+fn repeat(body: &str) -> String {
+    let words: Vec<&str> = body.split(|letter: char| !letter.is_alphanumeric()).collect();
+    let asked = PRELUDE.iter().filter(|(word, _)| words.contains(word));
+    let prelude: String = asked.map(|(_, set)| *set).collect();
+    format!("{prelude}{{% for q in range(8) %}}{body}{{% endfor %}}")
 }
 
 /// Returns a statement that evaluates an expression, and iterates its value if the expression is lazy.

@@ -30,7 +30,7 @@ pub use stmt::{
     Body, CallBlock, FilterBlock, For, If, IfArm, LoopTest, Macro, Parameter, Piece, Set, SetBlock, SetStrategy, Stmt, StmtKind,
     Target, TargetKind, TextPlaces, With,
 };
-pub use symbols::{Symbol, Symbols};
+pub use symbols::{Symbol, SymbolSet, Symbols};
 pub use visit::Child;
 
 /// A parsed template.

@@ -71,6 +71,38 @@ impl Symbols {
     }
 }
 
+/// A set of symbols.
+#[derive(Debug, Default)]
+pub struct SymbolSet {
+    /// Whether each symbol is in the set.
+    members: Vec<bool>,
+}
+
+impl SymbolSet {
+    /// Adds a symbol, and returns whether it is new.
+    pub fn insert(&mut self, symbol: Symbol) -> bool {
+        let index = symbol.0 as usize;
+        if index >= self.members.len() {
+            self.members.resize(index.saturating_add(1), false);
+        }
+        self.members
+            .get_mut(index)
+            .is_some_and(|is_member| !std::mem::replace(is_member, true))
+    }
+
+    /// Removes a symbol.
+    pub fn remove(&mut self, symbol: Symbol) {
+        if let Some(is_member) = self.members.get_mut(symbol.0 as usize) {
+            *is_member = false;
+        }
+    }
+
+    /// Returns whether a symbol is in the set.
+    pub fn contains(&self, symbol: Symbol) -> bool {
+        self.members.get(symbol.0 as usize) == Some(&true)
+    }
+}
+
 /// The symbol with this index. Sources are limited to less than 2³² bytes, and so are the names in them.
 fn symbol(index: usize) -> Symbol {
     Symbol(u32::try_from(index).unwrap_or(u32::MAX))

@@ -1,6 +1,7 @@
 //! Visits the parts of a node, in the order of the fields of jinja2 3.1.6 `nodes.py`.
 
 use super::expr::{Args, Expr, ExprKind, Name};
+use super::slot::Slot;
 use super::stmt::{Body, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
 use super::symbols::Symbol;
 
@@ -96,6 +97,17 @@ impl Target {
             TargetKind::Name { symbol, .. } => visit(self, *symbol),
             TargetKind::Attribute { .. } => {}
             TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.for_each_name(visit)),
+        }
+    }
+}
+
+impl Target {
+    /// Calls `visit` with each variable that the target sets.
+    pub fn for_each_slot(&self, visit: &mut dyn FnMut(Symbol, &Slot)) {
+        match &self.kind {
+            TargetKind::Name { symbol, slot, .. } => visit(*symbol, slot),
+            TargetKind::Attribute { .. } => {}
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.for_each_slot(visit)),
         }
     }
 }

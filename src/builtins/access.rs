@@ -18,6 +18,12 @@ use crate::value::{Function, Runtime, Str, Type, Undefined, Value, ops, print};
 
 pub use super::methods::dict::is_attribute as is_dict_attribute;
 
+/// The steps of looking for a name in the tables of methods and of unsupported attributes.
+const FOUND: u64 = 2;
+
+/// The steps of looking for a name with an underscore among those that objects have in Python.
+const HIDDEN: u64 = 32;
+
 /// The result of looking up an attribute.
 #[derive(Debug)]
 pub enum Attribute<'a> {
@@ -34,11 +40,11 @@ pub enum Attribute<'a> {
 /// Returns `value.name`.
 #[inline]
 pub fn get_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &Str<'a>) -> Result<Value<'a>> {
-    runtime.meter.charge(name.as_str().len() as u64 >> 6)?;
     match value {
-        Value::Dict(entries) if !dict::is_attribute(name.as_str()) => {
-            Ok(entries.get_str(name.as_str()).unwrap_or_else(|| missing(value, name)))
-        }
+        Value::Dict(entries) if !dict::is_attribute(name.as_str()) => match runtime.find_str(entries, name.as_str())? {
+            Some(item) => Ok(item),
+            None => Ok(missing(value, name)),
+        },
         Value::Loop(context) => match jinja_objects::loop_attribute(runtime, context, name.as_str())? {
             Some(part) => Ok(part),
             None => get_attribute_of_any(runtime, value, name),
@@ -72,7 +78,7 @@ pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Valu
     let item = match value {
         Value::Undefined(undefined) => return Err(undefined.error()),
         // Only dicts have items with names.
-        Value::Dict(dict) => dict.get_str(name.as_str()),
+        Value::Dict(dict) => runtime.find_str(dict, name.as_str())?,
         _ => None,
     };
     Ok(item.map_or(Attribute::Missing, Attribute::Value))
@@ -81,6 +87,8 @@ pub(super) fn find_attribute_or_item<'a>(runtime: &mut Runtime<'a>, value: &Valu
 /// Finds an attribute of a value. An attribute that Python has and this crate does not support is an error.
 pub fn find_attribute<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, name: &str) -> Result<Attribute<'a>> {
     let ty = value.ty();
+    let steps = if name.starts_with('_') { HIDDEN } else { FOUND };
+    runtime.meter.charge(steps.saturating_add(name.len() as u64 >> 6))?;
     if name.starts_with('_') {
         let exists = match value {
             Value::Function(class) if ty == Type::Class && dunder::exists_in_class(class.name, name) => true,
@@ -136,9 +144,8 @@ fn unsupported_attribute(value: &Value<'_>, name: &str) -> Option<Error> {
 /// Returns `value[key]`.
 #[inline]
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    runtime.meter.charge(key.as_str().map_or(0, str::len) as u64 >> 6)?;
     match (value, key) {
-        (Value::Dict(entries), Value::Str(name)) => match entries.get_str(name.as_str()) {
+        (Value::Dict(entries), Value::Str(name)) => match runtime.find_str(entries, name.as_str())? {
             Some(item) => Ok(item),
             None if dict::is_attribute(name.as_str()) => get_item_of_any(runtime, value, key),
             None => runtime.claim_value(missing(value, name)),

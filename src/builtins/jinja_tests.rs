@@ -13,7 +13,7 @@ use super::table::{self, builtin, python, required, row, unnamed};
 use crate::error::Result;
 use crate::unicode;
 use crate::unsupported::{self, Place};
-use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Style, Type, Value, ops};
+use crate::value::{Arguments, Code, Comparison, Function, Iter, Key, Parameter, Runtime, Shortcut, Style, Type, Value, ops};
 
 const VALUE: Parameter = required("value");
 const LEFT: Parameter = unnamed("a");
@@ -41,15 +41,15 @@ static TESTS: [Function; 39] = [
     operator("!=", "_operator.ne", differs),
     operator("<", "_operator.lt", is_less),
     operator("<=", "_operator.le", is_less_or_equal),
-    operator("==", "_operator.eq", equals),
+    operator("==", "_operator.eq", equals).with_shortcut(Shortcut::Equality),
     operator(">", "_operator.gt", is_greater),
     operator(">=", "_operator.ge", is_greater_or_equal),
     inspect("boolean", "test_boolean", is_boolean),
     builtin("callable", "callable", is_callable),
     inspect("defined", "test_defined", is_defined),
     compare("divisibleby", "test_divisibleby", &[VALUE, required("num")], is_divisible),
-    operator("eq", "_operator.eq", equals),
-    operator("equalto", "_operator.eq", equals),
+    operator("eq", "_operator.eq", equals).with_shortcut(Shortcut::Equality),
+    operator("equalto", "_operator.eq", equals).with_shortcut(Shortcut::Equality),
     inspect("escaped", "test_escaped", is_escaped),
     python("even", "test_even", &[VALUE], is_even),
     inspect("false", "test_false", is_false),

@@ -120,7 +120,7 @@ impl ChatTemplate {
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let tools = options.tools.borrow_value(&mut runtime)?;
         let has_tools = !matches!(tools, Value::None);
-        chosen = self.parts.templates.choose(options.chat_template, has_tools);
+        chosen = self.parts.templates.choose(options.chat_template, has_tools, &runtime.meter);
         let special_tokens = options.special_tokens.unwrap_or(self.special_tokens());
         let variables = Variables::merge(&mut runtime, special_tokens, options)?;
         let template = match &chosen {
@@ -160,17 +160,25 @@ impl ChatTemplate {
             control_tokens: self.control_tokens_with(special_tokens),
             options,
         };
-        conversations
-            .into_iter()
-            .enumerate()
-            .map(|(index, prepared)| {
-                let own = match &messages {
-                    Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
-                    own => own.clone(),
-                };
-                render.render_conversation(own, prepared)
-            })
-            .collect()
+        let mut limits = options.limits.clone();
+        let mut prompts = Vec::new();
+        for (index, prepared) in conversations.into_iter().enumerate() {
+            let own = match &messages {
+                Value::List(items) | Value::Tuple(items) if wants_batch => items.get(index).unwrap_or(Value::None),
+                own => own.clone(),
+            };
+            // A batch may take the time of each of its conversations.
+            let meter = if wants_batch {
+                Meter::with_cancel(limits.clone(), options.cancel)
+            } else {
+                runtime.meter.renew()
+            };
+            let prompt = render.render_conversation(own, prepared, meter)?;
+            // The caller keeps all prompts of a batch.
+            limits.output = limits.output.saturating_sub(prompt.text.len() as u64);
+            prompts.push(prompt);
+        }
+        Ok(prompts)
     }
 }
 
@@ -188,9 +196,8 @@ struct Render<'a> {
 
 impl<'a> Render<'a> {
     /// Returns the prompt of a conversation. `own` is the conversation as the caller has it, and `messages` as templates see it.
-    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>) -> Result<Prompt> {
+    fn render_conversation(&self, own: Value<'a>, messages: Value<'a>, meter: Meter<'a>) -> Result<Prompt> {
         let options = self.options;
-        let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
         if options.trace || checks_control_tokens {
@@ -242,6 +249,7 @@ impl<'a> Render<'a> {
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
+        runtime.heap.trace = Some(Box::default());
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }

@@ -8,9 +8,17 @@
 //! The layout is that of `huggingface_hub`.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
 
 const SNAPSHOTS: &str = "snapshots";
+
+/// The most bytes of a revision's name.
+const MAX_REVISION: u64 = 256;
+
+/// The most revisions that are counted.
+const MAX_REVISIONS: usize = 1000;
 
 /// Returns the folder with a model's files. In a model's folder of the cache, this is the revision of `main` or the only revision. Any other
 /// path is returned unchanged.
@@ -22,15 +30,15 @@ pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
     if model_name(path).is_none() || !snapshots.is_dir() {
         return Ok(Cow::Borrowed(path));
     }
-    if let Ok(revision) = std::fs::read_to_string(path.join("refs/main")) {
-        let folder = snapshots.join(revision.trim());
+    if let Some(revision) = read_revision(&path.join("refs/main")) {
+        let folder = snapshots.join(revision);
         if folder.is_dir() {
             return Ok(Cow::Owned(folder));
         }
     }
     let entries = std::fs::read_dir(&snapshots).map_err(|error| error.to_string())?;
     let folders = entries.filter_map(|entry| Some(entry.ok()?.path()).filter(|path| path.is_dir()));
-    let mut folders: Vec<PathBuf> = folders.collect();
+    let mut folders: Vec<PathBuf> = folders.take(MAX_REVISIONS).collect();
     match (folders.pop(), folders.len()) {
         (Some(folder), 0) => Ok(Cow::Owned(folder)),
         (None, _) => Err("has no revision of the model: snapshots is empty; download the model again".to_owned()),
@@ -39,6 +47,26 @@ pub(super) fn find_model_folder(path: &Path) -> Result<Cow<'_, Path>, String> {
             others.saturating_add(1)
         )),
     }
+}
+
+/// Returns the name in a file of `refs`, if the file has nothing else.
+fn read_revision(path: &Path) -> Option<String> {
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let mut text = String::new();
+    let file = is_file.then(|| File::open(path).ok()).flatten()?;
+    file.take(MAX_REVISION).read_to_string(&mut text).ok()?;
+    let name = text.trim();
+    // A path could lead out of the model's folder.
+    let mut parts = Path::new(name).components();
+    let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    is_name.then(|| name.to_owned())
+}
+
+/// Returns the folder that the files of a revision link to, for a folder in `snapshots`.
+pub(super) fn find_blobs(folder: &Path) -> Option<PathBuf> {
+    let snapshots = folder.parent().filter(|parent| parent.ends_with(SNAPSHOTS))?;
+    let model = snapshots.parent().filter(|model| model_name(model).is_some())?;
+    Some(model.join("blobs"))
 }
 
 /// Returns the name of a model and the beginning of its revision, such as `Qwen/Qwen3-8B@b968826d`, for a folder in `snapshots`.

@@ -11,19 +11,15 @@
 
 use crate::error::{Error, Result};
 use crate::json::{Data, Object};
-use crate::limits::{Limit, Reached};
 use crate::value::Value;
 
-use super::templates::{NamedTemplate, Templates};
-
-/// The most named templates that a model may have. Known models have up to five.
-const MAX_TEMPLATES: usize = 1000;
+use super::templates::{Compiler, Templates, check_count};
 
 /// Returns the templates of a configuration. `origin` is the path of its file.
-pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>) -> Result<Templates> {
+pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>, compiler: &Compiler) -> Result<Templates> {
     let template = |name: &str, source: &Data<'_>| match source {
         Data::Str(source) => {
-            let template = NamedTemplate::new(name, &**source);
+            let template = compiler.compile(name, &**source);
             Ok(match origin {
                 Some(origin) => template.in_file(origin),
                 None => template,
@@ -50,14 +46,6 @@ pub(super) fn read_templates(config: &Object<'_>, origin: Option<&str>) -> Resul
         }
         Some(other) => Err(not_text("", other)),
     }
-}
-
-/// Returns an error if there are too many templates: each is compiled, and takes some kilobytes.
-fn check_count(templates: usize) -> Result<()> {
-    if templates > MAX_TEMPLATES {
-        return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));
-    }
-    Ok(())
 }
 
 fn read_entry<T>(entry: &Data<'_>, template: impl Fn(&str, &Data<'_>) -> Result<T>) -> Result<T> {

@@ -13,12 +13,11 @@
 //! `processing_utils.py` `get_processor_dict`. Unlike the reference, this crate reports a file that is not readable, such as a folder with
 //! the name of a file. [`super::config`] and [`super::tokens`] read the content of the files.
 
-use std::fs::File;
-use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::files::Files;
 use super::model_config::ModelConfig;
-use super::templates::{NamedTemplate, Templates};
+use super::templates::{Compiler, NamedTemplate, Templates};
 use super::tokenizer_class::{self, RemoteCode};
 use super::tokenizer_json::TokenizerJson;
 use super::tokenizer_tables::TokenizerClass;
@@ -26,7 +25,6 @@ use super::{ChatTemplate, added_tokens, cache, config, tokens};
 use crate::error::{Error, ErrorClass, Result};
 use crate::json;
 use crate::json::{Data, Object};
-use crate::limits::{Limit, Reached};
 
 /// The class of transformers whose rules determine where a folder's templates are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,13 +41,17 @@ pub enum LoadAs {
 /// How [`ChatTemplate::from_dir_with`] reads a folder.
 #[derive(Clone, Debug)]
 pub struct LoadOptions {
-    /// The largest size of a file, in bytes. The default is 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
+    /// The largest size in bytes of a file, and of all files together except `tokenizer.json`, which is read as a stream. The default is
+    /// 64 MiB; the largest known `tokenizer.json` has about 35 MiB.
     pub max_file_size: u64,
     /// The class whose rules determine where the templates are.
     pub load_as: LoadAs,
     /// Whether to load a folder whose tokenizer is Python code in that folder (`auto_map`). The code is never run: the special tokens are
     /// those that the files name. The default is an error, as in transformers without `trust_remote_code`.
     pub ignore_remote_code: bool,
+    /// Whether to read files through symbolic links that leave the folder. The default is an error, because a folder from a stranger could
+    /// link to any file of the machine. The links of the Hugging Face cache into its folder `blobs` are always followed.
+    pub follow_links: bool,
 }
 
 impl Default for LoadOptions {
@@ -58,6 +60,7 @@ impl Default for LoadOptions {
             max_file_size: 64 << 20,
             load_as: LoadAs::Tokenizer,
             ignore_remote_code: false,
+            follow_links: false,
         }
     }
 }
@@ -90,11 +93,11 @@ impl ChatTemplate {
     /// # Errors
     /// Those of [`ChatTemplate::from_dir`].
     pub fn from_dir_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<Self> {
-        let path = path.as_ref();
-        let path = cache::find_model_folder(path).map_err(|message| at(path, &message))?;
+        let given = path.as_ref();
+        let path = cache::find_model_folder(given).map_err(|message| at(given, &message))?;
         let folder = Folder {
-            path: &path,
-            max_file_size: options.max_file_size,
+            files: Files::new(&path, given, options)?,
+            compiler: Compiler::default(),
             remote_code: if options.ignore_remote_code {
                 RemoteCode::Ignore
             } else {
@@ -122,7 +125,7 @@ impl ChatTemplate {
         let Data::Object(config) = config else {
             return Err(of_model(Error::type_error("the configuration is not an object")));
         };
-        let templates = config::read_templates(config, None).map_err(of_model)?;
+        let templates = config::read_templates(config, None, &Compiler::default()).map_err(of_model)?;
         let tokens = tokenizer_class::choose_class(&ModelConfig::default(), config, RemoteCode::Ignore, || false)
             .and_then(|class| tokens::collect_special_tokens(config, None, &class.tokens()?, None))
             .map_err(of_model)?;
@@ -132,25 +135,14 @@ impl ChatTemplate {
 }
 
 struct Folder<'p> {
-    path: &'p Path,
-    max_file_size: u64,
+    files: Files<'p>,
     remote_code: RemoteCode,
+    compiler: Compiler,
 }
 
 impl Folder<'_> {
     fn load(&self, load_as: LoadAs) -> Result<ChatTemplate> {
-        match std::fs::metadata(self.path) {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(at(self.path, "is not a folder")),
-            Err(error) if error.kind() == IoErrorKind::NotFound => {
-                return Err(at(
-                    self.path,
-                    "there is no such folder; models are read from disk and not downloaded",
-                ));
-            }
-            Err(error) => return Err(at(self.path, &error.to_string())),
-        }
-        let config_text = self.text(CONFIG)?;
+        let config_text = self.files.text(CONFIG)?;
         let config = match &config_text {
             Some(text) => Some(self.json(CONFIG, text)?),
             None => None,
@@ -161,10 +153,10 @@ impl Folder<'_> {
         };
         if config.is_none() && matches!(templates, Templates::None) {
             let message = format!("is not the folder of a model: it has neither {TEMPLATE} nor {ADDITIONAL} nor {CONFIG}");
-            return Err(at(self.path, &message));
+            return Err(at(self.files.path, &message));
         }
         let config = config.unwrap_or_default();
-        let tokenizer = self.tokenizer_json();
+        let tokenizer = self.tokenizer_json()?;
         let tokens = self.special_tokens(&config, tokenizer.pad_token)?;
         let added = added_tokens::collect_added_tokens(&config, tokenizer.special_tokens);
         Ok(ChatTemplate::assemble(templates, tokens).with_added_special_tokens(added))
@@ -178,7 +170,7 @@ impl Folder<'_> {
         for template in self.additional()? {
             // The reference files the templates under `chat_template_…`, where `chat_template_file` is chat_template.jinja.
             if template.name == "file" {
-                let path = self.path.join(ADDITIONAL).join("file.jinja");
+                let path = self.files.path.join(ADDITIONAL).join("file.jinja");
                 let message =
                     format!("a template cannot have this name, because transformers confuses it with {TEMPLATE}; rename the file");
                 return Err(at(&path, &message));
@@ -195,10 +187,10 @@ impl Folder<'_> {
         let additional = self.additional()?;
         let legacy = self.json_templates(LEGACY)?;
         if legacy.is_some() && !additional.is_empty() {
-            return Err(in_file(&self.path.join(LEGACY), Error::value(CONFLICT)));
+            return Err(in_file(&self.files.path.join(LEGACY), Error::value(CONFLICT)));
         }
         if matches!(legacy, Some(Templates::None)) {
-            return Err(at(&self.path.join(LEGACY), "has no chat_template"));
+            return Err(at(&self.files.path.join(LEGACY), "has no chat_template"));
         }
         let files = match legacy {
             Some(legacy) => legacy,
@@ -220,37 +212,21 @@ impl Folder<'_> {
 
     /// Returns the templates in a JSON file, or `None` if the file does not exist.
     fn json_templates(&self, file: &str) -> Result<Option<Templates>> {
-        match self.text(file)? {
+        match self.files.text(file)? {
             Some(text) => self.templates_in(file, &self.json(file, &text)?).map(Some),
             None => Ok(None),
         }
     }
 
     fn templates_in(&self, file: &str, content: &Object<'_>) -> Result<Templates> {
-        let path = self.path.join(file);
+        let path = self.files.path.join(file);
         let origin = path.display().to_string();
-        config::read_templates(content, Some(&origin)).map_err(|error| in_file(&path, error))
+        config::read_templates(content, Some(&origin), &self.compiler).map_err(|error| in_file(&path, error))
     }
 
     /// Returns the templates in `additional_chat_templates`, sorted by name.
     fn additional(&self) -> Result<Vec<NamedTemplate>> {
-        let path = self.path.join(ADDITIONAL);
-        let entries = match std::fs::read_dir(&path) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(at(&path, &error.to_string())),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| at(&path, &error.to_string()))?;
-            let Ok(file) = entry.file_name().into_string() else {
-                return Err(at(&entry.path(), "the name of this file is not UTF-8"));
-            };
-            if let Some(name) = file.strip_suffix(".jinja") {
-                names.push(name.to_owned());
-            }
-        }
-        names.sort_unstable();
+        let names = self.files.names(ADDITIONAL, ".jinja")?;
         let mut templates = Vec::new();
         for name in names {
             let file = Path::new(ADDITIONAL).join(format!("{name}.jinja"));
@@ -261,7 +237,7 @@ impl Folder<'_> {
 
     fn special_tokens(&self, config: &Object<'_>, pad_token: Option<String>) -> Result<Vec<(String, String)>> {
         let map_text = if tokens::reads_map(config) {
-            self.text(TOKENS_MAP)?
+            self.files.text(TOKENS_MAP)?
         } else {
             None
         };
@@ -272,100 +248,60 @@ impl Folder<'_> {
         let defaults = self.class(config)?.tokens()?;
         let file = if map.is_some() { TOKENS_MAP } else { CONFIG };
         tokens::collect_special_tokens(config, map.as_ref(), &defaults, pad_token)
-            .map_err(|error| in_file(&self.path.join(file), error))
+            .map_err(|error| in_file(&self.files.path.join(file), error))
     }
 
     /// Returns the tokenizer class that `config.json` and `tokenizer_config.json` determine.
     fn class(&self, config: &Object<'_>) -> Result<TokenizerClass> {
-        let model_text = self.text(MODEL)?;
+        let model_text = self.files.text(MODEL)?;
         let model = match &model_text {
             Some(text) => Some(self.json(MODEL, text)?),
             None => None,
         };
-        let folder = self.path.to_string_lossy();
+        let folder = self.files.path.to_string_lossy();
         let model = match &model {
-            Some(model) => ModelConfig::read(model, &folder).map_err(|error| in_file(&self.path.join(MODEL), error))?,
+            Some(model) => ModelConfig::read(model, &folder).map_err(|error| in_file(&self.files.path.join(MODEL), error))?,
             None => ModelConfig::default(),
         };
         let mut unreadable = None;
-        let is_byte_level = || match self.text(TOKENIZER) {
-            Ok(text) => text.is_some_and(|text| text.contains("\"ByteLevel\"")),
-            Err(error) => {
+        let is_byte_level = || {
+            let found = self.files.contains(TOKENIZER, b"\"ByteLevel\"");
+            found.unwrap_or_else(|error| {
                 unreadable = Some(error);
                 false
-            }
+            })
         };
         let class = tokenizer_class::choose_class(&model, config, self.remote_code, is_byte_level);
         match unreadable {
             Some(error) => Err(error),
-            None => class.map_err(|error| in_file(&self.path.join(CONFIG), error)),
+            None => class.map_err(|error| in_file(&self.files.path.join(CONFIG), error)),
         }
     }
 
-    /// Reads `tokenizer.json`. A file that cannot be read names no token.
-    fn tokenizer_json(&self) -> TokenizerJson {
-        let file = open(&self.path.join(TOKENIZER)).ok().flatten();
-        file.map_or_else(TokenizerJson::default, |file| {
-            TokenizerJson::read(file.take(self.max_file_size))
-        })
+    /// Reads `tokenizer.json`. A file that does not exist names no token, and neither does one with other content.
+    fn tokenizer_json(&self) -> Result<TokenizerJson> {
+        match self.files.stream(TOKENIZER)? {
+            Some(file) => TokenizerJson::read(file).map_err(|error| in_file(&self.files.path.join(TOKENIZER), error)),
+            None => Ok(TokenizerJson::default()),
+        }
     }
 
     /// Returns the template in a file, or `None` if the file does not exist.
     fn template(&self, file: PathBuf, name: &str) -> Result<Option<NamedTemplate>> {
-        let origin = self.path.join(&file).display().to_string();
-        let text = self.text(file)?;
-        Ok(text.map(|text| NamedTemplate::new(name, text).in_file(origin)))
+        let origin = self.files.path.join(&file).display().to_string();
+        let text = self.files.text(file)?;
+        Ok(text.map(|text| self.compiler.compile(name, text).in_file(origin)))
     }
 
     /// Parses the text of a file as a JSON object.
     fn json<'t>(&self, file: &str, text: &'t str) -> Result<Object<'t>> {
-        let path = self.path.join(file);
+        let path = self.files.path.join(file);
         match json::read(text, json::DEPTH) {
             Ok(Data::Object(object)) => Ok(object),
             Ok(_) => Err(in_file(&path, Error::type_error("the content is not a JSON object"))),
             Err(error) => Err(in_file(&path, Error::from(error))),
         }
     }
-
-    /// Returns the text of a file, or `None` if it does not exist.
-    fn text(&self, file: impl AsRef<Path>) -> Result<Option<String>> {
-        let path = self.path.join(file);
-        let Some(file) = open(&path)? else {
-            return Ok(None);
-        };
-        let limit = self.max_file_size;
-        let mut bytes = Vec::new();
-        // The size that the file system reports can be wrong, so one byte more than the limit is read.
-        let read = file.take(limit.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| at(&path, &error.to_string()))?;
-        if bytes.len() as u64 > limit {
-            let size = path.metadata().map_or(0, |metadata| metadata.len());
-            let reached = Reached::new(Limit::File, size.max(limit.saturating_add(1)), limit);
-            return Err(in_file(&path, Error::limit(reached)));
-        }
-        String::from_utf8(bytes).map(Some).map_err(|error| {
-            let at = error.utf8_error().valid_up_to();
-            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
-        })
-    }
-}
-
-/// Opens a regular file. Returns `None` if the path does not exist.
-fn open(path: &Path) -> Result<Option<File>> {
-    let failed = |error: std::io::Error| at(path, &error.to_string());
-    let metadata = match std::fs::metadata(path) {
-        Ok(metadata) => metadata,
-        // A symbolic link without a target exists, and is an error.
-        Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    if metadata.is_dir() {
-        return Err(at(path, "is a folder, and must be a file"));
-    }
-    if !metadata.is_file() {
-        return Err(at(path, "is not a regular file"));
-    }
-    File::open(path).map(Some).map_err(failed)
 }
 
 /// Returns the last template without a name if all are named `default`, and else all of them by their names.
@@ -383,12 +319,12 @@ fn single_or_named(named: Vec<NamedTemplate>) -> Templates {
 }
 
 /// Returns an error about a path.
-fn at(path: &Path, message: &str) -> Error {
+pub(super) fn at(path: &Path, message: &str) -> Error {
     of_model(Error::runtime(format!("{}: {message}", path.display())))
 }
 
 /// Returns an error about the content of a file, with the path before its message.
-fn in_file(path: &Path, error: Error) -> Error {
+pub(super) fn in_file(path: &Path, error: Error) -> Error {
     let message = format!("{}: {}", path.display(), error.message());
     of_model(match error.reached() {
         Some(reached) => Error::limit_with_message(reached, message),

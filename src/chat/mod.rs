@@ -13,6 +13,7 @@ pub(crate) mod cache;
 mod config;
 mod continuation;
 mod control_tokens;
+mod files;
 mod folder;
 mod input;
 mod mask;
@@ -38,7 +39,8 @@ pub use input::Input;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::{Prompt, Spans};
-pub(crate) use templates::{NamedTemplate, Templates};
+use templates::Compiler;
+pub(crate) use templates::Templates;
 #[cfg(feature = "cli")]
 pub(crate) use variables::is_reserved_name;
 
@@ -87,7 +89,10 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_source(source: impl Into<String>, special_tokens: &[(&str, &str)]) -> Self {
-        Self::assemble(Templates::One(NamedTemplate::new("", source)), to_owned(special_tokens))
+        Self::assemble(
+            Templates::One(Compiler::default().compile("", source)),
+            to_owned(special_tokens),
+        )
     }
 
     /// Makes a `ChatTemplate` from several named templates. A repeated name replaces the earlier template.
@@ -107,7 +112,8 @@ impl ChatTemplate {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn from_named(templates: &[(&str, &str)], special_tokens: &[(&str, &str)]) -> Self {
-        let templates = templates.iter().map(|(name, source)| NamedTemplate::new(*name, *source));
+        let compiler = Compiler::default();
+        let templates = templates.iter().map(|(name, source)| compiler.compile(*name, *source));
         Self::assemble(Templates::from_named(templates), to_owned(special_tokens))
     }
 

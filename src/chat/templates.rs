@@ -8,10 +8,15 @@
 //!
 //! The rule is transformers 5.23.0 `tokenization_utils_base.py`, `get_chat_template`.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::refused;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorClass, ErrorKind, Result};
+use crate::limits::{Limit, Reached};
+use crate::meter::Meter;
 use crate::template::Template;
 use crate::text::quote;
 
@@ -36,18 +41,16 @@ pub(crate) struct NamedTemplate {
     /// The path of the file, which errors name.
     pub origin: Option<String>,
     /// The compiled template or its syntax error, which is returned when a request needs the template.
-    compiled: std::sync::Arc<Result<Template>>,
+    compiled: Arc<Result<Template>>,
 }
 
 impl NamedTemplate {
-    /// Compiles a template.
-    pub fn new(name: impl Into<String>, source: impl Into<String>) -> Self {
-        let source = source.into();
+    fn new(name: impl Into<String>, source: String, compiled: Result<Template>) -> Self {
         Self {
             name: name.into(),
-            compiled: std::sync::Arc::new(Template::compile(&source)),
             source,
             origin: None,
+            compiled: Arc::new(compiled),
         }
     }
 
@@ -76,6 +79,43 @@ impl NamedTemplate {
     }
 }
 
+/// The most templates that a model may have. Known models have up to five.
+const MAX_TEMPLATES: usize = 1000;
+
+/// The most bytes of the sources of a model's templates. Those of known models have up to 60 thousand.
+const MAX_SOURCES: usize = 4 << 20;
+
+/// Compiles the templates of one model under the default limits and a limit on the sum of their sources.
+#[derive(Debug, Default)]
+pub(super) struct Compiler {
+    /// The number of bytes that were compiled.
+    bytes: Cell<usize>,
+}
+
+impl Compiler {
+    /// Compiles a template.
+    pub fn compile(&self, name: impl Into<String>, source: impl Into<String>) -> NamedTemplate {
+        let source = source.into();
+        let bytes = self.bytes.get().saturating_add(source.len());
+        self.bytes.set(bytes);
+        let compiled = match bytes {
+            0..=MAX_SOURCES => Template::compile(&source),
+            _ => Err(Error::limit(Reached::from_sizes(Limit::Sources, bytes, MAX_SOURCES))
+                .without_line()
+                .with_class(ErrorClass::Template)),
+        };
+        NamedTemplate::new(name, source, compiled)
+    }
+}
+
+/// Returns an error if a model has too many templates: each takes some kilobytes.
+pub(super) fn check_count(templates: usize) -> Result<()> {
+    if templates > MAX_TEMPLATES {
+        return Err(Error::limit(Reached::from_sizes(Limit::Templates, templates, MAX_TEMPLATES)));
+    }
+    Ok(())
+}
+
 /// The template that renders a request.
 pub(super) enum Chosen<'t> {
     /// A template of the model.
@@ -96,18 +136,9 @@ impl Chosen<'_> {
 impl Templates {
     /// Collects templates by name. The last of equal names takes the place of the first, as in a Python dict.
     pub fn from_named(templates: impl IntoIterator<Item = NamedTemplate>) -> Self {
-        let mut named: Vec<NamedTemplate> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        for template in templates {
-            match places.get(&template.name).and_then(|place| named.get_mut(*place)) {
-                Some(place) => *place = template,
-                None => {
-                    places.insert(template.name.clone(), named.len());
-                    named.push(template);
-                }
-            }
-        }
-        Self::Named(named)
+        let templates = templates.into_iter().map(|template| (template.name.clone(), template));
+        let named: IndexMap<String, NamedTemplate> = templates.collect();
+        Self::Named(named.into_values().collect())
     }
 
     /// Returns all templates, in order.
@@ -119,15 +150,17 @@ impl Templates {
         }
     }
 
-    /// Chooses a template by the argument of the request, or by whether it has tools.
-    pub(super) fn choose(&self, argument: Option<&str>, has_tools: bool) -> Result<Chosen<'_>> {
+    /// Chooses a template by the argument of the request, or by whether it has tools. An argument that is a source is compiled within the
+    /// limits and the deadline of the meter.
+    pub(super) fn choose(&self, argument: Option<&str>, has_tools: bool, meter: &Meter<'_>) -> Result<Chosen<'_>> {
         let named = match self {
             Self::Named(templates) => templates.as_slice(),
             Self::None | Self::One(_) => &[],
         };
         let find = |name: &str| named.iter().find(|template| template.name == name).map(Chosen::Own);
         if let Some(argument) = argument {
-            return Ok(find(argument).unwrap_or_else(|| Chosen::Argument(NamedTemplate::new("", argument))));
+            let compile = || NamedTemplate::new("", argument.to_owned(), Template::compile_metered(argument, meter.renew()));
+            return Ok(find(argument).unwrap_or_else(|| Chosen::Argument(compile())));
         }
         match self {
             Self::One(template) => Ok(Chosen::Own(template)),
@@ -141,9 +174,9 @@ impl Templates {
     }
 
     fn no_default(&self) -> Error {
-        let mut names: Vec<&str> = self.all().iter().map(|template| template.name.as_str()).collect();
+        let mut names: Vec<String> = self.all().iter().map(|template| template.name.clone()).collect();
         names.sort_unstable();
-        let names: Vec<String> = names.into_iter().map(quote::repr).collect();
+        let names: Vec<String> = names.iter().map(|name| quote::repr(name)).collect();
         let message = format!(
             "This model has multiple chat templates with no default specified! Please either pass a chat template or the name of \
              the template you wish to use to the `chat_template` argument. Available template names are [{}].",

@@ -8,12 +8,11 @@
 //! After transformers 5.23.0 `tokenization_utils_tokenizers.py`, `TokenizersBackend.__init__`. The file can have many megabytes, and both
 //! keys are near its beginning: nothing after them is read or checked.
 
-use std::fmt::{Formatter, Result as FmtResult};
 use std::io::{BufReader, Read};
 
-use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use crate::error::{Error, Result};
+use crate::json::{self, Data};
+use crate::limits::{Limit, Reached};
 
 /// The tokens that a `tokenizer.json` names. The default is that of a folder without this file.
 #[derive(Debug, Default)]
@@ -26,45 +25,88 @@ pub(super) struct TokenizerJson {
 
 impl TokenizerJson {
     /// Reads the file up to its last key that matters. A key with another type than expected is ignored, and so is text that is not JSON.
-    pub fn read(file: impl Read) -> Self {
+    ///
+    /// # Errors
+    /// If one of the first entries takes too much memory.
+    pub fn read(file: impl Read) -> Result<Self> {
         let mut content = Self::default();
-        // Reading stops early, which the deserializer reports as an error.
-        let _ = serde_json::Deserializer::from_reader(BufReader::new(file)).deserialize_map(Keys(&mut content));
-        content
+        let mut bytes = BufReader::new(file).bytes().map_while(std::result::Result::ok);
+        if bytes.find(|byte| !byte.is_ascii_whitespace()) != Some(b'{') {
+            return Ok(content);
+        }
+        let (mut has_padding, mut has_added) = (false, false);
+        while !(has_padding && has_added) {
+            let entry = take_entry(&mut bytes)?;
+            let entry = match json::read_bytes(&entry, json::DEPTH).map_err(Error::from) {
+                Ok(Data::Object(entry)) => entry,
+                Err(error) if error.reached().is_some_and(|reached| reached.limit == Limit::JsonValues) => return Err(error),
+                _ => break,
+            };
+            match entry.entries() {
+                [(key, padding)] if key == "padding" => {
+                    content.pad_token = text(padding, "pad_token");
+                    has_padding = true;
+                }
+                [(key, tokens)] if key == "added_tokens" => {
+                    let tokens = if let Data::List(tokens) = tokens {
+                        tokens.as_slice()
+                    } else {
+                        &[]
+                    };
+                    let special = tokens.iter().filter(|token| get(token, "special") == Some(&Data::Bool(true)));
+                    content.special_tokens = special.filter_map(|token| text(token, "content")).collect();
+                    has_added = true;
+                }
+                [] => break,
+                _ => {}
+            }
+        }
+        Ok(content)
     }
 }
 
-struct Keys<'c>(&'c mut TokenizerJson);
+/// The largest size of an entry in bytes. Ten thousand added tokens take two million.
+const MAX_BYTES: usize = 32 << 20;
 
-impl<'de> Visitor<'de> for Keys<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut Formatter<'_>) -> FmtResult {
-        formatter.write_str("a tokenizer")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut entries: M) -> Result<(), M::Error> {
-        let (mut has_padding, mut has_added) = (false, false);
-        while !(has_padding && has_added) {
-            match entries.next_key::<String>()?.as_deref() {
-                Some("padding") => {
-                    let padding: Value = entries.next_value()?;
-                    self.0.pad_token = padding.get("pad_token").and_then(Value::as_str).map(str::to_owned);
-                    has_padding = true;
-                }
-                Some("added_tokens") => {
-                    let tokens: Value = entries.next_value()?;
-                    let special = tokens.as_array().into_iter().flatten();
-                    let special = special.filter(|token| token.get("special") == Some(&Value::Bool(true)));
-                    let contents = special.filter_map(|token| Some(token.get("content")?.as_str()?.to_owned()));
-                    self.0.special_tokens = contents.collect();
-                    has_added = true;
-                }
-                Some(_) => drop(entries.next_value::<IgnoredAny>()?),
-                None => break,
-            }
+/// Takes the next entry of an object from its JSON text, and returns it as an object of one entry. After the last entry, it is empty.
+fn take_entry(bytes: &mut dyn Iterator<Item = u8>) -> Result<Vec<u8>> {
+    let mut entry = vec![b'{'];
+    let (mut depth, mut is_string, mut is_escaped) = (0_u64, false, false);
+    for byte in bytes {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'"' => is_string = !is_string,
+            b'\\' => is_escaped = is_string,
+            _ if is_string => {}
+            b',' | b'}' | b']' if depth == 0 => break,
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        Ok(())
+        if entry.len() == MAX_BYTES {
+            return Err(Error::limit(Reached::from_sizes(
+                Limit::JsonValues,
+                MAX_BYTES.saturating_add(1),
+                MAX_BYTES,
+            )));
+        }
+        entry.push(byte);
+    }
+    entry.push(b'}');
+    Ok(entry)
+}
+
+fn get<'d>(data: &'d Data<'_>, key: &str) -> Option<&'d Data<'d>> {
+    match data {
+        Data::Object(object) => object.get(key),
+        _ => None,
+    }
+}
+
+fn text(data: &Data<'_>, key: &str) -> Option<String> {
+    match get(data, key)? {
+        Data::Str(text) => Some(text.clone().into_owned()),
+        _ => None,
     }
 }
 
@@ -75,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_is_read_after_both_keys() {
         let file = r#"{"padding": {"pad_token": "<p>"}, "added_tokens": [{"content": "<a>", "special": true}, {"content": "b"}], and so on"#;
-        let content = TokenizerJson::read(file.as_bytes());
+        let content = TokenizerJson::read(file.as_bytes()).unwrap();
         assert_eq!(content.pad_token.as_deref(), Some("<p>"));
         assert_eq!(content.special_tokens, ["<a>"]);
     }
@@ -86,8 +128,10 @@ mod tests {
             "rubbish",
             r#"{"padding": {"pad_token": 0}, "added_tokens": null}"#,
             r#"{"model": {"padding": {"pad_token": "a"}}}"#,
+            r#"{"\"padding\": {": "}", "padding": "pad_token", "model": ["#,
+            r#"["padding", {"pad_token": "a"}]"#,
         ] {
-            assert_eq!(TokenizerJson::read(file.as_bytes()).pad_token, None, "{file}");
+            assert_eq!(TokenizerJson::read(file.as_bytes()).unwrap().pad_token, None, "{file}");
         }
     }
 }

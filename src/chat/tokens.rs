@@ -78,11 +78,9 @@ pub(super) fn collect_special_tokens(
         let token = token(value)?.ok_or_else(|| not_a_token(name, value))?;
         tokens.insert(name, token);
     }
-    let tokens = tokens.into_iter().map(|(name, token)| (name.to_owned(), token.into_owned()));
-    let mut tokens: Vec<(String, String)> = tokens.collect();
-    let place = |name: &str| STANDARD.iter().position(|standard| *standard == name);
-    tokens.sort_by_key(|(name, _)| place(name).unwrap_or(STANDARD.len()));
-    Ok(tokens)
+    let standard: Vec<_> = STANDARD.iter().filter_map(|name| tokens.shift_remove_entry(name)).collect();
+    let tokens = standard.into_iter().chain(tokens);
+    Ok(tokens.map(|(name, token)| (name.to_owned(), token.into_owned())).collect())
 }
 
 /// Returns whether `special_tokens_map.json` is read. Newer versions write `added_tokens_decoder` into the configuration instead.

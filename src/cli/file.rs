@@ -1,14 +1,10 @@
 //! Reading the files that a command names. One of them can be `-`, which is standard input.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use chat_template::Limits;
 use chat_template::json::{self, Data};
-
-/// The largest size of a file in bytes. Reading an endless file such as `/dev/zero` ends here.
-const MAX_FILE: u64 = 256 << 20;
+use chat_template::{Limits, conformance};
 
 /// The texts of files by their paths.
 pub struct Texts(BTreeMap<PathBuf, String>);
@@ -62,32 +58,18 @@ fn is_json_lines(text: &str) -> bool {
     first.is_some_and(|(line, rest)| json::read(line, json::DEPTH).is_ok() && !rest.trim().is_empty())
 }
 
-fn is_stdin(path: &Path) -> bool {
+/// Returns whether a path is `-`, which is standard input or standard output.
+pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
 fn read(path: &Path) -> Result<String, String> {
-    let fault = |error: std::io::Error| format!("error: {}: {error}", path.display());
-    if path.is_dir() {
-        return Err(format!("error: {}: this is a folder, and must be a file", path.display()));
-    }
-    let reader: Box<dyn Read> = if is_stdin(path) {
-        Box::new(std::io::stdin().lock())
+    let bytes = if is_stdin(path) {
+        conformance::read_bytes(std::io::stdin().lock(), path)
     } else {
-        Box::new(std::fs::File::open(path).map_err(fault)?)
+        conformance::read_file(path)
     };
-    let mut bytes = Vec::new();
-    reader
-        .take(MAX_FILE.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(fault)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(format!(
-            "error: {}: the file has more than {} MiB, which is the limit",
-            path.display(),
-            MAX_FILE >> 20
-        ));
-    }
+    let bytes = bytes.map_err(|message| format!("error: {message}"))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("error: {}: invalid UTF-8 at byte {at}", path.display())

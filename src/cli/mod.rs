@@ -2,18 +2,24 @@
 
 mod apply_request;
 mod conformance;
+#[cfg(not(target_family = "wasm"))]
+mod dataset;
 mod explain;
 mod file;
+mod lines;
+mod model;
 mod port;
 mod render;
 mod show;
 mod variable;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use chat_template::conformance::printable;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use indicatif::{ProgressBar, ProgressStyle};
 
 /// Renders the chat templates of language models exactly as Python's transformers does.
 #[derive(Parser)]
@@ -27,6 +33,9 @@ struct Arguments {
 enum Command {
     /// Renders a conversation with a model's chat template and prints the prompt.
     Render(Box<render::Arguments>),
+    /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
+    #[cfg(not(target_family = "wasm"))]
+    Dataset(Box<dataset::Arguments>),
     /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
     Port(port::Arguments),
     /// Exports the conformance suite, and tests ports with it.
@@ -44,6 +53,8 @@ enum Command {
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Render(arguments) => render::run(&arguments),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Dataset(arguments) => return dataset::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),
         Command::Completions { shell } => {
@@ -55,9 +66,17 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            eprintln!("{message}");
+            eprintln!("{}", printable(&message));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Writes a text to standard output. Control characters are escaped on a terminal, but not in a file or a pipe.
+fn print_text(text: &str) -> Result<(), String> {
+    match std::io::stdout().is_terminal() {
+        true => print(printable(text).as_bytes()),
+        false => print(text),
     }
 }
 
@@ -68,4 +87,19 @@ fn print(text: impl AsRef<[u8]>) -> Result<(), String> {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
         _ => Ok(()),
     }
+}
+
+/// Makes a progress bar on standard error. It is drawn only on a terminal. Without a number of steps it is a spinner.
+fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
+    let bar = steps.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// Returns the given number of jobs, or the number of processors.
+fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
+    let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
+    jobs.map_or(1, std::num::NonZeroUsize::get)
 }

@@ -11,11 +11,14 @@ use chat_template::json::{self, Data, Object};
 use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
-use super::file;
 use super::show::{self, Lane, Wanted, describe_type, object};
+use super::{file, lines};
 
 /// The largest size of a line in bytes. The rest of a longer line is skipped.
-const MAX_LINE: u64 = 256 << 20;
+const MAX_LINE: u64 = 64 << 20;
+
+/// The largest size of an id in bytes: each answer repeats it.
+const MAX_ID: usize = 1024;
 
 /// The keys of a request.
 const KEYS: [&str; 9] = [
@@ -71,11 +74,15 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
     };
     let mut line = Vec::new();
     let mut answer = String::new();
-    while let Some(is_whole) = read_line(&mut input, &mut line)? {
-        let response = match is_whole {
-            true if line.trim_ascii().is_empty() => continue,
-            true => port.answer(line.trim_ascii_end()),
-            false => request_error(
+    loop {
+        line.clear();
+        let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
+            return Ok(());
+        };
+        let response = match length > MAX_LINE {
+            false if line.trim_ascii().is_empty() => continue,
+            false => port.answer(line.trim_ascii_end()),
+            true => request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
             ),
@@ -86,23 +93,6 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         out.write_all(answer.as_bytes())?;
         out.flush()?;
     }
-    Ok(())
-}
-
-/// Reads a line. Returns `None` at the end of the input, and `Some(false)` if the line is too long.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<Option<bool>> {
-    use std::io::Read;
-    line.clear();
-    let read = input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
-    if read == 0 {
-        return Ok(None);
-    }
-    if line.ends_with(b"\n") || (read as u64) < MAX_LINE {
-        return Ok(Some(true));
-    }
-    line.clear();
-    input.skip_until(b'\n')?;
-    Ok(Some(false))
 }
 
 /// The state of the command. The last template stays compiled, because a suite repeats it in many requests.
@@ -124,7 +114,10 @@ impl Port {
             let found = describe_type(&request);
             return request_error(Data::None, format!("a request must be a JSON object, and this is {found}"));
         };
-        let id = request.get("id").cloned().unwrap_or(Data::None).into_owned();
+        let id = match read_id(&request) {
+            Ok(id) => id,
+            Err(message) => return request_error(Data::None, message),
+        };
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
             return describe(id);
@@ -198,6 +191,21 @@ impl Port {
             .compiled
             .get_or_insert_with(|| (source.to_owned(), Template::compile_with(source, &self.limits)));
         template
+    }
+}
+
+/// Returns the id of a request, which is null if it has none.
+fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
+    match request.get("id") {
+        None => Ok(Data::None),
+        Some(id @ (Data::None | Data::Bool(_) | Data::Int(_) | Data::Float(_))) => Ok(id.clone().into_owned()),
+        Some(Data::Str(id)) if id.len() > MAX_ID => Err(format!("the id has {} bytes, at most {MAX_ID}", id.len())),
+        Some(id @ Data::Str(_)) => Ok(id.clone().into_owned()),
+        Some(Data::BigInt(_)) => Err("the id must be an integer of 64 bits or a string".to_owned()),
+        Some(other) => Err(format!(
+            "the id must be a string, a number, a bool or null, and this is {}",
+            describe_type(other)
+        )),
     }
 }
 

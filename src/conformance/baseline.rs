@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::read_file::read_text;
 use super::report::Report;
 use super::schema::{check_keys, text};
 use super::score::{Aspect, Verdict};
@@ -41,7 +42,7 @@ impl Exceptions {
         if path.extension().is_some_and(|end| end == "json") {
             return Report::open(path).map(|report| Self::of_report(&report));
         }
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        let text = read_text(path)?;
         let mut exceptions = Self::default();
         for (place, line) in text.split('\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
             let fault = |fault| format!("{name}:{}: {fault}", place.saturating_add(1));

@@ -21,10 +21,10 @@ use super::score::Verdict;
 use crate::json::{self, Data, Object};
 
 /// The largest size of an answer in bytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MOST_BYTES: u64 = 16 << 20;
 
 /// The number of lines that are read ahead. A port that writes more then waits until its pipe is read.
-const LINES_AHEAD: usize = 4;
+const LINES_AHEAD: usize = 1;
 
 /// The number of bytes at the end of a port's standard error that are stored.
 const LAST_WORDS: usize = 600;

@@ -8,7 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::read_file::read_text;
 use super::score::{Aspect, Verdict};
+use super::visible::to_line;
 
 /// The results of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -119,13 +121,14 @@ pub struct Score {
 }
 
 impl PortInfo {
-    /// Returns the name and version of the port, or its command if it has no name.
+    /// Returns the name and version of the port, or its command if it has no name. A long title is cut, and control characters are escaped.
     pub fn title(&self) -> String {
-        match (self.name.as_str(), self.version.as_str()) {
+        let title = match (self.name.as_str(), self.version.as_str()) {
             ("", _) => self.command.clone(),
             (name, "") => name.to_owned(),
             (name, version) => format!("{name} {version}"),
-        }
+        };
+        to_line(&title)
     }
 }
 
@@ -178,7 +181,7 @@ impl Report {
     /// Returns a message that names the file if it cannot be read or is not a report.
     pub fn open(path: &Path) -> Result<Self, String> {
         let name = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;
+        let text = read_text(path)?;
         serde_json::from_str(&text).map_err(|error| format!("{name}: no report: {error}"))
     }
 

@@ -16,9 +16,14 @@ use super::score::{Aspect, Verdict, wrong_aspects};
 use super::suite::{REFERENCE, Suite};
 use super::visible::visible;
 use crate::clock::{Clock, SystemClock};
+use crate::text::truncate::elide;
 
 /// The number of cases after which a run ends if the port has answered none.
 const MOST_FAULTS_BEFORE_AN_ANSWER: usize = 20;
+
+/// The number of characters of a wrong answer and of its cause that a report keeps.
+pub(super) const MOST_OF_AN_ANSWER: usize = 20_000;
+const MOST_OF_A_CAUSE: usize = 400;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -169,7 +174,7 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         Reply::Fault(..) => vec![Aspect::Output],
         Reply::Answer(answer) => wrong_aspects(&case.expect, answer),
     };
-    let cause = cause::describe(case, &reply, &wrong);
+    let cause = elide(&cause::describe(case, &reply, &wrong), MOST_OF_A_CAUSE).into_owned();
     let (verdict, got) = match reply {
         Reply::Unsupported(why) => (Verdict::Unsupported, why),
         Reply::Fault(verdict, text) => (verdict, text),
@@ -186,7 +191,7 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
         request: case.template_text(),
         context: case.context_text(),
         want: case.expect.describe(),
-        got,
+        got: elide(&got, MOST_OF_AN_ANSWER).into_owned(),
     });
     CaseReport {
         id: case.id.clone(),

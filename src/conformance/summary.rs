@@ -12,6 +12,7 @@
 use maud::html;
 
 use super::html::{page, shade};
+use super::markdown::escape_markdown;
 use super::report::{CaseReport, Report, Score};
 use super::score::Verdict;
 
@@ -112,13 +113,13 @@ fn text(reports: &[Report], rows: &[Row]) -> String {
 fn markdown(reports: &[Report], rows: &[Row]) -> String {
     let titles: String = reports
         .iter()
-        .map(|report| format!(" {} |", report.port.title().replace('|', "\\|")))
+        .map(|report| format!(" {} |", escape_markdown(&report.port.title())))
         .collect();
     let mut text = format!("| area |{titles}\n|---|{}\n", "--:|".repeat(reports.len()));
     for (name, cells) in lines(reports, rows) {
-        text.push_str(&format!("| {name} | {} |\n", cells.join(" | ")));
+        text.push_str(&format!("| {} | {} |\n", escape_markdown(name), cells.join(" | ")));
     }
-    text + "\n" + &provenance(reports)
+    text + "\n" + &escape_markdown(&provenance(reports))
 }
 
 fn json(reports: &[Report], rows: &[Row]) -> String {

@@ -4,6 +4,8 @@
 //! "a\tb \n"   ->   a⇥b·⏎
 //! ```
 
+use std::borrow::Cow;
+
 /// Returns a text with visible signs for trailing blanks, tabs, line feeds, control characters and other characters without a glyph.
 /// Each line feed follows its sign.
 pub fn visible(text: &str) -> String {
@@ -22,6 +24,58 @@ pub fn visible(text: &str) -> String {
         shown.push_str(end);
     }
     shown
+}
+
+/// The colours of this crate's own output.
+const COLOURS: [&str; 3] = ["\x1b[32m", "\x1b[31m", "\x1b[0m"];
+
+/// The number of characters that [`to_line`] shows.
+const LINE: usize = 200;
+
+/// Returns a text that is safe to show on a terminal. Control characters except line feeds and tabs, and characters that change the
+/// direction of writing, are escaped. Green, red and their end remain.
+///
+/// ```
+/// use chat_template::conformance::printable;
+///
+/// assert_eq!(printable("\x1b]0;title\x07\n\x1b[32mgreen\x1b[0m"), "\\u{1b}]0;title\\u{7}\n\x1b[32mgreen\x1b[0m");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_active) {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(char) = rest.chars().next() {
+        let colour = COLOURS.iter().find(|colour| rest.starts_with(**colour));
+        let length = colour.map_or(char.len_utf8(), |colour| colour.len());
+        let (piece, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        match colour {
+            None if is_active(char) && !matches!(char, '\n' | '\t') => shown.extend(char.escape_unicode()),
+            _ => shown.push_str(piece),
+        }
+        rest = after;
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns a text on one line without control characters. A long text is cut.
+pub fn to_line(text: &str) -> String {
+    let mut line = String::new();
+    for char in text.chars().take(LINE) {
+        match is_active(char) {
+            true => line.extend(char.escape_unicode()),
+            false => line.push(char),
+        }
+    }
+    if text.chars().nth(LINE).is_some() {
+        line.push('…');
+    }
+    line
+}
+
+/// Returns whether a terminal acts on a character instead of showing it.
+fn is_active(char: char) -> bool {
+    char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns the sign that shows a character without a glyph, or `None` if the character is visible or is a blank.

@@ -16,45 +16,40 @@ const BEFORE: usize = 50;
 pub(crate) struct Excerpt {
     /// The start of the underlined part.
     pub position: Position,
+    /// The shown text of the line.
     text: String,
+    /// The index of the first underlined character of the text.
+    indent: usize,
+    /// The number of underlined characters.
     width: usize,
 }
 
 impl Excerpt {
-    /// Returns the excerpt for a span, which is underlined up to the end of its first line.
+    /// Returns the excerpt for a span, which is underlined up to the end of its first line. A long line is cut around the underlined part.
     pub fn new(source: &Source<'_>, span: Span) -> Self {
         let position = source.position(span.start);
-        let text = source.line_text(position.line);
+        let line = source.line_text(position.line);
         let width = source.slice(span).chars().take_while(|c| *c != '\n').count();
-        let room = text
-            .chars()
-            .count()
-            .saturating_add(1)
-            .saturating_sub(position.column as usize);
-        Self {
-            position,
-            text: text.to_owned(),
-            width: width.min(room).max(1),
-        }
-    }
-
-    /// Returns the shown text of the line, the index of its first underlined character, and the number of underlined characters. A long
-    /// line is cut around the underlined part.
-    fn window(&self) -> (String, usize, usize) {
-        let column = (self.position.column as usize).saturating_sub(1);
-        let total = self.text.chars().count();
+        let column = (position.column as usize).saturating_sub(1);
+        let total = line.chars().count();
+        let width = width.min(total.saturating_sub(column)).max(1);
         let start = column.saturating_sub(BEFORE).min(total.saturating_sub(SHOWN));
         let mut text = String::new();
         if start > 0 {
             text.push('…');
         }
         let indent = column.saturating_sub(start).saturating_add(text.chars().count());
-        text.extend(self.text.chars().skip(start).take(SHOWN).map(visible));
+        text.extend(line.chars().skip(start).take(SHOWN).map(visible));
         let end = start.saturating_add(SHOWN);
         if end < total {
             text.push('…');
         }
-        (text, indent, self.width.min(end.saturating_sub(column)))
+        Self {
+            position,
+            text,
+            indent,
+            width: width.min(end.saturating_sub(column)),
+        }
     }
 }
 
@@ -63,9 +58,9 @@ impl fmt::Display for Excerpt {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.position.line;
         let margin = line.to_string().len();
-        let (text, indent, width) = self.window();
-        let indent = " ".repeat(indent);
-        let carets = "^".repeat(width);
+        let text = &self.text;
+        let indent = " ".repeat(self.indent);
+        let carets = "^".repeat(self.width);
         write!(out, "{line} | {text}\n{:margin$} | {indent}{carets}", "")
     }
 }

@@ -107,6 +107,8 @@ pub enum ErrorClass {
     Template,
     /// A limit was reached.
     Limit,
+    /// The caller's writer failed. Neither the request nor the template is wrong.
+    Output,
     /// This crate has a bug.
     Internal,
 }
@@ -120,15 +122,17 @@ impl ErrorClass {
             Self::Mismatch => "mismatch",
             Self::Template => "template",
             Self::Limit => "limit",
+            Self::Output => "output",
             Self::Internal => "internal",
         }
     }
 
-    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the template or this crate is wrong.
+    /// Returns the HTTP status for a server: 400 if the request is wrong or costs too much, and 500 if the server, the template or this crate
+    /// is wrong.
     pub fn http_status(self) -> u16 {
         match self {
             Self::Refused | Self::Request | Self::Mismatch | Self::Limit => 400,
-            Self::Template | Self::Internal => 500,
+            Self::Template | Self::Output | Self::Internal => 500,
         }
     }
 }

@@ -55,7 +55,7 @@ impl<'a> Evaluator<'a, '_> {
             let value = self.expr(&keyword.value)?;
             let name = Str::from(&*keyword.name);
             if others.are_packed {
-                self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
+                self.runtime.meter.charge_names(name.as_str(), arguments.keywords().len())?;
                 arguments.put_keyword(name, value);
             } else {
                 arguments.push_keyword(name, value);
@@ -111,10 +111,11 @@ impl<'a> Evaluator<'a, '_> {
         others: &OtherArgs,
     ) -> Result<()> {
         for (name, value) in values.iter() {
-            self.runtime.meter.charge_items(arguments.keywords().len() / 8)?;
             let Value::Str(name) = name else {
                 return Err(Error::type_error("keywords must be strings"));
             };
+            self.runtime.meter.charge(1)?;
+            self.runtime.meter.charge_names(name.as_str(), arguments.keywords().len())?;
             if others.are_packed {
                 arguments.put_keyword(name, value);
                 continue;

@@ -75,8 +75,7 @@ impl<'a> Evaluator<'a, '_> {
                 globals::check_attribute_name(name)?;
                 let runtime = &mut *self.runtime;
                 if let Some(namespace) = runtime.heap.namespace_mut(id) {
-                    runtime.meter.charge(namespace.lookup_steps())?;
-                    namespace.set(Str::from(name), value);
+                    namespace.set(&mut runtime.meter, Str::from(name), value)?;
                 }
                 Ok(())
             }

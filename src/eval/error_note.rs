@@ -11,16 +11,18 @@ use crate::builtins::access;
 use crate::error::{Error, ErrorKind, Step};
 use crate::resolve::operators;
 use crate::text::quote;
+use crate::text::truncate::elide;
 use crate::value::{Dict, Str, Value};
 
-/// The number of values of the input that are compared to find one.
-///
-/// The class of an error depends on the place, so the largest real conversations, of about 200 thousand values, must be searched entirely.
-const MAX_LOOKS: usize = 1_000_000;
+/// The number of operands that a note describes.
+const MAX_OPERANDS: usize = 8;
 
-/// The number of keys of a dict that a note lists, and the number of characters of each.
+/// The number of keys of a dict that a note lists.
 const MAX_KEYS: usize = 8;
+
+/// The number of characters of a key, and of the source of an operand or its place, that a note shows.
 const MAX_KEY: usize = 40;
+const MAX_TEXT: usize = 200;
 
 impl<'a> Evaluator<'a, '_> {
     /// Adds a note about the operands of a failed expression.
@@ -65,25 +67,27 @@ impl<'a> Evaluator<'a, '_> {
     /// instead.
     fn describe(&mut self, mut error: Error, paths: &[&'a Expr]) -> Error {
         let mut notes = Vec::new();
-        let mut pointers = Vec::new();
+        let mut pointers = [const { Vec::new() }; 3];
         let is_undefined = error.kind() == ErrorKind::Undefined;
-        for path in paths {
+        let mut looks = error.looks();
+        for path in paths.iter().take(MAX_OPERANDS) {
             let candidates = [(false, Some(*path)), (true, container(path))];
             let found = candidates
                 .into_iter()
                 .find_map(|(lacks, path)| Some((lacks, path?, self.peek(path?)?)));
             let Some((lacks, path, value)) = found else { continue };
             let text = self.render.source.slice(path.span);
-            let mut note = format!("`{text}` is of type {}", value.ty().name());
-            if let Some(pointer) = self.path(path, &value) {
-                let _ = write!(note, ", at `{pointer}` of the input");
+            let mut note = format!("`{}` is of type {}", elide(text, MAX_TEXT), value.ty().name());
+            if let Some(pointer) = self.path(path, &value, &mut looks) {
+                let _ = write!(note, ", at `{}` of the input", elide(&pointer, MAX_TEXT));
                 // Templates build texts, so if one operand is a text and the other is not, the text is seldom the wrong one.
+                let [first, second, last] = &mut pointers;
                 let rank = match lacks {
-                    true => 0,
-                    false if matches!(value, Value::Str(_)) => 2,
-                    false => 1,
+                    true => first,
+                    false if matches!(value, Value::Str(_)) => last,
+                    false => second,
                 };
-                pointers.push((rank, pointer));
+                rank.push(pointer);
             }
             if let Value::Dict(dict) = &value {
                 if is_undefined || lacks {
@@ -92,8 +96,8 @@ impl<'a> Evaluator<'a, '_> {
             }
             notes.push(note);
         }
-        pointers.sort_by_key(|(rank, _)| *rank);
-        for (_, pointer) in pointers {
+        error.set_looks(looks);
+        for pointer in pointers.into_iter().flatten() {
             error = error.about_input(pointer);
         }
         match notes.is_empty() {
@@ -104,17 +108,21 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Adds the index of the message in the conversation, if the items of the loop are messages.
     #[cold]
-    pub(super) fn name_message(&self, error: Error, node: &'a For) -> Error {
+    pub(super) fn name_message(&self, mut error: Error, node: &'a For) -> Error {
         let TargetKind::Name { slot, .. } = &node.target.kind else {
             return error;
         };
+        if error.trail().iter().any(|step| matches!(step, Step::Message { .. })) {
+            return error;
+        }
         let input = self.runtime.heap.frames.input.as_ref();
         let messages = input.and_then(|input| input.get_str("messages"));
         let (Some(item @ Value::Dict(_)), Some(Value::List(messages))) = (self.get(slot), messages) else {
             return error;
         };
-        let total = messages.len();
-        match messages.iter().position(|message| message.shares_storage(item)) {
+        let (total, looks) = (messages.len(), error.looks());
+        error.set_looks(looks.saturating_sub(total));
+        match messages.iter().take(looks).position(|message| message.shares_storage(item)) {
             Some(index) => error.within(Step::Message {
                 number: index.saturating_add(1),
                 total,
@@ -151,14 +159,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Returns the place of a value in the input as a JSON pointer. A value without identity, such as a number, is found by its container.
-    fn path(&mut self, expr: &'a Expr, value: &Value<'a>) -> Option<String> {
+    fn path(&mut self, expr: &'a Expr, value: &Value<'a>, looks: &mut usize) -> Option<String> {
         let has_identity = match value {
             Value::Str(text) => text.borrowed().is_some_and(|text| !text.is_empty()),
             Value::List(_) | Value::Dict(_) => true,
             _ => false,
         };
         if has_identity {
-            return self.find(value).or_else(|| self.path_of_text(expr));
+            return self.find(value, looks).or_else(|| self.path_of_text(expr, looks));
         }
         let (object, key) = match &expr.kind {
             ExprKind::Attribute(attribute) => (&attribute.object, Value::text(&attribute.name)),
@@ -187,23 +195,23 @@ impl<'a> Evaluator<'a, '_> {
             (_, Value::List(_), key @ Value::Int(_)) => key,
             _ => return None,
         };
-        let path = self.find(&container)?;
+        let path = self.find(&container, looks)?;
         Some(path + &pointer(&key))
     }
 
     /// Returns the place of the string that an index takes a character of.
-    fn path_of_text(&mut self, path: &'a Expr) -> Option<String> {
+    fn path_of_text(&mut self, path: &'a Expr, looks: &mut usize) -> Option<String> {
         let text = container(path)?;
         match self.peek(text)? {
-            value @ Value::Str(_) => self.path(text, &value),
+            value @ Value::Str(_) => self.path(text, &value, looks),
             _ => None,
         }
     }
 
     /// Returns the place of a value in the input, if it is a part of it.
-    fn find(&self, target: &Value<'a>) -> Option<String> {
+    fn find(&self, target: &Value<'a>, looks: &mut usize) -> Option<String> {
         let input = Value::Dict(self.runtime.heap.frames.input.clone()?);
-        find_below(&input, target, &mut MAX_LOOKS.clone(), 0)
+        find_below(&input, target, looks, 0)
     }
 }
 
@@ -246,12 +254,7 @@ fn container(path: &Expr) -> Option<&Expr> {
 /// Returns the end of a note that lists the keys of a dict: `; its keys are 'role', 'content'`.
 fn list_keys(dict: &Dict<'_>) -> String {
     let keys = dict.iter().take(MAX_KEYS).map(|(key, _)| match &key {
-        Value::Str(text) => {
-            let text = text.as_str();
-            let cut: String = text.chars().take(MAX_KEY).collect();
-            let end = if cut.len() < text.len() { "…" } else { "" };
-            quote::repr(&(cut + end))
-        }
+        Value::Str(text) => quote::repr(&elide(text.as_str(), MAX_KEY)),
         Value::Int(int) => int.to_string(),
         _ => "…".to_owned(),
     });

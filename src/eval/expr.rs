@@ -100,8 +100,19 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn item(&mut self, operands: &'a [Expr; 2]) -> Result<Value<'a>> {
         let [object, index] = operands;
         let object = self.expr(object)?;
-        let index = self.expr(index)?;
-        access::get_item(self.runtime, &object, &index)
+        let key = self.expr(index)?;
+        let item = access::get_item(self.runtime, &object, &key)?;
+        if self.runtime.heap.trace.is_some() {
+            self.record_item(index, &item);
+        }
+        Ok(item)
+    }
+
+    /// Makes a message the owner of the round of a loop over indices, if the round reads it by its index.
+    #[cold]
+    fn record_item(&mut self, index: &'a Expr, item: &Value<'a>) {
+        let is_index = matches!(index.kind, ExprKind::Name(_));
+        index.for_each_name(&mut |name| self.runtime.read_by_index(name.symbol.0, is_index, item));
     }
 
     #[inline(never)]

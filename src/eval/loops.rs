@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, ItemSource, Iter, Loop, Runtime, Value, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Turn, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
@@ -109,7 +109,7 @@ impl<'a> Evaluator<'a, '_> {
 
     #[inline(never)]
     fn tested(&mut self, node: &'a For, test: &'a LoopTest, source: Value<'a>) -> Result<Value<'a>> {
-        let height = source.height();
+        let height = source.height().saturating_add(GAIN);
         let tested = Tested {
             render: self.render,
             node: test,
@@ -126,13 +126,13 @@ impl<'a> Evaluator<'a, '_> {
     fn loop_context(&mut self, node: &'a For, iter: Iter<'a>, source: &Value<'a>, depth0: i64, line: u32) -> Result<Rc<Loop<'a>>> {
         let length = ops::try_length(self.runtime, source)?;
         if !node.recursive {
-            return Loop::new(self.runtime, iter, length);
+            return Loop::new(self.runtime, iter, length, source.height());
         }
         let recurse = RecursiveLoop {
             environment: self.environment_around(node),
             ..self.recursive_loop(node, depth0.saturating_add(1), line)
         };
-        Loop::recursive(self.runtime, iter, length, Rc::new(recurse), depth0)
+        Loop::recursive(self.runtime, iter, length, source.height(), Rc::new(recurse), depth0)
     }
 
     /// Returns the environment around the loop's own frame, in which recursive calls and the loop's condition run.
@@ -150,7 +150,6 @@ impl<'a> Evaluator<'a, '_> {
     fn each(&mut self, node: &'a For, line: u32, mut next: impl FnMut(&mut Self) -> Result<Truth>) -> Result<bool> {
         let mut reached = false;
         let mut round = 0_u64;
-        let owner = self.runtime.heap.trace.as_ref().map(|trace| trace.owner);
         let steps = (node.scope.loads.len() as u64 >> 1).saturating_add(u64::from(node.body.steps == 0));
         while next(self)
             .map_err(|error| self.explain_iterated(error, node, round))?
@@ -161,13 +160,9 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
-            if owner.is_some() {
-                self.own_round(&node.target);
-            }
+            let turn = self.begin_turn(&node.target);
             let flow = self.body(&node.body);
-            if let (Some(owner), Some(trace)) = (owner, &mut self.runtime.heap.trace) {
-                trace.owner = owner;
-            }
+            self.runtime.end_turn(turn);
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
@@ -177,14 +172,27 @@ impl<'a> Evaluator<'a, '_> {
         Ok(reached)
     }
 
-    /// Makes a message the owner of what its round writes.
-    #[cold]
-    fn own_round(&mut self, target: &'a Target) {
-        let TargetKind::Name { slot, .. } = &target.kind else { return };
-        let Some(item) = self.get(slot).cloned() else { return };
-        if let Some(trace) = &mut self.runtime.heap.trace {
-            trace.owner = trace.message(&item).or(trace.owner);
+    /// Begins a round in a render that is traced: a message among its items owns what it writes.
+    #[inline]
+    fn begin_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
+        match self.runtime.heap.trace {
+            None => None,
+            Some(_) => self.begin_traced_turn(target),
         }
+    }
+
+    #[cold]
+    fn begin_traced_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
+        let mut items = Vec::new();
+        let mut index = None;
+        target.for_each_slot(&mut |symbol, slot| {
+            let item = self.get(slot).cloned();
+            if let Some(Value::Int(_)) = item {
+                index = Some(symbol.0);
+            }
+            items.extend(item);
+        });
+        self.runtime.begin_turn(&items, index)
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is
@@ -287,10 +295,6 @@ impl<'a> Callable<'a> for RecursiveLoop<'a> {
         *out = std::mem::take(&mut evaluator.out);
         runtime.meter.leave_call();
         result.map(drop).map_err(|error| error.on_line(self.line))
-    }
-
-    fn takes_locals(&self, _count: usize) -> bool {
-        false
     }
 
     fn write_with_locals(&self, _runtime: &mut Runtime<'a>, _count: usize, _out: &mut String) -> Result<()> {

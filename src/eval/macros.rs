@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{Evaluator, Render};
 use crate::ast::{CallBlock, Macro as Node, Slot};
 use crate::builtins::call;
-use crate::error::{Error, Result, Step};
+use crate::error::{Error, Result};
 use crate::value::{Arguments, Callable, Entries, EnvironmentId, Key, Macro, Runtime, Seq, Undefined, Value};
 
 /// The code of a macro, and the environment in which it was defined.
@@ -97,6 +97,7 @@ impl<'a> Evaluator<'a, '_> {
             catches_positional: varargs.is_some(),
             uses_caller: node.uses_caller,
             explicit_caller: node.explicit_caller,
+            takes_locals: takes_locals(node),
             code: Box::new(self.code(node)),
             claim: self.runtime.meter.claim(bytes.saturating_add(names))?,
         })))
@@ -112,8 +113,10 @@ impl<'a> Evaluator<'a, '_> {
         let expected = node.parameters.len();
         let given = arguments.len();
         // Each parameter is compared with the keywords.
-        let looks = expected.saturating_mul(arguments.keywords().len());
-        self.runtime.meter.charge_items(expected.saturating_add(looks) / 8)?;
+        self.runtime.meter.charge_items(expected / 8)?;
+        for (name, _) in arguments.keywords() {
+            self.runtime.meter.charge_names(name.as_str(), expected)?;
+        }
         if node.specials == [None; 3] && !node.uses_caller && given <= expected {
             self.runtime.meter.charge(1)?;
             let mut sure = given;
@@ -288,6 +291,12 @@ impl<'a> Evaluator<'a, '_> {
     }
 }
 
+/// Returns whether the parameters of a macro are its first local variables, and nothing else takes arguments.
+fn takes_locals(node: &Node) -> bool {
+    let slots = node.parameters.iter().map(|parameter| parameter.slot);
+    node.specials == [None; 3] && !node.uses_caller && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
+}
+
 impl<'a> Callable<'a> for Code<'a> {
     fn call(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         runtime.capture(|runtime, text| self.write(runtime, arguments, text))
@@ -295,20 +304,6 @@ impl<'a> Callable<'a> for Code<'a> {
 
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()> {
         self.run(runtime, out, |evaluator| evaluator.bind_and_run(self.node, arguments))
-    }
-
-    fn takes_locals(&self, count: usize) -> bool {
-        let Node {
-            parameters,
-            specials,
-            uses_caller,
-            ..
-        } = self.node;
-        let slots = parameters.iter().map(|parameter| parameter.slot);
-        count <= parameters.len()
-            && *specials == [None; 3]
-            && !uses_caller
-            && slots.zip(0..).all(|(slot, index)| slot == Slot::Local(index))
     }
 
     fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()> {
@@ -337,7 +332,7 @@ impl<'a> Code<'a> {
     #[cold]
     fn named(&self, error: Error) -> Error {
         match self.node.name {
-            Some(name) => error.within(Step::Macro(self.render.template.symbols.name(name).to_owned())),
+            Some(name) => error.within_macro(self.render.template.symbols.name(name)),
             None => error,
         }
     }

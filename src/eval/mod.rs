@@ -135,7 +135,9 @@ impl<'a, 'r> Evaluator<'a, 'r> {
         let outer = std::mem::replace(&mut self.out, room);
         let outer_pieces = std::mem::take(&mut self.runtime.heap.pieces);
         let was_counted = std::mem::replace(&mut self.is_counted, false);
+        let written = self.runtime.meter.begin_text();
         let result = run(self);
+        self.runtime.meter.end_text(written);
         let text = std::mem::replace(&mut self.out, outer);
         self.is_counted = was_counted;
         let pieces = std::mem::replace(&mut self.runtime.heap.pieces, outer_pieces);

@@ -9,6 +9,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs an output statement.
     #[inline(never)]
     pub(super) fn output(&mut self, pieces: &'a [Piece]) -> Result<()> {
+        let first = self.runtime.begin_stretch();
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {
@@ -19,14 +20,11 @@ impl<'a> Evaluator<'a, '_> {
                 }
                 Piece::Expr(expr, line) => {
                     self.count_root();
-                    let first = self.runtime.heap.pieces.len();
                     self.write_expr(expr).map_err(|error| placed(error, *line, expr.span))?;
-                    if self.runtime.heap.trace.is_some() {
-                        self.runtime.end_output(first, self.out.len());
-                    }
                 }
             }
         }
+        self.runtime.end_stretch(first, self.out.len());
         self.runtime.meter.check_output(self.out.len())
     }
 

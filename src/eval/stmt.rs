@@ -66,8 +66,14 @@ impl<'a> Evaluator<'a, '_> {
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
-        let value = self.expr(&node.value)?;
-        self.assign(&node.target, value)
+        if let Some(trace) = &mut self.runtime.heap.trace {
+            trace.is_setting = true;
+        }
+        let value = self.expr(&node.value);
+        if let Some(trace) = &mut self.runtime.heap.trace {
+            trace.is_setting = false;
+        }
+        self.assign(&node.target, value?)
     }
 
     #[inline(never)]
@@ -87,10 +93,19 @@ impl<'a> Evaluator<'a, '_> {
         for arm in &node.arms {
             let truth = self.truth(&arm.test);
             if truth.map_err(|error| placed(error, arm.line, arm.test.span))?.is_yes() {
-                return self.body(&arm.body);
+                return self.branch_body(&arm.body);
             }
         }
-        self.body(&node.otherwise)
+        self.branch_body(&node.otherwise)
+    }
+
+    /// Runs the statements of a branch. In a render that is traced, its text is a stretch.
+    #[inline]
+    fn branch_body(&mut self, body: &'a Body) -> Result<Flow> {
+        let first = self.runtime.begin_stretch();
+        let flow = self.body(body)?;
+        self.runtime.end_stretch(first, self.out.len());
+        Ok(flow)
     }
 
     #[inline(never)]

@@ -79,11 +79,20 @@ impl JsonError {
         }
     }
 
+    /// Returns the error of a value whose text has more than `limit` bytes.
+    pub(super) fn too_large(limit: usize) -> Self {
+        let reached = Reached::from_sizes(Limit::JsonValues, limit.saturating_add(1), limit);
+        Self::of_limit(JsonErrorKind::TooLarge, reached)
+    }
+
     /// Returns the error of a value that nests deeper than `limit`.
     pub(super) fn nested_too_deep(limit: usize) -> Self {
-        let reached = too_deep(limit);
+        Self::of_limit(JsonErrorKind::TooDeep, too_deep(limit))
+    }
+
+    fn of_limit(kind: JsonErrorKind, reached: Reached) -> Self {
         Self {
-            kind: JsonErrorKind::TooDeep,
+            kind,
             message: reached.to_string(),
             reached: Some(reached),
             offset: None,

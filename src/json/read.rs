@@ -22,7 +22,7 @@ pub const DEPTH: usize = 512;
 
 /// The largest number of bytes that the values of one text may take, without the characters of borrowed strings. It is enough for three
 /// million numbers. The values of an array of one-digit numbers take 16 times as much memory as their text.
-const MAX_BYTES: usize = 96 << 20;
+pub(super) const MAX_BYTES: usize = 96 << 20;
 
 /// The number of bytes that an allocation takes in addition to its size.
 const ALLOCATION_OVERHEAD: usize = 24;

@@ -7,22 +7,22 @@
 //! Unlike `serde_json::to_value`, this keeps integers of 128 bits and limits the depth. A float that is `NaN` or infinite becomes `None`,
 //! as in all uses of serde_json.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
 use super::error::JsonError;
-use super::read::read_bytes;
+use super::read::{MAX_BYTES, read_bytes};
 use super::tree::Data;
 
 /// Converts a value to a tree that owns its strings. A float that is `NaN` or infinite becomes [`Data::None`], as serde_json writes
 /// `null` for it. An `f32` becomes the `f64` of equal value.
 ///
 /// # Errors
-/// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than `depth_limit`, or the tree
-/// takes more memory than [`read`](super::read()) allows.
+/// If the value does not support serialization, a key is not a string, arrays and objects nest deeper than `depth_limit`, or the text or
+/// the tree takes more memory than [`read`](super::read()) allows for a tree.
 pub fn to_data<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Data<'static>, JsonError> {
     let text = to_text(value, depth_limit)?;
     read_bytes(&text, depth_limit).map(Data::into_owned)
@@ -33,12 +33,29 @@ fn to_text<T: Serialize + ?Sized>(value: &T, depth_limit: usize) -> Result<Vec<u
     let formatter = BoundedFormatter {
         levels_left: depth_limit,
     };
-    let mut text = Vec::new();
+    let mut text = BoundedText(Vec::new());
     match value.serialize(&mut Serializer::with_formatter(&mut text, formatter)) {
-        Ok(()) => Ok(text),
-        // Writing to a vector cannot fail, so only the formatter creates IO errors.
+        Ok(()) => Ok(text.0),
+        Err(error) if error.io_error_kind() == Some(ErrorKind::OutOfMemory) => Err(JsonError::too_large(MAX_BYTES)),
         Err(error) if error.is_io() => Err(JsonError::nested_too_deep(depth_limit)),
         Err(error) => Err(JsonError::refused(error.to_string())),
+    }
+}
+
+/// A text of at most as many bytes as the values of a JSON text may take. The tree has a copy of its strings.
+struct BoundedText(Vec<u8>);
+
+impl Write for BoundedText {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() > MAX_BYTES.saturating_sub(self.0.len()) {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -127,6 +144,20 @@ mod tests {
         let deep = read("[[[1]], [[]]]", DEPTH).unwrap();
         assert!(to_data(&deep, 3).is_ok());
         assert_eq!(to_data(&deep, 2).unwrap_err().kind(), JsonErrorKind::TooDeep);
+    }
+
+    #[test]
+    fn the_text_is_bounded() {
+        let endless = Endless;
+        assert_eq!(to_data(&endless, DEPTH).unwrap_err().kind(), JsonErrorKind::TooLarge);
+    }
+
+    struct Endless;
+
+    impl Serialize for Endless {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(std::iter::repeat("a".repeat(1 << 20)))
+        }
     }
 
     #[test]

@@ -39,7 +39,8 @@ limits! {
     /// a step mostly takes 10 to 60 nanoseconds. A conversation of 10 000 messages takes some millions; a render reaches the default
     /// within a second.
     steps: u64 = 16_000_000, with_steps(u64);
-    /// Bytes of output. The longest context window of a model is a few megabytes of text.
+    /// Bytes of output, including the strings that are being captured, and of all prompts of a batch. The longest context window of a
+    /// model is a few megabytes of text.
     output: u64 = 64 << 20, with_output(u64);
     /// Bytes of a single value, in memory or printed. A string takes twice that while it grows.
     value: u64 = 32 << 20, with_value(u64);
@@ -62,7 +63,10 @@ limits! {
     width: usize = 1 << 20, with_width(usize);
     /// Bits of an integer. Python prints no integer of more than about 14 thousand bits.
     bits: u64 = 1 << 20, with_bits(u64);
-    /// Milliseconds since the start of the render. By default there is no such limit, because results should not depend on the load of
-    /// the machine. The clock is read every few thousand steps.
-    milliseconds: Option<u64> = None, with_milliseconds(impl Into<Option<u64>>);
+    /// Milliseconds since the start of the render: two seconds, or a minute if the crate is built with debug assertions. `None` is no such
+    /// limit.
+    ///
+    /// A prompt takes microseconds, and most renders that do not end reach [`steps`](Self::steps) before. The clock is read every few
+    /// thousand steps, and before work of more steps than that.
+    milliseconds: Option<u64> = Some(if cfg!(debug_assertions) { 60_000 } else { 2_000 }), with_milliseconds(impl Into<Option<u64>>);
 }

@@ -73,6 +73,8 @@ limits_by_name! {
     RangeBits = "range_bits",
     /// Fixed: 1000 named templates in one configuration.
     Templates = "templates",
+    /// Fixed: 4 MiB for the sources of all templates of a model.
+    Sources = "sources",
     /// Fixed: 2³² namespaces, or frames that macros close over.
     Objects = "objects",
 }
@@ -97,7 +99,14 @@ impl Limit {
     /// Returns the unit of the limit with a space before it, or an empty text if the name says what is counted.
     fn unit(self) -> &'static str {
         match self {
-            Self::Output | Self::Value | Self::Live | Self::Stack | Self::Source | Self::File | Self::JsonValues => " bytes",
+            Self::Output
+            | Self::Value
+            | Self::Live
+            | Self::Stack
+            | Self::Source
+            | Self::Sources
+            | Self::File
+            | Self::JsonValues => " bytes",
             Self::Height | Self::Tree | Self::JsonDepth | Self::Statements | Self::Nesting => " levels",
             Self::Width => " characters",
             _ => "",

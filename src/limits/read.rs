@@ -71,7 +71,7 @@ mod tests {
         }
         assert_eq!(
             serde_json::from_str::<Limits>("{\"milliseconds\": null}").unwrap(),
-            Limits::default()
+            Limits::default().with_milliseconds(None)
         );
     }
 

@@ -1,4 +1,4 @@
-//! Counts the resources that one render uses, and stops the render at its limits.
+//! Counts the resources that one compilation or one render uses, and stops it at its limits.
 //!
 //! All code that takes time or memory calls the meter first: [`Meter::charge`] for work, [`Meter::claim`] for memory. With
 //! `RUSTFLAGS="--cfg unmetered"` the meter counts no work and checks no limits, so that a benchmark can measure its cost.
@@ -8,7 +8,7 @@ mod stack;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use stack::Stack;
 
@@ -18,6 +18,10 @@ use crate::limits::{Limit, Limits, Reached};
 /// The number of steps between two checks of the clock and the flag, which take about 100 microseconds.
 const STRIDE: u64 = 4096;
 
+/// The time that a step is expected to take, in nanoseconds. Work that is charged at once does not begin if it would probably end after
+/// the deadline, because nothing stops it in between.
+const STEP_NANOSECONDS: u64 = 20;
+
 /// The number of bytes of text that are processed in one step. The cost of a shorter text is part of the statement or container that has
 /// it.
 pub const STEP_BYTES: usize = 64;
@@ -25,7 +29,7 @@ pub const STEP_BYTES: usize = 64;
 /// The number of bytes that each object takes besides its contents: reference counts, its claim, and the allocator's rounding.
 const OBJECT: u64 = 96;
 
-/// The meter of one render.
+/// The meter of one compilation or one render.
 #[derive(Debug)]
 pub struct Meter<'a> {
     limits: Limits,
@@ -36,12 +40,16 @@ pub struct Meter<'a> {
     watch: Option<Watch<'a>>,
     calls: u32,
     stack: Stack,
+    /// The number of bytes of the text that is being written, when its size was last checked.
+    written: Cell<u64>,
+    /// The number of bytes that the text that is being written may have. The texts around it, which are not finished, take the others.
+    output_left: u64,
     /// The number of bytes that are claimed now. The claims share it, and the first claim creates it.
     live: Option<Rc<Cell<u64>>>,
 }
 
-/// The deadline and the flag, which can stop a render before its steps are used up.
-#[derive(Debug)]
+/// The deadline and the flag, which can stop the work before its steps are used up.
+#[derive(Clone, Copy, Debug)]
 struct Watch<'a> {
     began: Instant,
     cancel: Option<&'a AtomicBool>,
@@ -56,16 +64,29 @@ impl<'a> Meter<'a> {
     /// Returns a meter that also stops when a flag is set.
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
+        let watch = is_watched.then(|| Watch {
+            began: Instant::now(),
+            cancel,
+        });
+        Self::with_watch(limits, watch)
+    }
+
+    /// Returns a meter at zero with the limits, the deadline and the flag of this one. Only the stack is measured from this call.
+    pub fn renew(&self) -> Self {
+        Self::with_watch(self.limits.clone(), self.watch)
+    }
+
+    fn with_watch(limits: Limits, watch: Option<Watch<'a>>) -> Self {
+        let is_watched = watch.is_some();
         Self {
-            // The first step of a watched render checks the clock and the flag.
+            // The first step of watched work checks the clock and the flag.
             steps_left: if is_watched { 0 } else { limits.steps },
             steps_reserved: if is_watched { limits.steps } else { 0 },
-            watch: is_watched.then(|| Watch {
-                began: Instant::now(),
-                cancel,
-            }),
+            watch,
             calls: 0,
             stack: Stack::new(limits.stack),
+            written: Cell::new(0),
+            output_left: limits.output,
             live: None,
             limits,
         }
@@ -116,6 +137,13 @@ impl<'a> Meter<'a> {
         self.charge_scan(text.len().saturating_mul(times))
     }
 
+    /// Counts the work of comparing a name with a number of other names. A comparison with a few short names takes no step.
+    #[inline]
+    pub fn charge_names(&mut self, name: &str, count: usize) -> Result<()> {
+        let compared = (name.len() / STEP_BYTES).saturating_add(1).saturating_mul(count);
+        self.charge(compared as u64 >> 3)
+    }
+
     /// Returns the number of steps used so far.
     pub fn steps(&self) -> u64 {
         self.limits
@@ -158,13 +186,40 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// Checks the size of the output.
+    /// Checks that an item of an iterator is not higher than the iterator, which was made before the item.
     #[inline]
-    pub fn check_output(&self, bytes: usize) -> Result<()> {
-        if !cfg!(unmetered) && bytes as u64 > self.limits.output {
-            return Err(exceeded(Limit::Output, bytes as u64, self.limits.output));
+    pub fn check_item_height(&self, height: u32, iterator: u32) -> Result<()> {
+        if height > iterator {
+            return Err(exceeded(Limit::Height, u64::from(height), u64::from(iterator)));
         }
         Ok(())
+    }
+
+    /// Checks the size of the text that is being written: the output, or a string that is captured.
+    #[inline]
+    pub fn check_output(&self, bytes: usize) -> Result<()> {
+        let bytes = bytes as u64;
+        self.written.set(bytes);
+        if !cfg!(unmetered) && bytes > self.output_left {
+            let around = self.limits.output.saturating_sub(self.output_left);
+            return Err(exceeded(Limit::Output, bytes.saturating_add(around), self.limits.output));
+        }
+        Ok(())
+    }
+
+    /// Begins a text within the text that is being written, and returns the size of the outer one for [`Meter::end_text`].
+    #[inline]
+    pub fn begin_text(&mut self) -> u64 {
+        let outer = self.written.replace(0);
+        self.output_left = self.output_left.saturating_sub(outer);
+        outer
+    }
+
+    /// Ends a text, and continues the outer one.
+    #[inline]
+    pub fn end_text(&mut self, outer: u64) {
+        self.output_left = self.output_left.saturating_add(outer);
+        self.written.set(outer);
     }
 
     /// Checks the stack used since the meter was created.
@@ -200,7 +255,7 @@ impl<'a> Meter<'a> {
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
         if let Some(watch) = &self.watch {
-            watch.check(&self.limits, used)?;
+            watch.check(&self.limits, used, steps)?;
         }
         self.steps_left = left.min(STRIDE);
         self.steps_reserved = left.saturating_sub(self.steps_left);
@@ -209,12 +264,14 @@ impl<'a> Meter<'a> {
 }
 
 impl Watch<'_> {
-    /// Checks the flag and the deadline.
-    fn check(&self, limits: &Limits, steps: u64) -> Result<()> {
+    /// Checks the flag and the deadline before work that takes a number of steps.
+    fn check(&self, limits: &Limits, used: u64, steps: u64) -> Result<()> {
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
-            return Err(exceeded(Limit::Cancel, steps, 0));
+            return Err(exceeded(Limit::Cancel, used, 0));
         }
-        let passed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
+        let passed = self.began.elapsed().saturating_add(expected);
+        let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         match limits.milliseconds {
             Some(allowed) if passed >= allowed => Err(exceeded(Limit::Milliseconds, passed, allowed)),
             _ => Ok(()),

@@ -32,10 +32,10 @@ impl Stack {
         }
     }
 
-    /// Returns the stack of code that builds a tree. A quarter of the usual limit is reserved for the functions that visit and drop the
-    /// tree, which do not check the stack and have larger frames.
-    pub fn for_trees() -> Self {
-        Self::new((Limits::default().stack / 4).saturating_mul(3))
+    /// Returns the stack of code that builds a tree. A quarter of the limit is reserved for the functions that visit and drop the tree,
+    /// which do not check the stack and have larger frames.
+    pub fn for_trees(limits: &Limits) -> Self {
+        Self::new((limits.stack / 4).saturating_mul(3))
     }
 
     /// Checks the size of the used stack.

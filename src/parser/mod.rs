@@ -23,7 +23,9 @@ use std::sync::Arc;
 use crate::ast::{Conditional, Stmt, Symbol, Symbols, Template, UnaryOp};
 use crate::error::{Error, Result};
 use crate::lexer::TokenKind;
-use crate::meter::Stack;
+#[cfg(any(test, fuzzing))]
+use crate::limits::Limits;
+use crate::meter::{Meter, Stack};
 use crate::source::Source;
 use depth::Height;
 use expression::Start;
@@ -31,10 +33,17 @@ use statement::Pieces;
 use stream::TokenStream;
 use tag::OpenTag;
 
-/// Parses a template.
+/// Parses a template under the default limits.
+#[cfg(any(test, fuzzing))]
 pub fn parse(source: &Source) -> Result<Template> {
+    build_tree(source, Meter::new(Limits::default())).map(|(template, _)| template)
+}
+
+/// Parses a template. Returns its tree, and the meter with the work that it took.
+pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Template, Meter<'s>)> {
     let mut parser = Parser {
-        stream: TokenStream::new(source)?,
+        stack: Stack::for_trees(meter.limits()),
+        stream: TokenStream::new(source, meter)?,
         symbols: Symbols::default(),
         loop_mentions: 0,
         sets_loop: false,
@@ -46,19 +55,21 @@ pub fn parse(source: &Source) -> Result<Template> {
         open_conditionals: Vec::new(),
         prefixes: Vec::new(),
         frames: 0,
-        stack: Stack::for_trees(),
         late_error: None,
     };
     let body = parser.parse_template()?;
     match parser.late_error {
         Some(error) => Err(error),
-        None => Ok(Template {
-            body,
-            symbols: parser.symbols,
-            sets_loop: parser.sets_loop,
-            has_blocks: parser.has_blocks,
-            ..Template::default()
-        }),
+        None => {
+            let template = Template {
+                body,
+                symbols: parser.symbols,
+                sets_loop: parser.sets_loop,
+                has_blocks: parser.has_blocks,
+                ..Template::default()
+            };
+            Ok((template, parser.stream.into_meter()))
+        }
     }
 }
 

@@ -8,15 +8,23 @@ use std::borrow::Cow;
 use crate::ast::Literal;
 use crate::error::{Error, Result};
 use crate::lexer::{Lexer, Token, TokenKind, between_quotes};
+use crate::meter::Meter;
 use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
+
+/// The number of bytes of source that are charged at once, and that are one step.
+const BLOCK: u32 = 1024;
+const STEP: u32 = 4;
 
 /// The tokens of a source, from the current one to the end.
 #[derive(Debug)]
 pub struct TokenStream<'s> {
     source: &'s Source<'s>,
     lexer: Lexer<'s>,
+    meter: Meter<'s>,
+    /// The offset up to which the source is charged.
+    charged: u32,
     current: Token,
     ahead: Option<Token>,
     /// The offset after the token before the current one.
@@ -24,18 +32,33 @@ pub struct TokenStream<'s> {
 }
 
 impl<'s> TokenStream<'s> {
-    /// Returns the tokens of a source, and reads the first one.
-    pub fn new(source: &'s Source<'s>) -> Result<Self> {
-        let mut lexer = Lexer::new(source);
-        let mut current = Token::default();
-        lexer.next(&mut current)?;
-        Ok(Self {
+    /// Returns the tokens of a source, and reads the first one. The meter is charged for the source.
+    pub fn new(source: &'s Source<'s>, meter: Meter<'s>) -> Result<Self> {
+        let mut stream = Self {
             source,
-            lexer,
-            current,
+            lexer: Lexer::new(source),
+            meter,
+            charged: 0,
+            current: Token::default(),
             ahead: None,
             end: 0,
-        })
+        };
+        stream.lexer.next(&mut stream.current)?;
+        Ok(stream)
+    }
+
+    /// Returns the meter.
+    pub fn into_meter(self) -> Meter<'s> {
+        self.meter
+    }
+
+    /// Charges the meter for the source since the last charge. A token alone is too short to be charged.
+    #[cold]
+    fn charge(&mut self) -> Result<()> {
+        let bytes = self.end.saturating_sub(self.charged);
+        self.charged = self.end;
+        let charged = self.meter.charge(u64::from(bytes / STEP));
+        charged.map_err(|error| error.at(self.current.span))
     }
 
     /// Returns the current token.
@@ -72,6 +95,9 @@ impl<'s> TokenStream<'s> {
         match self.ahead.take() {
             Some(token) => self.current = token,
             None => self.lexer.next(&mut self.current)?,
+        }
+        if self.end.saturating_sub(self.charged) >= BLOCK {
+            self.charge()?;
         }
         Ok(())
     }

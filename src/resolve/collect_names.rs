@@ -2,8 +2,10 @@
 //!
 //! After jinja2 3.1.6 `idtracking.py`, `FrameSymbolVisitor` and `RootVisitor`, and `compiler.py`, `find_undeclared`.
 
+use super::Resolver;
 use super::scopes::Scopes;
 use crate::ast::{Body, Child, Expr, For, If, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind, With};
+use crate::error::Result;
 
 impl Scopes {
     /// Collects the names of a template, a `set` block or a `filter` block.
@@ -125,20 +127,26 @@ impl Scopes {
     }
 }
 
-/// Returns which of the wanted names a body reads before it sets them, in the order of the tree (`compiler.find_undeclared`).
-pub(super) fn undeclared<const N: usize>(body: &Body, wanted: [Option<Symbol>; N]) -> [bool; N] {
-    let mut search = Search {
-        wanted,
-        found: [false; N],
-    };
-    search.body(body);
-    search.found
+impl Resolver<'_> {
+    /// Returns which of the wanted names a body reads before it sets them, in the order of the tree (`compiler.find_undeclared`).
+    pub(super) fn find_undeclared<const N: usize>(&mut self, body: &Body, wanted: [Option<Symbol>; N]) -> Result<[bool; N]> {
+        let mut search = Search {
+            wanted,
+            found: [false; N],
+            visited: 0,
+        };
+        search.body(body);
+        self.meter.charge(search.visited)?;
+        Ok(search.found)
+    }
 }
 
 struct Search<const N: usize> {
     /// The names that are still looked for.
     wanted: [Option<Symbol>; N],
     found: [bool; N],
+    /// The number of statements and names that were visited.
+    visited: u64,
 }
 
 impl<const N: usize> Search<N> {
@@ -152,6 +160,7 @@ impl<const N: usize> Search<N> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
+        self.visited = self.visited.saturating_add(1);
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => expr.for_each_name(&mut |name| self.read(name.symbol)),
             Child::Target(target) => target.for_each_name(&mut |_, symbol| self.set(symbol)),
@@ -161,6 +170,7 @@ impl<const N: usize> Search<N> {
     }
 
     fn read(&mut self, symbol: Symbol) {
+        self.visited = self.visited.saturating_add(1);
         for (wanted, found) in self.wanted.iter_mut().zip(&mut self.found) {
             if *wanted == Some(symbol) {
                 *found = true;

@@ -3,10 +3,8 @@
 //! After the methods of jinja2 3.1.6 `compiler.py` and `optimizer.py` for expressions.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
-use super::fold;
-use super::{Place, Resolver};
+use super::{Place, Resolver, find_repeated};
 use crate::ast::{Args, Attribute, BinaryOp, Call, Compare, Expr, ExprKind, Filter, Literal, LogicOp, Test, UnaryOp};
 use crate::builtins::{access, filters, jinja_tests, methods};
 use crate::error::{Error, ErrorKind, Result};
@@ -54,12 +52,15 @@ impl Resolver<'_> {
     fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
         let span = expr.span;
         self.check_stack(span)?;
+        let steps = self.folder.take_steps().saturating_add(1);
+        self.meter.charge(steps).map_err(|error| error.at(span))?;
         let was_refused = self.refused.is_some();
         let outer = self.enter_folded(&expr.kind);
         match &mut expr.kind {
             ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => self.exprs(items, place)?,
             ExprKind::Dict(pairs) => {
+                self.meter.charge_items(pairs.len()).map_err(|error| error.at(span))?;
                 for (key, value) in pairs {
                     self.expr(key, place)?;
                     self.expr(value, place)?;
@@ -71,10 +72,10 @@ impl Resolver<'_> {
                 let [left, right] = &mut **operands;
                 self.expr(left, place)?;
                 let is_constant = matches!(left.kind, ExprKind::Literal(_) | ExprKind::Markup(_));
-                if is_constant && fold::truth(left) == Some(*op == LogicOp::Or) {
+                if is_constant && self.folder.truth(left) == Some(*op == LogicOp::Or) {
                     self.check_dropped(right)?;
                     self.is_folding = outer;
-                    expr.kind = left.kind.clone();
+                    expr.kind = std::mem::replace(&mut left.kind, ExprKind::Literal(Literal::None));
                     return Ok(());
                 }
                 self.expr(right, place)?;
@@ -117,21 +118,22 @@ impl Resolver<'_> {
         }
         self.is_folding = outer;
         if let (true, ExprKind::Dict(_)) = (outer, &expr.kind) {
-            check_keys(expr)?;
+            self.check_keys(expr)?;
         }
-        match self.folded(&expr.kind) {
+        match self.folder.fold(&expr.kind) {
             Some(kind) => {
                 expr.kind = kind;
                 self.count(text_length(&expr.kind));
                 self.forget_refused(was_refused);
             }
-            None => rewrite(expr),
+            None => self.rewrite(expr),
         }
         Ok(())
     }
 
     /// Resolves expressions in their order.
     fn exprs(&mut self, exprs: &mut [Expr], place: &Place) -> Result<()> {
+        self.meter.charge(exprs.len() as u64)?;
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
     }
 
@@ -146,7 +148,7 @@ impl Resolver<'_> {
 
     /// Refuses constant dicts whose keys have no hash in an expression that is never compiled: the reference folds operands before it
     /// knows that.
-    fn check_dropped(&self, expr: &Expr) -> Result<()> {
+    fn check_dropped(&mut self, expr: &Expr) -> Result<()> {
         self.check_stack(expr.span)?;
         let mut checked = Ok(());
         expr.for_each_child(&mut |child| {
@@ -154,7 +156,41 @@ impl Resolver<'_> {
                 checked = self.check_dropped(child);
             }
         });
-        checked.and_then(|()| check_keys(expr))
+        checked.and_then(|()| self.check_keys(expr))
+    }
+
+    /// Refuses a constant dict whose keys have no hash.
+    fn check_keys(&mut self, expr: &Expr) -> Result<()> {
+        match self.folder.find_unhashable_key(&expr.kind) {
+            Some(error) => Err(error.without_line().at(expr.span)),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes an operation as what it means, or as what a render does sooner.
+    #[inline]
+    fn rewrite(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                if let Some(sum) = joined_sum(operands) {
+                    expr.kind = sum;
+                }
+            }
+            ExprKind::Binary(BinaryOp::Pow, operands) => {
+                if let Some(positive) = self.folder.fold_base_without_sign(operands) {
+                    let [base, _] = &mut **operands;
+                    base.kind = positive;
+                    let (span, at) = (expr.span, expr.at);
+                    let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
+                    expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at }));
+                }
+            }
+            ExprKind::Item(operands) if is_key(operands) => {
+                let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
+                expr.kind = by_key(operands);
+            }
+            _ => {}
+        }
     }
 
     /// Resolves a chain of comparisons; returns whether constants make it false. What follows a false link is not compiled.
@@ -168,7 +204,7 @@ impl Resolver<'_> {
             self.expr(right, place)?;
             is_constant &= matches!(right.kind, ExprKind::Literal(_));
             if is_constant {
-                match fold::compare(*op, left, right) {
+                match self.folder.compare(*op, left, right) {
                     Some(false) => {
                         links.try_for_each(|(_, right)| self.check_dropped(right))?;
                         return Ok(true);
@@ -205,15 +241,6 @@ impl Resolver<'_> {
         self.args(&mut test.args, place)
     }
 
-    /// A constant operation as a literal, unless too many were folded already.
-    fn folded(&mut self, kind: &ExprKind) -> Option<ExprKind> {
-        if self.folds_left == 0 || !fold::may_fold(kind) {
-            return None;
-        }
-        self.folds_left = self.folds_left.saturating_sub(1);
-        fold::fold(kind)
-    }
-
     fn unknown(&self, what: &str, name: &str, at: u32, span: Span) -> Error {
         let name = crate::text::quote::repr(name);
         let error = Error::new(ErrorKind::Syntax, format!("No {what} named {name}."));
@@ -224,6 +251,7 @@ impl Resolver<'_> {
     pub(super) fn args(&mut self, args: &mut Args, place: &Place) -> Result<()> {
         self.exprs(&mut args.positional, place)?;
         let Some(others) = &mut args.others else { return Ok(()) };
+        self.meter.charge_items(others.keywords.len())?;
         for keyword in &mut others.keywords {
             self.expr(&mut keyword.value, place)?;
         }
@@ -245,44 +273,10 @@ impl Resolver<'_> {
                 keyword.name = name.into();
             }
         }
-        let mut names: BTreeSet<&str> = added.into_iter().collect();
-        if let Some(repeated) = others.keywords.iter().find(|keyword| !names.insert(&keyword.name)) {
-            self.refuse(format!("keyword argument repeated: {}", repeated.name), span);
+        let names = others.keywords.iter().map(|keyword| &*keyword.name);
+        if let Some(repeated) = find_repeated(&mut added.into_iter().chain(names).map(Cow::Borrowed)) {
+            self.refuse(format!("keyword argument repeated: {repeated}"), span);
         }
-    }
-}
-
-/// Refuses a constant dict whose keys have no hash.
-fn check_keys(expr: &Expr) -> Result<()> {
-    match fold::unhashable_key(&expr.kind) {
-        Some(error) => Err(error.without_line().at(expr.span)),
-        None => Ok(()),
-    }
-}
-
-/// Writes an operation as what it means, or as what a render does sooner.
-#[inline]
-fn rewrite(expr: &mut Expr) {
-    match &mut expr.kind {
-        ExprKind::Binary(BinaryOp::Add, operands) => {
-            if let Some(sum) = joined_sum(operands) {
-                expr.kind = sum;
-            }
-        }
-        ExprKind::Binary(BinaryOp::Pow, operands) => {
-            if let Some(positive) = fold::base_without_sign(operands) {
-                let [base, _] = &mut **operands;
-                base.kind = positive;
-                let (span, at) = (expr.span, expr.at);
-                let kind = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
-                expr.kind = ExprKind::Unary(UnaryOp::Neg, Box::new(Expr { kind, span, at }));
-            }
-        }
-        ExprKind::Item(operands) if is_key(operands) => {
-            let operands = std::mem::replace(&mut expr.kind, ExprKind::Literal(Literal::None));
-            expr.kind = by_key(operands);
-        }
-        _ => {}
     }
 }
 

@@ -27,139 +27,232 @@ const REFUSED_SLICE: [ErrorKind; 3] = [ErrorKind::Type, ErrorKind::Key, ErrorKin
 
 static CLOCK: SystemClock = SystemClock;
 
+/// The steps of folding in one compilation. The render computes the other constants within its own limits. Real templates take a few
+/// thousand.
+const MAX_STEPS: u64 = 1 << 20;
+
+/// The steps of one operation: at least for its runtime, and at most.
+const STEPS_OF_ONE: [u64; 2] = [50, 4_000];
+
+/// The bytes of all folded constants of a template.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Folds the constants of one template, as long as its budget lasts. After that, nothing counts as constant.
+#[derive(Debug)]
+pub(super) struct Folder {
+    /// The steps and the bytes that are left.
+    steps: u64,
+    bytes: usize,
+    /// The steps that [`Folder::take_steps`] has not returned yet.
+    new_steps: u64,
+}
+
 /// Constants under evaluation.
 struct Folding<'t> {
     runtime: Runtime<'t>,
 }
 
-/// Whether [`fold`] would evaluate anything.
-pub(super) fn may_fold(kind: &ExprKind) -> bool {
-    has_constant_operands(kind)
-}
-
-/// What an operation on constants gives, as a literal or Markup, if it is one of these.
-pub(super) fn fold(kind: &ExprKind) -> Option<ExprKind> {
-    if !may_fold(kind) {
-        return None;
-    }
-    match Folding::new().evaluate(kind)?.ok()? {
-        Value::Str(text) if text.is_markup() => (text.as_str().len() <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into())),
-        value => to_data(&value, &mut 0).map(|data| ExprKind::Literal(data.into())),
-    }
-}
-
-/// The error of a constant key that has no hash: the one error that the reference lets out while it folds (`Dict.as_const` does not
-/// turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
-pub(super) fn unhashable_key(kind: &ExprKind) -> Option<Error> {
-    let ExprKind::Dict(pairs) = kind else { return None };
-    for (key, value) in pairs {
-        let is_pair = is_constant(key) && is_constant(value);
-        let mut folding = Folding::new();
-        // A branch that is taken may turn out to be no constant after all.
-        let key = folding.constant(key).filter(|_| is_pair)?;
-        folding.constant(value)?;
-        if let Err(error) = Key::new(&mut folding.runtime, key) {
-            return (error.kind() == ErrorKind::Type).then_some(error);
+impl Folder {
+    pub fn new() -> Self {
+        Self {
+            steps: MAX_STEPS,
+            bytes: MAX_BYTES,
+            new_steps: 0,
         }
     }
-    None
-}
 
-/// The base of a power without its sign, where the reference writes a constant one below zero before an exponent that is none:
-/// `(-2) ** x` becomes Python's `-2 ** x`, which is `-(2 ** x)`.
-pub(super) fn base_without_sign(operands: &[Expr; 2]) -> Option<ExprKind> {
-    let [base, exponent] = operands;
-    let is_negative = match &base.kind {
-        ExprKind::Literal(Literal::Int(base)) => base.is_negative(),
-        ExprKind::Literal(Literal::Data(base)) => matches!(&**base, Data::BigInt(base) if base.sign() == Sign::Minus),
-        ExprKind::Literal(Literal::Float(base)) => base.is_sign_negative() && !base.is_nan(),
-        _ => false,
-    };
-    if !is_negative || is_constant(exponent) {
-        return None;
+    /// Returns the steps that folding took since the last call.
+    pub fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.new_steps)
     }
-    fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())))
-}
 
-/// One link of a chain of comparisons between literals.
-pub(super) fn compare(op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
-    let mut folding = Folding::new();
-    let left = folding.constant(left)?;
-    let right = folding.constant(right)?;
-    let link = operators::compare(&mut folding.runtime, op, &left, &right);
-    link.ok()
-}
-
-/// Whether a constant is true.
-pub(super) fn truth(expr: &Expr) -> Option<bool> {
-    if !is_constant(expr) {
-        return None;
+    /// Returns the result of an operation on constants, if it is a literal or Markup.
+    pub fn fold(&mut self, kind: &ExprKind) -> Option<ExprKind> {
+        if !has_constant_operands(kind, &mut |cost| self.spend(cost)) {
+            return None;
+        }
+        let (value, bytes) = self.evaluate(|folding| {
+            let value = folding.evaluate(kind)?.ok()?;
+            let mut size = Size::default();
+            let kind = match value {
+                Value::Str(text) if text.is_markup() => {
+                    size.bytes = text.as_str().len();
+                    (size.bytes <= MAX_TEXT).then(|| ExprKind::Markup(text.as_str().into()))?
+                }
+                value => ExprKind::Literal(to_data(&value, &mut size)?.into()),
+            };
+            Some((kind, size.bytes))
+        })?;
+        self.bytes = self.bytes.checked_sub(bytes)?;
+        Some(value)
     }
-    let mut folding = Folding::new();
-    let value = folding.constant(expr)?;
-    ops::is_true(&mut folding.runtime, &value).ok()
+
+    /// Returns the error of a constant key that has no hash: the one error that the reference raises while it folds (`Dict.as_const` does
+    /// not turn it into Impossible). It makes the dict pair by pair, and stops without an error at the first that is not constant.
+    pub fn find_unhashable_key(&mut self, kind: &ExprKind) -> Option<Error> {
+        let ExprKind::Dict(pairs) = kind else { return None };
+        for (key, value) in pairs {
+            let is_pair = self.is_constant(key) && self.is_constant(value);
+            let hashed = self.evaluate(|folding| {
+                // A branch that is taken may turn out not to be constant after all.
+                let key = folding.constant(key).filter(|_| is_pair)?;
+                folding.constant(value)?;
+                Some(Key::new(&mut folding.runtime, key).map(drop))
+            })?;
+            if let Err(error) = hashed {
+                return (error.kind() == ErrorKind::Type).then_some(error);
+            }
+        }
+        None
+    }
+
+    /// Returns the base of a power without its sign, if it is a negative constant and the exponent is not constant. The reference writes
+    /// `(-2) ** x` as Python's `-2 ** x`, which is `-(2 ** x)`.
+    pub fn fold_base_without_sign(&mut self, operands: &[Expr; 2]) -> Option<ExprKind> {
+        let [base, exponent] = operands;
+        let is_negative = match &base.kind {
+            ExprKind::Literal(Literal::Int(base)) => base.is_negative(),
+            ExprKind::Literal(Literal::Data(base)) => matches!(&**base, Data::BigInt(base) if base.sign() == Sign::Minus),
+            ExprKind::Literal(Literal::Float(base)) => base.is_sign_negative() && !base.is_nan(),
+            _ => false,
+        };
+        if !is_negative || self.is_constant(exponent) {
+            return None;
+        }
+        self.fold(&ExprKind::Unary(UnaryOp::Neg, Box::new(base.clone())))
+    }
+
+    /// Compares two literals, as a link of a chain of comparisons.
+    pub fn compare(&mut self, op: CompareOp, left: &Expr, right: &Expr) -> Option<bool> {
+        self.evaluate(|folding| {
+            let left = folding.constant(left)?;
+            let right = folding.constant(right)?;
+            operators::compare(&mut folding.runtime, op, &left, &right).ok()
+        })
+    }
+
+    /// Returns whether a constant is true, or `None` for another expression.
+    pub fn truth(&mut self, expr: &Expr) -> Option<bool> {
+        if !self.is_constant(expr) {
+            return None;
+        }
+        self.evaluate(|folding| {
+            let value = folding.constant(expr)?;
+            ops::is_true(&mut folding.runtime, &value).ok()
+        })
+    }
+
+    /// Returns the text that a constant prints, unless it is long or fails.
+    pub fn print(&mut self, expr: &Expr) -> Option<String> {
+        if !self.is_constant(expr) {
+            return None;
+        }
+        let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
+        let text = self.evaluate(|folding| {
+            let value = folding.constant(expr)?;
+            let text = print::to_str(&mut folding.runtime, &value).ok()?;
+            (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
+        })?;
+        if !is_written {
+            self.bytes = self.bytes.checked_sub(text.len())?;
+        }
+        Some(text)
+    }
+
+    /// Returns whether the reference could know the value of an expression before the render (`as_const`), if nothing fails. Some constants
+    /// have no literal, such as a Markup inside a list, an iterator, and an undefined value.
+    fn is_constant(&mut self, expr: &Expr) -> bool {
+        is_constant(expr, &mut |cost| self.spend(cost))
+    }
+
+    /// Evaluates constants within the limits of one operation, which are far below those of a render.
+    fn evaluate<'t, T>(&mut self, run: impl FnOnce(&mut Folding<'t>) -> Option<T>) -> Option<T> {
+        let [least, most] = STEPS_OF_ONE;
+        if !self.spend(least) {
+            return None;
+        }
+        let limits = Limits {
+            steps: most.min(self.steps),
+            value: 1 << 20,
+            live: 4 << 20,
+            stack: Limits::default().stack / 4,
+            milliseconds: None,
+            ..Limits::default()
+        };
+        let runtime = Runtime::with_meter(Meter::new(limits), &CLOCK, &LOOKUPS);
+        let mut folding = Folding { runtime };
+        let result = run(&mut folding);
+        self.spend(folding.runtime.meter.steps()).then_some(result)?
+    }
+
+    /// Takes steps out of the budget. Returns false if fewer are left.
+    fn spend(&mut self, steps: u64) -> bool {
+        self.new_steps = self.new_steps.saturating_add(steps);
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or_default();
+        left.is_some()
+    }
 }
 
-/// What a constant prints, unless that is long or fails.
-pub(super) fn text(expr: &Expr) -> Option<String> {
-    let mut folding = Folding::new();
-    let value = folding.constant(expr)?;
-    let text = print::to_str(&mut folding.runtime, &value).ok()?;
-    let is_written = matches!(expr.kind, ExprKind::Literal(Literal::Str(_)) | ExprKind::Markup(_));
-    (is_written || text.as_str().len() <= MAX_TEXT).then(|| text.as_str().to_owned())
-}
-
-/// Whether the reference could know what an expression is before the render (`as_const`), if nothing fails. Not all that is constant
-/// has a literal: a Markup inside a list has none, nor an iterator, nor an undefined value.
-#[inline]
-pub(super) fn is_constant(expr: &Expr) -> bool {
+/// Returns whether an expression is constant. Each node that is visited is paid for by `spend`, and counts as variable if that fails.
+fn is_constant(expr: &Expr, spend: &mut impl FnMut(u64) -> bool) -> bool {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Markup(_) => true,
         ExprKind::Name(_) | ExprKind::UnsupportedText(_) => false,
-        kind => has_constant_operands(kind),
+        kind => has_constant_operands(kind, spend),
     }
 }
 
-fn has_constant_operands(kind: &ExprKind) -> bool {
+/// Returns whether an operation has only constant operands.
+fn has_constant_operands(kind: &ExprKind, spend: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut are_constant = |exprs: &[Expr]| exprs.iter().all(|expr| spend(1) && is_constant(expr, spend));
     match kind {
         ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) | ExprKind::Name(_) | ExprKind::Call(..) => false,
-        ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => items.iter().all(is_constant),
-        ExprKind::Dict(pairs) => pairs.iter().all(|(key, value)| is_constant(key) && is_constant(value)),
-        ExprKind::Unary(_, operand) => is_constant(operand),
-        ExprKind::Binary(_, operands) | ExprKind::Item(operands) => operands.iter().all(is_constant),
-        // What is decided before need not be constant.
-        ExprKind::Logic(_, operands) => operands.first().is_some_and(is_constant),
+        ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => are_constant(items),
+        ExprKind::Dict(pairs) => pairs
+            .iter()
+            .all(|(key, value)| spend(1) && is_constant(key, spend) && is_constant(value, spend)),
+        ExprKind::Unary(_, operand) => are_constant(std::slice::from_ref(operand)),
+        ExprKind::Binary(_, operands) | ExprKind::Item(operands) => are_constant(&**operands),
+        // An operand that is decided by the first need not be constant.
+        ExprKind::Logic(_, operands) => are_constant(operands.first_chunk::<1>().map_or(&[], |first| first)),
         ExprKind::Compare(compare) => {
             let (_, second) = &compare.link;
-            is_constant(&compare.first) && is_constant(second)
+            are_constant(std::slice::from_ref(&compare.first)) && is_constant(second, spend)
         }
-        ExprKind::Conditional(conditional) => is_constant(&conditional.test),
-        ExprKind::Attribute(attribute) => is_constant(&attribute.object),
+        ExprKind::Conditional(conditional) => are_constant(std::slice::from_ref(&conditional.test)),
+        ExprKind::Attribute(attribute) => are_constant(std::slice::from_ref(&attribute.object)),
         ExprKind::Slice(slice) => {
             let bounds = [&slice.start, &slice.stop, &slice.step];
-            is_constant(&slice.object) && bounds.into_iter().flatten().all(is_constant)
+            are_constant(std::slice::from_ref(&slice.object)) && bounds.into_iter().flatten().all(|bound| is_constant(bound, spend))
         }
-        ExprKind::Filter(filter) => filter.input.as_ref().is_some_and(is_constant) && is_constant_filter(filter),
-        ExprKind::Test(test) => is_constant(&test.input) && have_constants(&test.args),
+        ExprKind::Filter(filter) => {
+            filter
+                .input
+                .as_ref()
+                .is_some_and(|input| spend(1) && is_constant(input, spend))
+                && is_constant_filter(filter, spend)
+        }
+        ExprKind::Test(test) => are_constant(std::slice::from_ref(&test.input)) && have_constants(&test.args, spend),
     }
 }
 
-/// Whether a filter of a constant is one.
-fn is_constant_filter(filter: &Filter) -> bool {
+/// Returns whether a filter of a constant is constant.
+fn is_constant_filter(filter: &Filter, spend: &mut impl FnMut(u64) -> bool) -> bool {
     let function = filter
         .builtin
         .or_else(|| filters::find_index(&filter.name))
         .and_then(filters::get);
-    function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args)
+    function.is_some_and(|function| !takes_context(function)) && have_constants(&filter.args, spend)
 }
 
-fn have_constants(args: &Args) -> bool {
+fn have_constants(args: &Args, spend: &mut impl FnMut(u64) -> bool) -> bool {
     let mut all = true;
-    args.for_each_child(&mut |child| all &= is_constant(child));
+    args.for_each_child(&mut |child| all = all && spend(1) && is_constant(child, spend));
     all
 }
 
-/// Whether Jinja gives a filter its context, of which nothing is known before the render.
+/// Returns whether Jinja passes its context to a filter, which is unknown before the render.
 fn takes_context(function: &Function) -> bool {
     function
         .signature
@@ -169,19 +262,7 @@ fn takes_context(function: &Function) -> bool {
 }
 
 impl<'t> Folding<'t> {
-    /// Folding is bounded far below what a render may use: what is too large stays unfolded.
-    fn new() -> Self {
-        let limits = Limits {
-            steps: 4_000,
-            value: 1 << 20,
-            live: 4 << 20,
-            stack: Limits::default().stack / 4,
-            ..Limits::default()
-        };
-        let runtime = Runtime::with_meter(Meter::new(limits), &CLOCK, &LOOKUPS);
-        Self { runtime }
-    }
-
+    /// Evaluates a constant. Each node is one step.
     fn constant(&mut self, expr: &'t Expr) -> Option<Value<'t>> {
         match &expr.kind {
             // Equal literals become one object only in the finished code, after folding; so these are told apart.
@@ -189,6 +270,7 @@ impl<'t> Folding<'t> {
             ExprKind::Markup(text) => Some(Value::Str(Str::from(&**text).with_markup(true))),
             kind => {
                 self.runtime.meter.check_stack().ok()?;
+                self.runtime.meter.charge(1).ok()?;
                 match self.evaluate(kind)? {
                     Ok(value) => Some(value),
                     // `Getitem.as_const` goes through the lenient `getitem`: a slice that its object does not allow is undefined.
@@ -202,6 +284,7 @@ impl<'t> Folding<'t> {
     }
 
     fn constants(&mut self, exprs: &'t [Expr]) -> Option<Vec<Value<'t>>> {
+        self.runtime.meter.charge_items(exprs.len()).ok()?;
         exprs.iter().map(|expr| self.constant(expr)).collect()
     }
 
@@ -272,6 +355,7 @@ impl<'t> Folding<'t> {
 
     fn dict(&mut self, pairs: &'t [(Expr, Expr)]) -> Option<Result<Value<'t>>> {
         let mut entries = Entries::default();
+        self.runtime.meter.charge_items(pairs.len()).ok()?;
         for (key, value) in pairs {
             let key = self.constant(key)?;
             let value = self.constant(value)?;
@@ -362,30 +446,44 @@ impl<'t> Folding<'t> {
     }
 }
 
-/// A value as a literal; None for what a literal cannot hold (markup, generators, …) or the reference cannot write back (`inf`
-/// inside a container).
-fn to_data(value: &Value<'_>, parts: &mut usize) -> Option<Data<'static>> {
-    *parts = parts.saturating_add(1);
-    if *parts > MAX_PARTS {
+/// The size of a literal.
+#[derive(Default)]
+struct Size {
+    parts: usize,
+    bytes: usize,
+}
+
+/// Converts a value to a literal. Returns `None` if a literal cannot hold it (markup, generators), if it has too many parts, or if the
+/// reference cannot write it back (`inf` inside a container).
+fn to_data(value: &Value<'_>, size: &mut Size) -> Option<Data<'static>> {
+    size.parts = size.parts.saturating_add(1);
+    if size.parts > MAX_PARTS {
         return None;
     }
-    let is_inner = *parts > 1;
-    let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, parts)).collect::<Option<Vec<_>>>();
+    let is_inner = size.parts > 1;
+    let content = match value {
+        Value::Str(text) => text.as_str().len(),
+        Value::Big(big) => usize::try_from(big.bits() / 8).unwrap_or(usize::MAX),
+        _ => 0,
+    };
+    size.bytes = size.bytes.saturating_add(size_of::<Data<'_>>()).saturating_add(content);
+    let mut all = |items: &crate::value::Seq<'_>| items.iter().map(|item| to_data(&item, size)).collect::<Option<Vec<_>>>();
     Some(match value {
         Value::None => Data::None,
         Value::Bool(bool) => Data::Bool(*bool),
         Value::Int(int) => Data::Int(*int),
-        Value::Big(big) => Data::BigInt(Box::new((**big).clone())),
+        Value::Big(big) if content <= MAX_TEXT => Data::BigInt(Box::new((**big).clone())),
         Value::Float(float) if float.is_finite() || !is_inner => Data::Float(*float),
-        Value::Str(text) if !text.is_markup() && text.as_str().len() <= MAX_TEXT => {
+        Value::Str(text) if !text.is_markup() && content <= MAX_TEXT => {
             Data::Str(std::borrow::Cow::Owned(text.as_str().to_owned()))
         }
         Value::List(items) => Data::List(all(items)?),
         Value::Tuple(items) if !items.is_group() => Data::Tuple(all(items)?),
         Value::Dict(dict) => {
             let entries = dict.iter().map(|(key, value)| match key {
-                Value::Str(key) if !key.is_markup() => {
-                    Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, parts)?))
+                Value::Str(key) if !key.is_markup() && key.as_str().len() <= MAX_TEXT => {
+                    size.bytes = size.bytes.saturating_add(key.as_str().len());
+                    Some((std::borrow::Cow::Owned(key.as_str().to_owned()), to_data(&value, size)?))
                 }
                 _ => None,
             });

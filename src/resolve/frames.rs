@@ -7,6 +7,10 @@
 //! The first value of a variable that is always set before it is read is not loaded. A variable that a branch or the body of a loop
 //! sets counts as set until the end of that body.
 
+use std::collections::HashSet;
+
+use foldhash::fast::RandomState;
+
 use crate::ast::{Frame, Load, Scope, Slot, SlotNode, Symbol, Template};
 
 /// A variable, as an index.
@@ -268,9 +272,8 @@ impl Frames {
         } = scope;
         if self.captures {
             // A variable without a load is a parameter.
-            let is_shown = |slot: &Slot| {
-                self.at(*slot).is_some_and(|owned| owned.is_captured) && loads.iter().all(|load| load.slot() != *slot)
-            };
+            let loaded: HashSet<Slot, RandomState> = loads.iter().map(|load| load.slot()).collect();
+            let is_shown = |slot: &Slot| self.at(*slot).is_some_and(|owned| owned.is_captured) && !loaded.contains(slot);
             *show_missing = clears.iter().copied().filter(is_shown).collect();
         }
         elided_loads.extend(loads.iter().filter(|load| !self.is_seen(**load)));

@@ -15,15 +15,17 @@ mod own_names;
 mod scopes;
 mod statements;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
+use fold::Folder;
 use frames::{Frames, Variable};
+use indexmap::IndexSet;
 use scopes::Scopes;
 
-use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, Symbols, Template};
+use crate::ast::{Body, Child, Frame, Scope, Slot, Stmt, StmtKind, Symbol, SymbolSet, Symbols, Template};
 use crate::builtins::globals;
 use crate::error::{Error, ErrorKind, Result};
-use crate::meter::{STEP_BYTES, Stack};
+use crate::meter::{Meter, STEP_BYTES, Stack};
 use crate::source::{LineCounter, Source};
 use crate::span::Span;
 use crate::text::quote;
@@ -34,8 +36,8 @@ use crate::unsupported;
 const SPECIALS: [&str; 4] = ["loop", "caller", "kwargs", "varargs"];
 
 /// Resolves a template.
-pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
-    let frames = walk(template, source)?;
+pub fn resolve(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<()> {
+    let frames = walk(template, source, meter)?;
     frames.assign_slots(template);
     let globals = globals::all().iter().enumerate();
     let mentioned = globals.filter_map(|(number, function)| Some((template.symbols.find(function.name)?, number)));
@@ -47,7 +49,7 @@ pub fn resolve(template: &mut Template, source: &Source) -> Result<()> {
 }
 
 /// Walks the template, and returns its frames, whose variables do not have their final slots yet.
-fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
+fn walk(template: &mut Template, source: &Source, meter: Meter<'_>) -> Result<Frames> {
     let Template {
         body,
         symbols,
@@ -71,8 +73,9 @@ fn walk(template: &mut Template, source: &Source) -> Result<Frames> {
         refused: None,
         is_folding: false,
         parts: 0,
-        stack: Stack::for_trees(),
-        folds_left: MAX_FOLDS,
+        stack: Stack::for_trees(meter.limits()),
+        meter,
+        folder: Folder::new(),
         sets_loop: *sets_loop,
         specials,
     };
@@ -96,10 +99,6 @@ fn normalize_names(symbols: &mut Symbols, scopes: &mut Scopes) -> bool {
     are_folded
 }
 
-/// The most constant operations that are folded: a hostile template may consist of expensive constants. The render computes the others
-/// within its own limits. Real templates have a few hundred.
-const MAX_FOLDS: u32 = 10_000;
-
 /// The number of expressions and texts that cost one step.
 const PARTS_OF_A_STEP: u32 = 4;
 
@@ -119,8 +118,9 @@ struct Resolver<'t> {
     parts: u32,
     /// Measures the call stack.
     stack: Stack,
-    /// How many more operations may be folded.
-    folds_left: u32,
+    /// Counts the work of the compilation.
+    meter: Meter<'t>,
+    folder: Folder,
     /// Whether some target is named `loop`.
     sets_loop: bool,
     /// The symbols of `loop`, `caller`, `kwargs`, `varargs`, if they occur.
@@ -239,23 +239,35 @@ pub fn context_names(template: &Template) -> Vec<&str> {
     names.scope(&template.scope);
     template.body.stmts.iter().for_each(|stmt| names.stmt(stmt));
     let own = own_names::find(template);
-    let found = names.found.difference(&own).map(|symbol| template.symbols.name(*symbol));
     let is_unsupported = |name: &str| unsupported::names(unsupported::Place::Variable).any(|other| other == name);
+    let found = template
+        .symbols
+        .all()
+        .filter(|name| names.found.contains(*name) && !own.contains(*name));
     found
+        .map(|name| template.symbols.name(name))
         .filter(|name| globals::find(name).is_none() && !is_unsupported(name))
         .collect()
+}
+
+/// Returns the first name that is equal to an earlier one.
+fn find_repeated<'n>(mut names: impl Iterator<Item = Cow<'n, str>>) -> Option<Cow<'n, str>> {
+    let mut earlier = IndexSet::new();
+    names.find(|name| !earlier.insert(name.clone()))
 }
 
 /// Collects the names that scopes look up.
 #[derive(Default)]
 struct Names {
-    found: BTreeSet<Symbol>,
+    found: SymbolSet,
 }
 
 impl Names {
     fn scope(&mut self, scope: &Scope) {
         let loads = scope.loads.iter().chain(&scope.elided_loads);
-        self.found.extend(loads.filter_map(|load| load.name()));
+        for name in loads.filter_map(|load| load.name()) {
+            self.found.insert(name);
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt) {

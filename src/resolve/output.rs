@@ -1,6 +1,6 @@
 //! Resolves outputs (jinja2 3.1.6 `compiler.py`, `visit_Output`): `a{{ 1 + 1 }}b` becomes the one text `a2b`.
 
-use super::{Place, Resolver, fold};
+use super::{Place, Resolver};
 use crate::ast::{Expr, ExprKind, Literal, Piece, TextPlaces};
 use crate::error::Result;
 
@@ -30,22 +30,11 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    /// Returns the text that a constant prints, unless too many were folded already.
-    fn folded_text(&mut self, expr: &Expr) -> Option<Box<str>> {
-        if !fold::is_constant(expr) {
-            return None;
-        }
-        if fold::may_fold(&expr.kind) {
-            self.folds_left = self.folds_left.checked_sub(1)?;
-        }
-        fold::text(expr).map(String::into_boxed_str)
-    }
-
     /// Resolves an expression that is put out, and returns its text if it is a constant.
     fn printed(&mut self, expr: &mut Expr, line: &mut u32, place: &Place) -> Result<Option<Box<str>>> {
         // The reference checks whether it is a constant before it folds its parts.
         if !matches!(expr.kind, ExprKind::Literal(_)) {
-            if let Some(text) = self.folded_text(expr) {
+            if let Some(text) = self.folder.print(expr).map(String::into_boxed_str) {
                 return Ok(Some(text));
             }
         }
@@ -54,7 +43,7 @@ impl Resolver<'_> {
         self.whole_expr(expr, place)?;
         let text = match &mut expr.kind {
             ExprKind::Literal(Literal::Str(text)) => Some(std::mem::take(text)),
-            _ => self.folded_text(expr),
+            _ => self.folder.print(expr).map(String::into_boxed_str),
         };
         if text.is_some() {
             self.line = recorded;

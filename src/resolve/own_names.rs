@@ -10,32 +10,36 @@
 //! which overrules a caller's switch. A set in a loop, a macro or another scope counts only inside. A macro sees all names that the scopes
 //! around it set, before or after it, because it is called later.
 
-use std::collections::BTreeSet;
-
-use crate::ast::{Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, Target, TargetKind, Template};
+use crate::ast::{
+    Body, Child, Expr, ExprKind, If, Literal, Macro, Stmt, StmtKind, Symbol, SymbolSet, Target, TargetKind, Template,
+};
 
 /// Returns the names that the template sets and never reads before.
-pub(super) fn find(template: &Template) -> BTreeSet<Symbol> {
+pub(super) fn find(template: &Template) -> SymbolSet {
     let mut walk = Walk::default();
     walk.body(&template.body);
-    let Walk { all, read_first, .. } = walk;
-    all.difference(&read_first).copied().collect()
+    let Walk { mut all, read_first, .. } = walk;
+    let symbols = template.symbols.all();
+    symbols
+        .filter(|name| read_first.contains(*name))
+        .for_each(|name| all.remove(name));
+    all
 }
 
 #[derive(Default)]
 struct Walk {
     /// The names that are set on some way to the current place.
-    set: BTreeSet<Symbol>,
+    set: SymbolSet,
     /// These names in the order in which they were set, so that the end of a scope can take them back.
     order: Vec<Symbol>,
     /// The names that the open scopes set anywhere.
     later: Vec<Symbol>,
     /// All names that are set.
-    all: BTreeSet<Symbol>,
+    all: SymbolSet,
     /// Those that become something else than true, false or none.
-    valued: BTreeSet<Symbol>,
+    valued: SymbolSet,
     /// The names with a read that nothing was set before.
-    read_first: BTreeSet<Symbol>,
+    read_first: SymbolSet,
 }
 
 impl Walk {
@@ -44,7 +48,7 @@ impl Walk {
         let (start, later) = (self.order.len(), self.later.len());
         run(self);
         for name in self.order.split_off(start) {
-            self.set.remove(&name);
+            self.set.remove(name);
         }
         self.later.truncate(later);
     }
@@ -80,7 +84,7 @@ impl Walk {
                 stored_in_branches(node, &mut defaults);
                 for arm in &node.arms {
                     tested(&arm.test, &mut |name| {
-                        if defaults.contains(&name) || !self.valued.contains(&name) {
+                        if defaults.contains(&name) || !self.valued.contains(name) {
                             self.read_first.insert(name);
                         }
                     });
@@ -163,7 +167,7 @@ impl Walk {
     }
 
     fn read_name(&mut self, name: Symbol) {
-        if !self.set.contains(&name) {
+        if !self.set.contains(name) {
             self.read_first.insert(name);
         }
     }

@@ -5,8 +5,6 @@
 //! by its frame, the level of its scope and the normal form of its name, as `l_1_x` is in the reference. So two scopes side by side on
 //! one level share it.
 
-use std::collections::BTreeMap;
-
 use super::frames::{Frames, Variable};
 use crate::ast::{Load, Scope, Symbol};
 
@@ -65,8 +63,8 @@ pub(super) struct Mark {
 pub(super) struct Scopes {
     /// The frames, which own the variables.
     pub frames: Frames,
-    /// The normal form of each name that is not in normal form.
-    folded: BTreeMap<Symbol, Symbol>,
+    /// Names and their normal forms, sorted by name. Names of ASCII characters are in normal form.
+    folded: Vec<(Symbol, Symbol)>,
     names: Vec<Name>,
     /// Where each open scope begins in the two lists below, the outermost first.
     open: Vec<Mark>,
@@ -104,9 +102,9 @@ impl Scopes {
         }
     }
 
-    /// Sets the normal form of a name, which Python uses in its place.
+    /// Sets the normal form of a name, which Python uses in its place. The names come in ascending order.
     pub fn normalize(&mut self, name: Symbol, folded: Symbol) {
-        self.folded.insert(name, folded);
+        self.folded.push((name, folded));
     }
 
     /// Opens a scope. Its names are collected next.
@@ -248,7 +246,10 @@ impl Scopes {
 
     /// Binds a name to a new variable of the innermost scope.
     fn bind(&mut self, name: Symbol) -> Variable {
-        let folded = self.folded.get(&name).copied().unwrap_or(name);
+        let place = self.folded.binary_search_by_key(&name, |(name, _)| *name).ok();
+        let folded = place
+            .and_then(|place| self.folded.get(place))
+            .map_or(name, |(_, folded)| *folded);
         let variable = self.frames.variable(self.level(), folded);
         let before = self.binding(name);
         let binding = Binding {

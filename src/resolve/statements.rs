@@ -1,9 +1,8 @@
 //! Resolves statements (jinja2 3.1.6 `compiler.py`, the `visit_…` methods from `visit_For` on).
 
 use super::accumulate::choose_strategy;
-use super::collect_names::undeclared;
 use super::frames::Variable;
-use super::{Place, Resolver};
+use super::{Place, Resolver, find_repeated};
 use crate::ast::{
     Body, CallBlock, Child, FilterBlock, For, If, LoopTest, Macro, Set, SetBlock, SetStrategy, Stmt, StmtKind, Symbol, Target,
     TargetKind, With,
@@ -32,6 +31,7 @@ impl Resolver<'_> {
     fn stmt(&mut self, stmt: &mut Stmt, place: &Place) -> Result<u32> {
         let (at, span) = (stmt.at, stmt.span);
         self.check_stack(span)?;
+        self.meter.charge(1).map_err(|error| error.at(span))?;
         let outer = std::mem::replace(&mut self.parts, 1);
         let line = match &mut stmt.kind {
             StmtKind::Output(pieces) => {
@@ -78,7 +78,7 @@ impl Resolver<'_> {
 
     fn for_loop(&mut self, node: &mut For, place: &Place, at: u32) -> Result<u32> {
         let [loop_name, ..] = self.specials;
-        let uses_loop = node.loop_slot.is_some() && undeclared(&node.body, [loop_name]) == [true];
+        let uses_loop = node.loop_slot.is_some() && self.find_undeclared(&node.body, [loop_name])? == [true];
         let is_extended = node.recursive || uses_loop;
         if let Some(test) = &mut node.test {
             self.loop_test(test, &node.target, &place.inner())?;
@@ -202,7 +202,7 @@ impl Resolver<'_> {
         self.scopes.collect_macro(node);
         let [_, caller, kwargs, varargs] = self.specials;
         let has_parameter = |name: Option<Symbol>| node.parameters.iter().any(|parameter| Some(parameter.symbol) == name);
-        let uses = undeclared(&node.body, [caller, kwargs, varargs]);
+        let uses = self.find_undeclared(&node.body, [caller, kwargs, varargs])?;
         let mut variables = [None; 3];
         for ((variable, name), is_used) in variables.iter_mut().zip([caller, kwargs, varargs]).zip(uses) {
             if let Some(name) = name.filter(|_| is_used && !has_parameter(name)) {
@@ -221,15 +221,13 @@ impl Resolver<'_> {
         // The reference collects the names of the macro once more here. Only its parameters make a difference, where a name of the body
         // has the same normal form.
         self.scopes.collect_signature(node);
-        let mut names = std::collections::BTreeSet::new();
-        for parameter in &node.parameters {
-            // Python reads names in their normal form.
-            let name = nfkc(self.symbols.name(parameter.symbol));
-            if !names.insert(name.clone()) {
-                let level = self.scopes.level();
-                let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
-                self.refuse(message, span);
-            }
+        // Python reads names in their normal form.
+        let symbols = self.symbols;
+        let names = node.parameters.iter().map(|parameter| nfkc(symbols.name(parameter.symbol)));
+        if let Some(name) = find_repeated(names) {
+            let level = self.scopes.level();
+            let message = format!("duplicate argument 'l_{level}_{name}' in function definition");
+            self.refuse(message, span);
         }
 
         let line = self.newline(at);

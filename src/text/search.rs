@@ -119,14 +119,9 @@ pub(super) fn find_all(text: &str, wanted: &str) -> impl Iterator<Item = usize> 
     })
 }
 
-/// `str.startswith`: returns whether the text between the bounds starts with a prefix.
-pub fn starts_with(text: &str, prefix: &str, start: Option<i64>, end: Option<i64>) -> bool {
-    cut_window(text, start, end).is_some_and(|window| window.text.starts_with(prefix))
-}
-
-/// `str.endswith`: returns whether the text between the bounds ends with a suffix.
-pub fn ends_with(text: &str, suffix: &str, start: Option<i64>, end: Option<i64>) -> bool {
-    cut_window(text, start, end).is_some_and(|window| window.text.ends_with(suffix))
+/// `str.startswith` and `str.endswith`: returns the text between the bounds, or `None` if the start is after the end.
+pub fn between(text: &str, start: Option<i64>, end: Option<i64>) -> Option<&str> {
+    cut_window(text, start, end).map(|window| window.text)
 }
 
 #[cfg(test)]

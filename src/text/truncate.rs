@@ -7,7 +7,17 @@
 //!
 //! The filter decides whether a text is too long, and adds the ellipsis. The rule is jinja2's `do_truncate`.
 
+use std::borrow::Cow;
+
 use super::slice::split_at_char;
+
+/// Returns a text for a message: if it has more than `length` code points, it is cut and ends in an ellipsis.
+pub fn elide(text: &str, length: usize) -> Cow<'_, str> {
+    match split_at_char(text, length) {
+        (_, "") => Cow::Borrowed(text),
+        (beginning, _) => Cow::Owned(format!("{beginning}…")),
+    }
+}
 
 /// Returns the first `length` code points of a text. Unless `kills_words` is set, they are cut at their last blank.
 pub fn shorten(text: &str, length: usize, kills_words: bool) -> &str {

@@ -87,6 +87,8 @@ pub struct Pieces {
     blocks: usize,
     /// The byte after the last piece with an origin.
     filled: usize,
+    /// The number of first pieces that no longer grow.
+    sealed: usize,
 }
 
 impl Pieces {
@@ -133,8 +135,9 @@ impl Pieces {
             return;
         }
         self.filled = piece.end;
+        let is_open = self.list.len() > self.sealed;
         match self.list.last_mut() {
-            Some(last) if piece.follows(last) => last.end = piece.end,
+            Some(last) if is_open && piece.follows(last) => last.end = piece.end,
             _ => self.list.push(piece),
         }
     }
@@ -182,7 +185,7 @@ impl Pieces {
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
         let list = std::mem::take(&mut self.list);
-        (self.blocks, self.filled) = (0, 0);
+        (self.blocks, self.filled, self.sealed) = (0, 0, 0);
         for piece in list {
             if piece.start < start {
                 self.push(piece);
@@ -205,10 +208,31 @@ impl Pieces {
         self.filled = self.filled.min(length);
     }
 
+    /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces.
+    pub fn seal(&mut self) -> usize {
+        self.sealed = self.list.len();
+        self.sealed
+    }
+
     /// Gives an owner to the pieces from an index on that have none.
     pub fn own_from(&mut self, index: usize, owner: Owner) {
         let new = self.list.get_mut(index..).unwrap_or_default();
         new.iter_mut().for_each(|piece| piece.owner = piece.owner.or(owner));
+    }
+
+    /// Gives the text around texts of a single message to that message, unless there are other texts of the input. The pieces from an index
+    /// on are considered; those of them that are no text of the input change their owner, if it was `current`.
+    pub fn settle(&mut self, index: usize, current: Owner) {
+        let is_input = |piece: &Piece| matches!(piece.source, Source::Input(..) | Source::Changed(_));
+        let new = self.list.get_mut(index..).unwrap_or_default();
+        let mut inputs = new.iter().filter(|piece| is_input(piece)).map(|piece| piece.owner);
+        let Some(owner) = inputs.next().filter(|owner| *owner != current && *owner != Owner::NOBODY) else {
+            return;
+        };
+        if inputs.all(|other| other == owner) {
+            let around = new.iter_mut().filter(|piece| !is_input(piece) && piece.owner == current);
+            around.for_each(|piece| piece.owner = owner);
+        }
     }
 
     /// Returns the pieces in the order of their ends.

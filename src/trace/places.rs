@@ -26,6 +26,8 @@ pub enum Step<'a> {
 pub(super) struct Node<'a> {
     pub parent: u32,
     pub owner: Owner,
+    /// Whether the value is the content of a message, or in it.
+    pub is_content: bool,
     pub step: Step<'a>,
 }
 
@@ -102,6 +104,7 @@ impl Default for Places<'_> {
             nodes: vec![Node {
                 parent: ROOT,
                 owner: Owner::NOBODY,
+                is_content: false,
                 step: Step::Key(""),
             }],
             strings: Vec::new(),
@@ -121,10 +124,19 @@ impl<'a> Places<'a> {
     /// Adds a value of a container. A key of an object is a string of the input too, unless the container is the root.
     pub fn add(&mut self, Container(parent): Container, step: Step<'a>, owner: Owner) -> Container {
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        let inherited = self.nodes.get(parent as usize).map_or(Owner::NOBODY, |node| node.owner);
+        let (outer, is_inner) = match self.nodes.get(parent as usize) {
+            Some(outer) => (outer.owner, outer.is_content),
+            None => (Owner::NOBODY, false),
+        };
+        let is_field = outer != Owner::NOBODY
+            && self
+                .nodes
+                .get(parent as usize)
+                .is_some_and(|node| matches!(node.step, Step::Index(_)));
         self.nodes.push(Node {
             parent,
-            owner: inherited.or(owner),
+            owner: outer.or(owner),
+            is_content: is_inner || (is_field && step == Step::Key("content")),
             step,
         });
         if let (Step::Key(text), true) = (step, parent != ROOT) {
@@ -200,25 +212,29 @@ impl<'a> Places<'a> {
         Some((u32::try_from(index).ok()?, *self.strings.get(index)?, at))
     }
 
-    /// Returns the message that a source is of, if it is of one.
-    pub fn message(&self, source: Source) -> Owner {
-        let owner = |node: u32| self.nodes.get(node as usize).map_or(Owner::NOBODY, |node| node.owner);
-        match source {
-            Source::Input(string, _) => self
-                .strings
-                .get(string as usize)
-                .map_or(Owner::NOBODY, |known| owner(known.node)),
+    /// Returns the owner of a text with an origin that is written in the turn of a message. The content of a message is always its own.
+    pub fn owner(&self, source: Source, turn: Owner) -> Owner {
+        let node = |node: u32| match self.nodes.get(node as usize) {
+            Some(node) => (node.owner, node.is_content),
+            None => (Owner::NOBODY, false),
+        };
+        let (message, is_content) = match source {
+            Source::Input(string, _) => match self.strings.get(string as usize) {
+                Some(known) => node(known.node),
+                None => (Owner::NOBODY, false),
+            },
             Source::Changed(set) => {
-                let mut owners = self.sets.get(set).iter().map(|node| owner(*node));
-                let first = owners.next().unwrap_or(Owner::NOBODY);
-                if owners.all(|owner| owner == first) {
+                let mut all = self.sets.get(set).iter().map(|index| node(*index));
+                let first = all.next().unwrap_or_default();
+                if all.all(|other| other == first) {
                     first
                 } else {
-                    Owner::NOBODY
+                    (Owner::NOBODY, false)
                 }
             }
-            _ => Owner::NOBODY,
-        }
+            _ => (Owner::NOBODY, false),
+        };
+        if is_content { message } else { turn.or(message) }
     }
 
     /// Adds an origin to a union.

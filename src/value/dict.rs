@@ -7,12 +7,20 @@ use indexmap::IndexMap;
 
 use super::Value;
 use super::key::{Key, KeyHasher, StrKey};
+use super::runtime::Runtime;
+use crate::error::Result;
 use crate::json::{Entry, Object};
-use crate::meter::Claim;
+use crate::meter::{Claim, STEP_BYTES};
 use crate::text::short_eq::{SHORT, is_equal};
 
 /// The most entries of an object that is searched from its start, which is faster than hashing the key.
 const SCANNED: usize = 8;
+
+/// The most entries of a dict in which finding a short key takes no more time than the rest of the lookup.
+const FEW: usize = 256;
+
+/// The steps of reading an entry that is not in the caches of the processor.
+const DISTANT: u64 = 4;
 
 /// An immutable dict.
 #[derive(Clone, Debug)]
@@ -70,7 +78,37 @@ impl<'a> Dict<'a> {
         self.len() == 0
     }
 
-    /// Returns the value under a string key.
+    /// Returns the steps of finding a string key. A short key in a small dict takes none.
+    #[inline]
+    fn lookup_steps(&self, key: &str) -> u64 {
+        if self.is_found_at_once(key) {
+            return 0;
+        }
+        let bytes = (key.len() / STEP_BYTES) as u64;
+        let distance = u64::from(
+            (self.len() / FEW)
+                .checked_ilog2()
+                .map_or(0, |doublings| doublings.saturating_add(1)),
+        );
+        match self {
+            // A scan or a binary search compares the key with many others.
+            Self::Data(object) => {
+                let compared = u64::from(object.len().checked_ilog2().unwrap_or(0)).saturating_add(1);
+                bytes
+                    .saturating_add(DISTANT.saturating_mul(u64::from(distance > 0)))
+                    .saturating_mul(compared)
+            }
+            _ => bytes.saturating_add(distance),
+        }
+    }
+
+    /// Returns whether finding a string key takes no steps.
+    #[inline]
+    pub(super) fn is_found_at_once(&self, key: &str) -> bool {
+        key.len() <= SHORT && self.len() <= FEW
+    }
+
+    /// Returns the value under a string key without charging for it. Built-ins use [`Runtime::find_str`].
     #[inline]
     pub fn get_str(&self, key: &str) -> Option<Value<'a>> {
         match self {
@@ -87,7 +125,7 @@ impl<'a> Dict<'a> {
     }
 
     /// Returns the value under a key.
-    pub fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
+    fn get(&self, key: &Key<'a>) -> Option<Value<'a>> {
         match (self, &key.value) {
             (Self::Owned(dict), _) => dict.entries.get(key).cloned(),
             (_, Value::Str(text)) => self.get_str(text.as_str()),
@@ -134,6 +172,25 @@ impl<'a> Dict<'a> {
             (Self::Owned(left), Self::Owned(right)) => Rc::ptr_eq(left, right),
             _ => false,
         }
+    }
+}
+
+impl<'a> Runtime<'a> {
+    /// Returns the value under a string key of a dict, and charges for finding it.
+    #[inline]
+    pub fn find_str(&mut self, dict: &Dict<'a>, key: &str) -> Result<Option<Value<'a>>> {
+        self.meter.charge(dict.lookup_steps(key))?;
+        Ok(dict.get_str(key))
+    }
+
+    /// Returns the value under any key of a dict, and charges for hashing and finding it. An unhashable key is a type error.
+    pub fn find_key(&mut self, dict: &Dict<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>> {
+        if let Value::Str(text) = key {
+            return self.find_str(dict, text.as_str());
+        }
+        let key = Key::new(self, key.clone())?;
+        self.meter.charge(dict.lookup_steps(""))?;
+        Ok(dict.get(&key))
     }
 }
 

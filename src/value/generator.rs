@@ -9,6 +9,10 @@ use super::types::Type;
 use crate::error::{Error, Result};
 use crate::meter::Claim;
 
+/// The levels that a generator which makes its items can add to those of its input. The caller's data counts as one level however deep it
+/// is, so a list of its parts is higher than the whole.
+pub const GAIN: u32 = 2;
+
 /// Produces the items of a one-pass iterator, one at a time.
 pub trait ItemSource<'a> {
     /// Returns the next item, or `None` after the last.
@@ -55,7 +59,7 @@ impl<'a> Generator<'a> {
         self.name
     }
 
-    /// Returns the nesting depth of the containers and iterators in this one.
+    /// Returns the height. No item is higher, so what holds the generator and its items is one higher.
     pub fn height(&self) -> u32 {
         self.height
     }
@@ -71,8 +75,9 @@ impl<'a> Generator<'a> {
             Some(source) => source.next_item(runtime),
             None => Ok(None),
         };
-        if !matches!(item, Ok(Some(_))) {
-            *source = None;
+        match &item {
+            Ok(Some(item)) => runtime.meter.check_item_height(item.height(), self.height)?,
+            _ => *source = None,
         }
         item
     }

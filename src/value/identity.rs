@@ -33,6 +33,21 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns the address of an object that is equal only to itself, or the index of a namespace. `None` for other values.
+    pub(super) fn address(&self) -> Option<usize> {
+        Some(match self {
+            Self::Iterator(iterator) => Rc::as_ptr(iterator).addr(),
+            Self::Loop(context) => Rc::as_ptr(context).addr(),
+            Self::Macro(code) => Rc::as_ptr(code).addr(),
+            Self::Cycler(cycler) => cycler.address(),
+            Self::Joiner(joiner) => joiner.address(),
+            Self::Method(method) => method.address(),
+            Self::Function(function) => std::ptr::from_ref(*function).addr(),
+            Self::Namespace(id) => id.0 as usize,
+            _ => return None,
+        })
+    }
+
     /// Returns whether two objects of this type never share storage, so that the storage decides which object this is.
     pub(super) fn has_own_storage(&self) -> bool {
         matches!(

@@ -1,9 +1,11 @@
 //! The keys of dicts: their hashes and their equality.
 //!
 //! Equal keys have equal hashes: `1`, `1.0` and `True` are one key. Lists, dicts and the views of keys and items have no hash, as in
-//! CPython: `unhashable type: 'list'`.
+//! CPython: `unhashable type: 'list'`. The hashes differ from process to process, so that nobody can choose keys whose hashes collide.
+//! The order of a dict does not depend on them.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
+use std::sync::LazyLock;
 
 use indexmap::Equivalent;
 use num_bigint::BigInt;
@@ -13,6 +15,13 @@ use super::Value;
 use super::runtime::Runtime;
 use super::str::Str;
 use crate::error::{Error, Result};
+
+/// The random key of all hashes of this process.
+static SECRET: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+fn new_hasher() -> DefaultHasher {
+    SECRET.build_hasher()
+}
 
 /// A key of a dict, with its hash.
 #[derive(Clone, Debug)]
@@ -104,7 +113,7 @@ impl<'a> From<Str<'a>> for Key<'a> {
 
 /// Returns the hash of a string.
 pub(super) fn hash_str(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = new_hasher();
     hasher.write(text.as_bytes());
     hasher.finish()
 }
@@ -128,24 +137,30 @@ fn hash<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>) -> Result<u64> {
         Value::Undefined(_) => hash_tagged(4, &[]),
         Value::Tuple(items) => {
             runtime.meter.check_stack()?;
-            let mut hasher = DefaultHasher::new();
+            let mut hasher = new_hasher();
             for item in items.iter() {
                 hasher.write_u64(hash(runtime, &item)?);
             }
             hasher.finish()
         }
         // Ranges with equal items are equal.
-        Value::Range(range) => hash_tagged(6, &range.identity().map_or([0; 8], |(start, ..)| start.to_le_bytes())),
+        Value::Range(range) => {
+            let (start, step, len) = range.identity().unwrap_or_default();
+            hash_tagged(6, &[start, step, len].map(i64::to_le_bytes).concat())
+        }
         Value::List(_) | Value::Dict(_) | Value::Keys(_) | Value::Items(_) => {
             return Err(Error::type_error(format!("unhashable type: '{}'", value.ty().name())));
         }
-        // Other values are equal only to themselves.
-        _ => hash_tagged(7, value.ty().name().as_bytes()),
+        // Other values are equal only to themselves. A view of values is not even known to be that.
+        _ => {
+            let address = value.address().map_or(runtime.meter.steps(), |address| address as u64);
+            hash_tagged(7, &address.to_le_bytes())
+        }
     })
 }
 
 fn hash_tagged(tag: u8, bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = new_hasher();
     hasher.write_u8(tag);
     hasher.write(bytes);
     hasher.finish()

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::Value;
 use super::dict::Dict;
+use super::peek::ValueRef;
 use crate::json::{Data, Entry};
 use crate::meter::Claim;
 
@@ -161,10 +162,7 @@ impl<'a> Seq<'a> {
         match self {
             Self::Json(items) => items.get(index).map(Value::from),
             Self::Data(items) => items.get(index).map(Value::from),
-            Self::Owned(items, start, end) => {
-                let at = (*start as usize).checked_add(index)?;
-                items.values.get(at).filter(|_| at < *end as usize).cloned()
-            }
+            Self::Owned(..) => self.owned_item(index).cloned(),
             Self::Group(items) => items.values.get(index).cloned(),
             Self::JsonEntry(key, value, part) => Some(match part.get(index)? {
                 Part::Key => Value::text(key),
@@ -191,12 +189,39 @@ impl<'a> Seq<'a> {
             Self::JsonReversed(items) => items.get(mirrored(items.len(), index)?)?,
             Self::Data(items) => return data_object(items.get(index)?),
             Self::DataReversed(items) => return data_object(items.get(mirrored(items.len(), index)?)?),
+            Self::Owned(..) => return self.owned_object(index),
             _ => return None,
         };
         match json {
             serde_json::Value::Object(map) => Some(Dict::Json(map)),
             _ => None,
         }
+    }
+
+    /// Returns an object that the render has selected from those of the input.
+    fn owned_object(&self, index: usize) -> Option<Dict<'a>> {
+        match self.owned_item(index)? {
+            Value::Dict(Dict::Json(map)) => Some(Dict::Json(map)),
+            Value::Dict(Dict::Data(object)) => Some(Dict::Data(object)),
+            _ => None,
+        }
+    }
+
+    /// Returns a reference to the item at an index, unless the items are in an unusual order.
+    pub(super) fn peek<'v>(&'v self, index: usize) -> Option<ValueRef<'v, 'a>> {
+        match self {
+            Self::Json(items) => items.get(index).map(ValueRef::Json),
+            Self::Data(items) => items.get(index).map(ValueRef::Data),
+            Self::Owned(..) => self.owned_item(index).map(ValueRef::Value),
+            _ => None,
+        }
+    }
+
+    /// Returns the item at an index of items that the render made, and `None` for any other items.
+    fn owned_item(&self, index: usize) -> Option<&Value<'a>> {
+        let Self::Owned(items, start, end) = self else { return None };
+        let at = (*start as usize).checked_add(index)?;
+        items.values.get(at).filter(|_| at < *end as usize)
     }
 
     /// Returns an iterator over the items, each made on demand.

@@ -26,6 +26,7 @@ pub struct Loop<'a> {
     rounds: Cell<usize>,
     state: RefCell<State<'a>>,
     recurse: Option<Rc<dyn Callable<'a> + 'a>>,
+    height: u32,
     /// The number of recursive calls around this one.
     pub depth0: i64,
     /// The index of the arguments of the last `loop.changed`. The heap has them, because a loop that is passed its own variable would
@@ -69,30 +70,31 @@ impl<'a> State<'a> {
 }
 
 impl<'a> Loop<'a> {
-    /// Makes a recursive loop before its first round. `length` is the length of the iterable, if it has one, and `depth0` the number of
-    /// enclosing calls.
+    /// Makes a recursive loop before its first round. `length` is the length of the iterable, if it has one, `below` its height, and
+    /// `depth0` the number of enclosing calls.
     pub fn recursive(
         runtime: &mut Runtime<'a>,
         iter: Iter<'a>,
         length: Option<usize>,
+        below: u32,
         recurse: Rc<dyn Callable<'a> + 'a>,
         depth0: i64,
     ) -> Result<Rc<Self>> {
         // The function that makes a recursive call is an object of its own in Python.
         let claim = runtime.meter.claim(size_of::<Self>().saturating_add(RECURSION))?;
         let mut context = Self::ended(claim);
-        context.begin(iter, length);
+        context.begin(runtime, iter, length, below)?;
         context.recurse = Some(recurse);
         context.depth0 = depth0;
         Ok(Rc::new(context))
     }
 
     /// Makes a loop before its first round, in the memory of a loop that has ended if there is one. `length` is the length of the
-    /// iterable, if it has one.
-    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>) -> Result<Rc<Self>> {
+    /// iterable, if it has one, and `below` its height.
+    pub fn new(runtime: &mut Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<Rc<Self>> {
         if let Some(mut context) = runtime.heap.ended_loops.pop() {
             if let Some(own) = Rc::get_mut(&mut context) {
-                own.begin(iter, length);
+                own.begin(runtime, iter, length, below)?;
                 if let Some(index) = own.changed.get() {
                     runtime.heap.clear_changed(index);
                 }
@@ -101,7 +103,7 @@ impl<'a> Loop<'a> {
         }
         let claim = runtime.meter.claim(size_of::<Self>())?;
         let mut context = Self::ended(claim);
-        context.begin(iter, length);
+        context.begin(runtime, iter, length, below)?;
         Ok(Rc::new(context))
     }
 
@@ -112,18 +114,24 @@ impl<'a> Loop<'a> {
             rounds: Cell::new(0),
             state: RefCell::new(State::new(Iter::empty(), None)),
             recurse: None,
+            height: 0,
             depth0: 0,
             changed: Cell::new(None),
             _claim: claim,
         }
     }
 
-    fn begin(&mut self, iter: Iter<'a>, length: Option<usize>) {
+    fn begin(&mut self, runtime: &Runtime<'a>, iter: Iter<'a>, length: Option<usize>, below: u32) -> Result<()> {
+        // The items of a loop over a loop are tuples that hold the inner loop.
+        let levels = if matches!(iter, Iter::Loop(_)) { 2 } else { 1 };
+        self.height = below.saturating_add(levels);
+        runtime.meter.check_height(self.height)?;
         self.rounds.set(0);
         match (iter, length) {
             (Iter::Seq(items, 0), Some(_)) => self.items = Some(items),
             (iter, length) => *self.state.get_mut() = State::new(iter, length),
         }
+        Ok(())
     }
 
     /// Recycles a loop that has ended, unless another value uses it.
@@ -270,16 +278,9 @@ impl<'a> Loop<'a> {
         recurse.ok_or_else(|| Error::type_error("The loop must have the 'recursive' marker to be called recursively."))
     }
 
-    /// Returns the nesting depth of the iterators in this loop.
+    /// Returns the height: one more than that of the iterable and of its items.
     pub fn height(&self) -> u32 {
-        match self.state.try_borrow() {
-            Ok(state) => match &state.iter {
-                Iter::Generator(iterator) => iterator.height().saturating_add(1),
-                Iter::Loop(context) => context.height().saturating_add(1),
-                _ => 1,
-            },
-            Err(_) => 1,
-        }
+        self.height
     }
 
     fn peek_next(&self, runtime: &mut Runtime<'a>) -> Result<Option<Value<'a>>> {

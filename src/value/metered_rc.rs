@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::error::Result;
-use crate::meter::{Claim, Meter};
+use crate::meter::{Claim, Meter, STEP_BYTES};
 
 /// A reference-counted object that claims its memory once.
 pub struct MeteredRc<T>(Rc<Held<T>>);
@@ -28,14 +28,22 @@ impl<T> MeteredRc<T> {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Claims the memory of the object, unless that was done. `held` returns the bytes that the object owns elsewhere.
+    /// Returns the address of the object.
+    pub(super) fn address(&self) -> usize {
+        Rc::as_ptr(&self.0).addr()
+    }
+
+    /// Claims the memory of the object and charges for having filled it, unless that was done. `held` returns the bytes that the object
+    /// owns elsewhere.
     pub(super) fn claim(&mut self, meter: &mut Meter<'_>, held: impl FnOnce(&T) -> usize) -> Result<()> {
         if let Some(Held {
             object,
             claim: claim @ None,
         }) = Rc::get_mut(&mut self.0)
         {
-            *claim = Some(meter.claim(size_of::<T>().saturating_add(held(object)))?);
+            let held = held(object);
+            meter.charge((held / STEP_BYTES) as u64)?;
+            *claim = Some(meter.claim(size_of::<T>().saturating_add(held))?);
         }
         Ok(())
     }

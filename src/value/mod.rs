@@ -31,7 +31,7 @@ mod range;
 mod recycle;
 mod runtime;
 mod str;
-mod trace;
+pub mod trace;
 mod types;
 mod undefined;
 
@@ -47,7 +47,7 @@ pub use call::{
 };
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
-pub use generator::{Generator, ItemSource};
+pub use generator::{GAIN, Generator, ItemSource};
 pub use index::not_an_index;
 pub use int::Big;
 pub use iter::Iter;
@@ -55,13 +55,13 @@ pub use key::Key;
 pub use list::Seq;
 pub use loop_context::Loop;
 pub use metered_rc::MeteredRc;
-pub use namespace::{Cycler, Joiner, Namespace, NamespaceId};
+pub use namespace::{Cycler, Joiner, NamespaceId};
 pub use peek::{Peek, ValueRef};
 pub use range::Range;
 pub use recycle::Recycler;
 pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
-pub use trace::{backslash_escape, html_escape};
+pub use trace::{Turn, backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 
@@ -169,7 +169,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the nesting depth of the containers and iterators in the value. Data of the caller counts as one.
+    /// Returns the height of a value: the number of levels of values that it holds. A value is dropped, printed and compared level by
+    /// level, so the height bounds the stack that this takes.
+    ///
+    /// A container or iterator is one higher than anything it can hold during its life. Data of the caller has one level, because it is
+    /// borrowed, and a namespace or a macro has none, because the heap holds their values.
     pub fn height(&self) -> u32 {
         match self {
             Self::List(items) | Self::Tuple(items) => items.height(),
@@ -178,9 +182,19 @@ impl<'a> Value<'a> {
             Self::Iterator(iterator) => iterator.height(),
             Self::Cycler(cycler) => cycler.height(),
             Self::Joiner(joiner) => joiner.height(),
-            Self::Method(method) => method.receiver.height(),
+            Self::Method(method) => method.receiver.height().saturating_add(1),
             Self::Loop(context) => context.height(),
-            _ => 0,
+            Self::None
+            | Self::Bool(_)
+            | Self::Int(_)
+            | Self::Big(_)
+            | Self::Float(_)
+            | Self::Str(_)
+            | Self::Range(_)
+            | Self::Undefined(_)
+            | Self::Namespace(_)
+            | Self::Macro(_)
+            | Self::Function(_) => 0,
         }
     }
 }

@@ -5,17 +5,21 @@ use std::cell::Cell;
 use super::Value;
 use super::list::Seq;
 use super::str::Str;
-use crate::text::short_eq::is_equal;
+use crate::error::Result;
+use crate::meter::{Claim, Meter};
+use crate::text::short_eq::{SHORT, is_equal};
 
 /// The index of a namespace in the heap of its render.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NamespaceId(pub(super) u32);
 
 /// The attributes of a namespace, in the order in which they were first set.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Namespace<'a> {
     /// The names are strings, except those of `namespace({1: 2})`, which can only be printed.
     attributes: Vec<(Value<'a>, Value<'a>)>,
+    /// The memory of the attributes.
+    claim: Claim,
 }
 
 /// The state of `cycler(a, b)`.
@@ -38,8 +42,9 @@ pub struct Joiner<'a> {
 
 impl<'a> Namespace<'a> {
     /// Makes a namespace of attributes with distinct names. A name that is not a string cannot be looked up.
-    pub fn new(attributes: Vec<(Value<'a>, Value<'a>)>) -> Self {
-        Self { attributes }
+    pub(super) fn new(meter: &mut Meter<'_>, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<Self> {
+        let claim = claim_attributes(meter, attributes.capacity())?;
+        Ok(Self { attributes, claim })
     }
 
     /// Returns the value of an attribute.
@@ -55,12 +60,19 @@ impl<'a> Namespace<'a> {
         found.map(|(_, value)| value)
     }
 
-    /// Sets an attribute.
-    pub fn set(&mut self, name: Str<'a>, value: Value<'a>) {
+    /// Sets an attribute, and charges for finding it.
+    pub fn set(&mut self, meter: &mut Meter<'_>, name: Str<'a>, value: Value<'a>) -> Result<()> {
+        meter.charge_names(name.as_str(), self.attributes.len())?;
         match self.get_mut(name.as_str()) {
             Some(old) => *old = value,
-            None => self.attributes.push((Value::Str(name), value)),
+            None => {
+                if self.attributes.len() == self.attributes.capacity() {
+                    self.claim = claim_attributes(meter, self.attributes.len().saturating_add(1).saturating_mul(2))?;
+                }
+                self.attributes.push((Value::Str(name), value));
+            }
         }
+        Ok(())
     }
 
     /// Removes the value of an attribute and leaves `None`, so that a new value can reuse its memory.
@@ -68,16 +80,22 @@ impl<'a> Namespace<'a> {
         self.get_mut(name).map(|value| std::mem::replace(value, Value::None))
     }
 
-    /// Returns the steps to charge for finding an attribute. A few attributes cost none.
+    /// Returns whether finding an attribute takes no steps.
     #[inline]
-    pub fn lookup_steps(&self) -> u64 {
-        self.attributes.len() as u64 >> 4
+    pub fn is_found_at_once(&self, name: &str) -> bool {
+        name.len() <= SHORT && self.attributes.len() < 8
     }
 
     /// Returns the attributes in the order in which they were first set.
     pub fn attributes(&self) -> &[(Value<'a>, Value<'a>)] {
         &self.attributes
     }
+}
+
+/// Claims the memory of a namespace's attributes.
+fn claim_attributes(meter: &mut Meter<'_>, count: usize) -> Result<Claim> {
+    let attributes = count.saturating_mul(size_of::<[Value<'_>; 2]>());
+    meter.claim(size_of::<Namespace<'_>>().saturating_add(attributes))
 }
 
 impl Joiner<'_> {
@@ -90,6 +108,6 @@ impl Joiner<'_> {
 impl Cycler<'_> {
     /// Returns the nesting depth of the containers in the cycler.
     pub fn height(&self) -> u32 {
-        self.items.height()
+        self.items.height().saturating_add(1)
     }
 }

@@ -11,6 +11,7 @@ use super::runtime::Heap;
 use super::types::Type;
 use super::{Value, dict};
 use crate::json::{Data, Object};
+use crate::text::short_eq::is_equal;
 
 /// A borrowed reference to a value.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +40,21 @@ pub enum Peek<'v, 'a> {
 }
 
 impl<'v, 'a> Peek<'v, 'a> {
-    /// Looks up a key of the caller's object.
+    /// Looks up a key of the caller's object. A long key, or a key of a large object, is left to the lookup that charges for it.
     #[inline]
     pub fn in_json(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Self {
+        if !Dict::Json(map).is_found_at_once(key) {
+            return Self::Unknown;
+        }
         dict::json_entry(map, key).map_or(Self::Absent(Type::Dict), Self::json)
     }
 
     /// Looks up a key of an object of a JSON text or of a dict literal.
     #[inline]
     pub fn in_data(object: &'a Object<'a>, key: &str) -> Self {
+        if !Dict::Data(object).is_found_at_once(key) {
+            return Self::Unknown;
+        }
         object.get(key).map_or(Self::Absent(Type::Dict), Self::data)
     }
 
@@ -81,16 +88,26 @@ impl<'v, 'a> ValueRef<'v, 'a> {
         match value {
             Value::Dict(Dict::Json(map)) => Peek::in_json(map, key),
             Value::Dict(Dict::Data(object)) => Peek::in_data(object, key),
+            Value::Dict(dict) if !dict.is_found_at_once(key) => Peek::Unknown,
             Value::Dict(dict) => dict.owned_entry(key).map_or(Peek::Absent(Type::Dict), Peek::value),
             Value::Namespace(id) => {
-                // In a namespace of many attributes, the general lookup charges for the search.
-                let namespace = heap.namespace(*id).filter(|namespace| namespace.lookup_steps() == 0);
+                // The general lookup charges for a search of many attributes or for a long name.
+                let namespace = heap.namespace(*id).filter(|namespace| namespace.is_found_at_once(key));
                 let attribute = namespace.and_then(|namespace| namespace.get(key));
                 attribute.map_or(Peek::Unknown, Peek::value)
             }
             Value::Loop(context) => context.peek_attribute(key),
             _ => Peek::Unknown,
         }
+    }
+
+    /// Returns an item of a list or a tuple, if it has an item at the index. A negative index counts from the end.
+    pub fn item(self, index: i64) -> Option<Self> {
+        let (Self::Value(Value::List(items)) | Self::Value(Value::Tuple(items))) = self else {
+            return None;
+        };
+        let from_start = usize::try_from(index).ok();
+        items.peek(from_start.or_else(|| items.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?))?)
     }
 
     /// Returns the text of a `str` whose pieces need not be recorded.
@@ -101,6 +118,16 @@ impl<'v, 'a> ValueRef<'v, 'a> {
             Self::Data(Data::Str(text)) => Some(text),
             Self::Value(Value::Str(text)) if !text.is_markup() && !text.has_pieces() => Some(text.as_str()),
             _ => None,
+        }
+    }
+
+    /// Returns whether the value is equal to a text, if it is known without a runtime.
+    #[inline]
+    pub fn is_text(self, text: &str) -> Option<bool> {
+        match (self.plain_text(), self) {
+            (Some(left), _) => Some(is_equal(left, text)),
+            (None, Self::Value(_)) => None,
+            (None, Self::Json(_) | Self::Data(_) | Self::Int(_) | Self::Bool(_)) => Some(false),
         }
     }
 

@@ -50,9 +50,6 @@ pub struct Heap<'a> {
     pub trace: Option<Box<Trace<'a>>>,
 }
 
-/// Bytes of a namespace with a few attributes.
-const NAMESPACE: usize = 256;
-
 /// Bytes of spare capacity in a finished text that are not worth reallocating.
 const SPARE: usize = 16 << 10;
 
@@ -116,7 +113,9 @@ impl<'a> Runtime<'a> {
     /// Makes a string value of the text that a function writes to an empty buffer.
     pub fn capture_in(&mut self, mut text: String, write: impl FnOnce(&mut Self, &mut String) -> Result<()>) -> Result<Value<'a>> {
         let outer = std::mem::take(&mut self.heap.pieces);
+        let written = self.meter.begin_text();
         let result = write(self, &mut text);
+        self.meter.end_text(written);
         let pieces = std::mem::replace(&mut self.heap.pieces, outer);
         result?;
         self.finish_str(text, pieces)
@@ -191,10 +190,10 @@ impl<'a> Runtime<'a> {
         Ok(Value::Iterator(Rc::new(Generator::new(ty, height, Box::new(source), claim))))
     }
 
-    /// Makes a namespace and returns its index.
-    pub fn namespace(&mut self, namespace: Namespace<'a>) -> Result<NamespaceId> {
+    /// Makes a namespace of attributes with distinct names, and returns its index.
+    pub fn namespace(&mut self, attributes: Vec<(Value<'a>, Value<'a>)>) -> Result<NamespaceId> {
         self.meter.charge(2)?;
-        self.meter.check_size(self.heap.namespaces.len().saturating_mul(NAMESPACE))?;
+        let namespace = Namespace::new(&mut self.meter, attributes)?;
         let number = next_object_index(self.heap.namespaces.len())?;
         self.heap.namespaces.push(namespace);
         Ok(NamespaceId(number))

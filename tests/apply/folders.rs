@@ -252,3 +252,152 @@ fn a_folder_of_the_cache_is_loaded_by_its_revision() {
     assert_eq!(error.class(), ErrorClass::Template);
     drop(folder);
 }
+
+/// Links and special files in a folder that comes from a stranger.
+#[cfg(unix)]
+mod links {
+    use std::os::unix::fs::symlink;
+
+    use super::{ChatTemplate, Folder, LoadOptions};
+
+    const REFUSED: &str = "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links";
+
+    fn link(folder: &Folder, target: &str, name: &str) {
+        let path = folder.0.join(name);
+        std::fs::create_dir_all(path.parent().expect("a link is in a folder")).expect("a folder can be made");
+        symlink(target, path).expect("a link can be made");
+    }
+
+    fn message(folder: &Folder, model: &str) -> String {
+        let loaded = ChatTemplate::from_dir(folder.0.join(model));
+        loaded.expect_err("the folder is refused").message().to_owned()
+    }
+
+    #[test]
+    fn a_link_that_leaves_the_folder_is_followed_only_if_the_caller_allows_it() {
+        let folder = Folder::new().with("secret", "{{ 1 }}").with_folder("model");
+        for name in [
+            "chat_template.jinja",
+            "tokenizer_config.json",
+            "additional_chat_templates/a.jinja",
+        ] {
+            let folder = Folder::new().with("model/chat_template.jinja", "").with("secret", "{}");
+            let _ = std::fs::remove_file(folder.0.join("model").join(name));
+            let up = if name.contains('/') { "../../secret" } else { "../secret" };
+            link(&folder, up, &format!("model/{name}"));
+            assert!(message(&folder, "model").ends_with(REFUSED), "{name}");
+        }
+        link(&folder, "../secret", "model/chat_template.jinja");
+        let options = LoadOptions {
+            follow_links: true,
+            ..LoadOptions::default()
+        };
+        let chat = ChatTemplate::from_dir_with(folder.0.join("model"), &options).expect("the caller allows it");
+        assert_eq!(chat.source(), Some("{{ 1 }}"));
+        // The caller's own path may be a link.
+        let folder = Folder::new().with("model/chat_template.jinja", "a");
+        link(&folder, "model", "alias");
+        assert!(ChatTemplate::from_dir(folder.0.join("alias")).is_ok());
+    }
+
+    #[test]
+    fn special_files_and_loops_of_links_are_errors() {
+        for (target, expected) in [
+            ("/dev/zero", "is not a regular file"),
+            ("/proc/self/environ", REFUSED),
+            ("tokenizer_config.json", "Too many levels of symbolic links"),
+            ("..", "is a folder, and must be a file"),
+        ] {
+            let folder = Folder::new().with("chat_template.jinja", "a");
+            link(&folder, target, "tokenizer_config.json");
+            let message = message(&folder, "");
+            assert!(message.contains(expected), "{target}: {message}");
+        }
+        let folder = Folder::new().with("chat_template.jinja", "a");
+        let made = std::process::Command::new("mkfifo")
+            .arg(folder.0.join("tokenizer.json"))
+            .status();
+        assert!(made.expect("mkfifo runs").success());
+        assert!(message(&folder, "").ends_with("tokenizer.json: is not a regular file"));
+        let folder = Folder::new().with("chat_template.jinja", "a");
+        link(&folder, "/etc", "additional_chat_templates");
+        assert!(message(&folder, "").ends_with(REFUSED));
+    }
+
+    #[test]
+    fn links_into_the_blobs_of_the_cache_are_followed_and_others_are_not() {
+        let folder = Folder::new()
+            .with("models--a--b/blobs/1a2b", "text")
+            .with("secret/chat_template.jinja", "s");
+        link(&folder, "../../blobs/1a2b", "models--a--b/snapshots/one/chat_template.jinja");
+        for path in ["models--a--b", "models--a--b/snapshots/one"] {
+            let chat = ChatTemplate::from_dir(folder.0.join(path)).expect("it is the cache");
+            assert_eq!(chat.source(), Some("text"));
+        }
+        // The name of a revision is not a path.
+        let folder = folder.with("models--a--b/refs/main", "../../secret");
+        let chat = ChatTemplate::from_dir(folder.0.join("models--a--b")).expect("the only revision");
+        assert_eq!(chat.source(), Some("text"));
+        let folder = Folder::new().with("secret/chat_template.jinja", "s");
+        link(&folder, "../../secret", "models--a--b/snapshots/one");
+        assert!(message(&folder, "models--a--b").ends_with(REFUSED));
+    }
+}
+
+#[test]
+fn the_files_of_a_folder_have_a_limit_together() {
+    let options = LoadOptions {
+        max_file_size: 100,
+        ..LoadOptions::default()
+    };
+    let text = "a".repeat(60);
+    let folder = Folder::new().with("additional_chat_templates/a.jinja", &text);
+    assert!(ChatTemplate::from_dir_with(&folder.0, &options).is_ok());
+    let folder = folder.with("additional_chat_templates/b.jinja", &text);
+    let error = ChatTemplate::from_dir_with(&folder.0, &options).expect_err("they are long together");
+    assert!(
+        error
+            .message()
+            .ends_with("b.jinja: limit reached: max_file_size: 120 bytes, at most 100"),
+        "{error}"
+    );
+    let mut folder = Folder::new();
+    for number in 0..=1000 {
+        folder = folder.with(&format!("additional_chat_templates/{number}.jinja"), "");
+    }
+    let error = folder.load().expect_err("there are many");
+    assert!(
+        error.message().contains("limit reached: templates: 1001, at most 1000"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_long_entry_of_a_tokenizer_is_refused() {
+    let long_list = "[],".repeat(5_000_000);
+    for tokenizer in [
+        format!("{{\"padding\": {{\"a\": [{long_list}1], \"pad_token\": \"<p>\"}}}}"),
+        format!("{{\"added_tokens\": [{long_list}1]}}"),
+        format!("{{\"version\": \"{}\"}}", "1".repeat(40_000_000)),
+    ] {
+        let folder = Folder::new()
+            .with("tokenizer_config.json", "{}")
+            .with("tokenizer.json", tokenizer);
+        let error = folder.load().expect_err("the entry is long");
+        assert!(error.message().contains("limit reached: json_values"), "{error}");
+    }
+}
+
+/// The class of the writer's error is not that of a bug.
+#[test]
+fn a_writer_that_fails_is_not_a_bug() {
+    struct Full;
+    impl std::fmt::Write for Full {
+        fn write_str(&mut self, _: &str) -> std::fmt::Result {
+            Err(std::fmt::Error)
+        }
+    }
+    let template = chat_template::Template::compile("x").expect("it compiles");
+    let written = template.render_to(&serde_json::json!({}), &Default::default(), &mut Full);
+    assert_eq!(written.expect_err("it is full").class(), ErrorClass::Output);
+}

@@ -163,7 +163,7 @@ fn results_can_be_shown_and_serialized() {
     assert_eq!(written["input_path"], "/messages/0/content");
     assert_eq!(written["trail"][0], "in message 1 of 1");
     let limits = serde_json::to_value(Limits::default()).expect("it serializes");
-    assert_eq!((&limits["calls"], &limits["milliseconds"]), (&json!(200), &Value::Null));
+    assert_eq!((&limits["calls"], &limits["value"]), (&json!(200), &json!(32 << 20)));
     assert!(format!("{:?}", RenderOptions::default()).starts_with("RenderOptions { limits: Limits { steps: "));
 }
 

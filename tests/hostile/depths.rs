@@ -51,6 +51,39 @@ const WRAPPERS: &[&str] = &[
     "ns.x|reverse",
 ];
 
+/// The statements that put the value `ns.x` into a value of another kind. `h` is a namespace from which a lazy iterator reads.
+const WRAPPINGS: &[&str] = &[
+    "{% set ns.x = [ns.x] %}",
+    "{% set ns.x = (ns.x, 1)[:1] %}",
+    "{% set ns.x = {'a': ns.x} %}",
+    "{% set ns.x = {ns.x: 1} %}",
+    "{% set ns.x = {'a': ns.x}.values() %}",
+    "{% set ns.x = dict(a=ns.x).items() %}",
+    "{% set ns.x = namespace(a=ns.x) %}",
+    "{% set ns.x = cycler(ns.x) %}",
+    "{% set ns.x = joiner(ns.x) %}",
+    "{% set ns.x = [ns.x].copy %}",
+    "{% set ns.x = [ns.x]|map('list') %}",
+    "{% set ns.x = [ns.x]|unique %}",
+    "{% set ns.x = [1]|select('eq', ns.x) %}",
+    "{% set ns.x = [ns.x]|reverse %}",
+    "{% set ns.x = [[1, ns.x]]|groupby(0) %}",
+    "{% set ns.x = ns.x|default(1) %}",
+    "{% macro m(a=ns.x) %}{{ caller() }}{% endmacro %}{% set ns.x = m %}",
+    "{% for y in [ns.x] %}{% set ns.x = loop %}{% endfor %}",
+    "{% for y in [1, ns.x] %}{% set ns.x = [loop.nextitem, loop.previtem, loop] %}{% break %}{% endfor %}",
+    "{% for y in [ns.x] recursive %}{% set ns.x = loop %}{% endfor %}",
+    "{% for y in [ns.x]|select %}{% set z = loop.last %}{% set ns.x = loop.changed %}{% endfor %}",
+    "{% for y in [ns.x] if y is defined %}{% set ns.x = loop %}{% break %}{% endfor %}",
+    "{% if ns.x is iterable and ns.x is not sequence %}{% for y in ns.x %}{% set ns.x = loop %}{% break %}{% endfor %}{% endif %}",
+    // Iterators that read their items after they were made.
+    "{% set h.x = ns.x %}{% for y in [h, h, h]|map(attribute='x') %}{% set z = loop.nextitem %}{% set ns.x = loop %}{% break %}{% endfor %}",
+    "{% set g = [h, h, h]|map(attribute='x')|batch(1) %}{% set h.x = ns.x %}{% set z = g|first %}{% set ns.x = g %}",
+    "{% set g = [h, h, h]|map(attribute='x')|slice(1) %}{% set h.x = ns.x %}{% set z = g|first %}{% set ns.x = g %}",
+    "{% set g = [h, h, h]|unique(attribute='x') %}{% set h.x = (ns.x,) %}{% set z = g|first %}{% set ns.x = g %}",
+    "{% set g = [h, h, h]|map(attribute='x')|select %}{% set h.x = ns.x %}{% set z = g|first %}{% set ns.x = [g, z] %}",
+];
+
 /// Templates that traverse a value `v`, and compare it with an equal value `w`.
 const TRAVERSALS: &[&str] = &[
     "{{ v }}",
@@ -104,6 +137,28 @@ fn deep_values_are_traversed_inside_nested_calls() {
             let source = format!("{}{}{calls}{{{{ m(k) }}}}", wrap("v"), wrap("w"));
             render_at_depths(&source, "1");
         }
+    }
+}
+
+#[test]
+fn each_pair_of_wrappings_is_made_and_dropped_a_hundred_thousand_times() {
+    // The evaluator must not need more steps than a test can take. The height is reached after some hundred rounds.
+    for (one, other) in WRAPPINGS
+        .iter()
+        .flat_map(|one| WRAPPINGS.iter().map(move |other| (one, other)))
+    {
+        let source = format!(
+            "{{% set ns = namespace(x=(1,)) %}}{{% set h = namespace(x=1) %}}{{% for i in range(50000) %}}{one}{other}{{% endfor %}}ok"
+        );
+        run_on_small_stack(move || {
+            let template = Template::compile(&source).expect("it compiles");
+            let limits = Limits::default().with_steps(STEPS);
+            let options = RenderOptions {
+                limits: &limits,
+                ..RenderOptions::default()
+            };
+            template.render_with(&serde_json::json!({}), &options).map(drop)
+        });
     }
 }
 

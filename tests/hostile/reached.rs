@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chat_template::{
-    ApplyOptions, ChatTemplate, Error, ErrorClass, ErrorKind, Limit, Limits, LoadOptions, RenderOptions, Template, json,
+    ApplyOptions, ChatTemplate, CompileOptions, Error, ErrorClass, ErrorKind, Limit, Limits, LoadOptions, RenderOptions, Template,
+    json,
 };
 use serde_json::json;
 
@@ -74,7 +75,7 @@ fn assert_reached(error: &Error, limit: Limit) {
     assert_eq!(reached.limit, limit, "{error}");
     assert_eq!(error.kind(), ErrorKind::Limit);
     // A fault of the files of a model is not a fault of the request.
-    let is_model = matches!(limit, Limit::File | Limit::Templates);
+    let is_model = matches!(limit, Limit::File | Limit::Templates | Limit::Sources);
     assert_eq!(error.class(), if is_model { ErrorClass::Template } else { ErrorClass::Limit });
     assert!(reached.figure > reached.allowed || reached.allowed == 0, "{error}");
     assert!(
@@ -119,6 +120,35 @@ fn a_flag_that_another_thread_sets_cancels_a_render() {
 }
 
 #[test]
+fn compiling_stops_at_its_steps_at_the_deadline_and_at_the_flag() {
+    let source = "{{ a.b + [1, 2]|first }}".repeat(40_000);
+    let flag = AtomicBool::new(true);
+    for (limits, cancel, limit) in [
+        (Limits::default().with_steps(10_000), None, Limit::Steps),
+        (Limits::default().with_milliseconds(0), None, Limit::Milliseconds),
+        (Limits::default(), Some(&flag), Limit::Cancel),
+    ] {
+        let limits = &limits;
+        let error = Template::compile_with(&source, CompileOptions { limits, cancel }).expect_err("the source is long");
+        assert_reached(&error, limit);
+    }
+}
+
+#[test]
+fn the_source_in_a_request_is_compiled_within_its_limits() {
+    let limits = Limits::default().with_steps(1000);
+    let source = "{{ 1 }}".repeat(1000);
+    let options = ApplyOptions {
+        limits: &limits,
+        chat_template: Some(&source),
+        ..ApplyOptions::default()
+    };
+    let chat = ChatTemplate::from_source("", &[]);
+    let error = chat.apply(&json!([{"role": "user", "content": "Hi"}]), &options);
+    assert_reached(&error.expect_err("the source is long"), Limit::Steps);
+}
+
+#[test]
 fn json_and_files_have_limits() {
     let deep = json::read(&nested("[", 513, "", "]"), json::DEPTH).expect_err("it is deep");
     assert_reached(&Error::from(deep), Limit::JsonDepth);
@@ -128,6 +158,13 @@ fn json_and_files_have_limits() {
     let named: serde_json::Map<_, _> = (0..1001).map(|number| (number.to_string(), json!("x"))).collect();
     let many = ChatTemplate::from_config(&json!({"chat_template": named})).expect_err("there are many");
     assert_reached(&many, Limit::Templates);
+    let source = "a".repeat(1 << 20);
+    let sources: Vec<(String, &str)> = (0..5).map(|number| (number.to_string(), source.as_str())).collect();
+    let sources: Vec<(&str, &str)> = sources.iter().map(|(name, source)| (name.as_str(), *source)).collect();
+    let long = ChatTemplate::from_named(&sources, &[])
+        .check()
+        .expect_err("they are long together");
+    assert_reached(&long, Limit::Sources);
     let options = LoadOptions {
         max_file_size: 10,
         ..LoadOptions::default()
@@ -145,6 +182,7 @@ fn every_limit_is_reached_here() {
         Limit::JsonValues,
         Limit::File,
         Limit::Templates,
+        Limit::Sources,
     ]);
     // Reaching this limit takes 2³² namespaces, and so more memory than the other limits allow.
     reached.push(Limit::Objects);

@@ -14,6 +14,7 @@
 mod docs;
 mod run;
 mod sources;
+mod trace;
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -83,6 +84,17 @@ fn corpus_is_rendered_as_by_the_reference() {
     let report = run::report(reports.into_iter().map(|(report, _)| report).collect());
     print(&format!("corpus: {}\n", figures(&report.cases)));
     assert_none(&faults, &report);
+}
+
+#[test]
+fn planted_words_are_found_in_the_segments_of_the_corpus() {
+    let Some(folder) = folder("CHAT_TEMPLATE_CORPUS") else {
+        return;
+    };
+    let figures = trace::check_corpus(&Corpus::open(&folder));
+    print(&format!("trace: {figures:?}\n"));
+    assert!(figures.verbatim * 100 >= figures.words * 97, "{figures:?}");
+    assert!(figures.owned * 100 >= figures.turn * 98, "{figures:?}");
 }
 
 /// Returns whether a report of the corpus is wrong. The line of an error is not compared, and its message only if `raise_exception` made it.

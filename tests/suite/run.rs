@@ -1,4 +1,4 @@
-//! Renders cases with the library, with the shortcuts of the evaluator and without, and scores the answers as the conformance runner does.
+//! Renders cases with the library, with the shortcuts of the evaluator, without, and traced, and scores the answers as the conformance runner does.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,6 +7,7 @@ use chat_template::json::Data;
 use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Template};
 
 use crate::sources::RECORDED_AT;
+use crate::trace::check_segments;
 
 /// The text in every message of `src/unsupported.rs`.
 const REASON: &str = " is not part of the Jinja that chat templates use; ";
@@ -63,14 +64,23 @@ pub fn reply(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     })
 }
 
-fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
-    let (Some(Data::Str(source)), Some(context)) = (case.get("template"), case.get("context")) else {
+/// Returns the compiled template of a case.
+pub fn compile<'l>(case: &Case, last: &'l mut Option<Compiled>) -> &'l Result<Template, Error> {
+    let Some(Data::Str(source)) = case.get("template") else {
         panic!("{}: it has no template", case.id);
     };
     if last.as_ref().is_none_or(|(other, _)| other != source) {
         *last = None;
     }
     let (_, template) = last.get_or_insert_with(|| (source.clone().into_owned(), Template::compile(source)));
+    template
+}
+
+fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
+    let Some(context) = case.get("context") else {
+        panic!("{}: it has no context", case.id);
+    };
+    let template = compile(case, last);
     let now = match case.get("now") {
         Some(Data::Str(now)) => now,
         _ => RECORDED_AT,
@@ -93,6 +103,11 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
     };
     let rendered = render(&options);
     assert_same(&rendered, &render(&RenderOptions { plain: true, ..options }));
+    let traced = render(&RenderOptions { trace: true, ..options });
+    assert_same(&rendered, &traced);
+    if let Ok(traced) = &traced {
+        check_segments(traced, context);
+    }
     match rendered {
         Ok(rendered) => Reply::Answer(Answer::Output {
             generation: Some(
@@ -120,15 +135,15 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
 fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) {
     match (fast, plain) {
         (Ok(fast), Ok(plain)) => {
-            assert_eq!(fast.text, plain.text, "without shortcuts, the text differs");
-            assert_eq!(fast.generation, plain.generation, "without shortcuts, the spans differ");
+            assert_eq!(fast.text, plain.text, "the text differs");
+            assert_eq!(fast.generation, plain.generation, "the spans differ");
         }
         (Err(fast), Err(plain)) => {
-            assert_eq!(fast.to_string(), plain.to_string(), "without shortcuts, the error differs");
+            assert_eq!(fast.to_string(), plain.to_string(), "the error differs");
             assert_eq!((fast.kind(), fast.class()), (plain.kind(), plain.class()));
             assert_eq!((fast.line(), fast.position()), (plain.line(), plain.position()));
         }
-        _ => panic!("with shortcuts: {fast:?}, and without: {plain:?}"),
+        _ => panic!("with shortcuts: {fast:?}, and in another lane: {plain:?}"),
     }
 }
 

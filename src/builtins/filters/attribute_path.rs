@@ -66,11 +66,13 @@ impl<'a> AttributePath<'a> {
 
     /// Returns the value to which the path leads from an item.
     pub fn follow(&self, runtime: &mut Runtime<'a>, item: &Value<'a>) -> Result<Value<'a>> {
+        runtime.meter.charge(1)?;
         if let ([step], None, false) = (self.steps.as_slice(), &self.default, self.ignores_case) {
             return access::get_item(runtime, item, step);
         }
         let mut place: Option<Value<'a>> = None;
         for step in &self.steps {
+            runtime.meter.charge(1)?;
             let mut found = access::get_item(runtime, place.as_ref().unwrap_or(item), step)?;
             if let Some(default) = self.default.as_ref().filter(|_| found.is_undefined()) {
                 found = default.clone();

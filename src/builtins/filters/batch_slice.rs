@@ -147,6 +147,7 @@ impl<'a> ItemSource<'a> for Slice<'a> {
         if is_longer || matches!(self.fill, Value::None) {
             return Ok(Some(Value::List(column)));
         }
+        runtime.meter.charge_items(column.len() / 8)?;
         let filled: Vec<_> = column.iter().chain([self.fill.clone()]).collect();
         runtime.list(filled).map(Some)
     }

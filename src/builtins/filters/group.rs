@@ -15,7 +15,7 @@ use crate::builtins::arguments::{is_flag_set, take_or_none};
 
 use crate::error::Result;
 use crate::meter::Claim;
-use crate::value::{Arguments, Entries, ItemSource, Key, Runtime, Value, ops};
+use crate::value::{Arguments, Entries, GAIN, ItemSource, Key, Runtime, Value, ops};
 
 /// Groups the items by the value of an attribute, in the order of these values.
 ///
@@ -72,7 +72,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let value = take_or_none(&mut arguments, 0);
     let attribute = take_or_none(&mut arguments, 2);
     let ignores_case = !is_flag_set(runtime, &arguments, 1)?;
-    let below = value.height().max(attribute.height());
+    let below = value.height().max(attribute.height()).saturating_add(GAIN);
     let source = LazyInput::new(value);
     runtime.generator(
         below,
@@ -82,6 +82,7 @@ pub(super) fn unique<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
             ignores_case,
             path: None,
             seen: Entries::default(),
+            height: below,
             claim: None,
         },
     )
@@ -93,6 +94,8 @@ struct Unique<'a> {
     ignores_case: bool,
     path: Option<AttributePath<'a>>,
     seen: Entries<'a>,
+    /// The height of the highest key that may be kept.
+    height: u32,
     /// The memory of `seen`.
     claim: Option<Claim>,
 }
@@ -108,6 +111,7 @@ impl<'a> ItemSource<'a> for Unique<'a> {
         };
         while let Some(item) = self.source.next(runtime)? {
             let key = path.follow(runtime, &item)?;
+            runtime.meter.check_item_height(key.height(), self.height)?;
             let key = Key::new(runtime, key)?;
             if self.seen.len() == self.seen.capacity() {
                 let room = self.seen.len().max(4).saturating_mul(2);

@@ -15,7 +15,7 @@ use super::lazy_input::LazyInput;
 use crate::builtins::arguments::take_or_none;
 use crate::error::{Error, Result};
 use crate::unsupported::{self, Place};
-use crate::value::{Arguments, Function, ItemSource, Iter, Key, Runtime, Str, Value, ops, print};
+use crate::value::{Arguments, Function, GAIN, ItemSource, Iter, Key, Runtime, Str, Value, ops, print};
 
 /// A table of functions to which an argument of the filter refers by name.
 #[derive(Clone, Copy)]
@@ -149,7 +149,7 @@ fn take_input<'a>(arguments: &mut Arguments<'a>) -> (LazyInput<'a>, Extra<'a>, u
 pub(super) fn map<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let (source, extra, below) = take_input(&mut arguments);
     runtime.generator(
-        below,
+        below.saturating_add(GAIN),
         Map {
             source,
             extra,

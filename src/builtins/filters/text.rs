@@ -132,7 +132,10 @@ pub(super) fn format<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>
     let fields = if keywords.is_empty() {
         runtime.tuple(positional)?
     } else {
-        let named: Entries<'a> = keywords.into_iter().map(|(name, value)| (Key::from(name), value)).collect();
+        let mut named = Entries::default();
+        for (name, value) in keywords {
+            named.insert(Key::new(runtime, Value::Str(name))?, value);
+        }
         Value::Dict(runtime.dict(named)?)
     };
     ops::modulo(runtime, &text, &fields)

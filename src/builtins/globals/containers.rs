@@ -12,7 +12,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
 use crate::text::quote;
-use crate::value::{Arguments, Entries, Iter, Key, Namespace, Runtime, Value};
+use crate::value::{Arguments, Entries, Iter, Key, Runtime, Value};
 
 /// `dict(pairs, **kwargs)`
 pub(super) fn dict<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
@@ -43,7 +43,7 @@ pub(super) fn namespace<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
         return Err(Error::limit(reached));
     }
     runtime.meter.charge_items(attributes.len())?;
-    runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
+    runtime.namespace(attributes).map(Value::Namespace)
 }
 
 /// Returns an error if the name of an attribute begins with an underscore.

@@ -5,6 +5,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limit, Reached};
+use crate::number::IntRef;
 use crate::value::{Arguments, MeteredRc, Range, Runtime, Value};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -14,8 +15,12 @@ use num_traits::{Signed, ToPrimitive, Zero};
 const MAX_RANGE: i64 = 100_000;
 
 /// `range(stop)`, `range(start, stop, step)`
-pub(super) fn range<'a>(_: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
+pub(super) fn range<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let bounds = arguments.take_from(0);
+    for bound in &bounds {
+        let bits = bound.as_integer().map_or(0, IntRef::bit_length);
+        runtime.meter.charge(bits >> 7)?;
+    }
     let (start, stop, step) = match bounds.as_slice() {
         [] => return Err(Error::type_error("range expected at least 1 argument, got 0")),
         [stop] => (BigInt::ZERO, read_integer(stop)?, BigInt::from(1)),

@@ -52,16 +52,7 @@ fn take_receiver<'a>(arguments: &mut Arguments<'a>) -> Result<Dict<'a>> {
 
 fn get<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<'a>) -> Result<Value<'a>> {
     let dict = take_receiver(&mut arguments)?;
-    let found = match arguments.take(1) {
-        Some(Value::Str(key)) => {
-            runtime.meter.charge_bytes(key.as_str().len())?;
-            dict.get_str(key.as_str())
-        }
-        key => {
-            let key = Key::new(runtime, key.unwrap_or(Value::None))?;
-            dict.get(&key)
-        }
-    };
+    let found = runtime.find_key(&dict, &arguments.take(1).unwrap_or(Value::None))?;
     Ok(found.or_else(|| arguments.take(2)).unwrap_or(Value::None))
 }
 

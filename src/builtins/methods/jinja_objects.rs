@@ -84,8 +84,7 @@ pub fn namespace_attribute<'a>(runtime: &mut Runtime<'a>, id: NamespaceId, name:
     let Some(namespace) = runtime.heap.namespace(id) else {
         return Ok(None);
     };
-    let work = (name.len() as u64 >> 6).saturating_add(1);
-    runtime.meter.charge(namespace.lookup_steps().saturating_mul(work))?;
+    runtime.meter.charge_names(name, namespace.attributes().len())?;
     Ok(namespace.get(name).cloned())
 }
 

@@ -54,13 +54,9 @@ impl<'a> Search<'a> {
     }
 
     /// Returns whether the text has an affix at one of its ends: the string to find, or any string of a tuple.
-    fn has_affix(
-        &self,
-        runtime: &mut Runtime<'a>,
-        name: &str,
-        has_affix: fn(&str, &str, Option<i64>, Option<i64>) -> bool,
-    ) -> Result<bool> {
-        let has_affix = |affix: &Str<'a>| has_affix(self.text.as_str(), affix.as_str(), self.start, self.end);
+    fn has_affix(&self, runtime: &mut Runtime<'a>, name: &str, has_affix: fn(&str, &str) -> bool) -> Result<bool> {
+        let between = search::between(self.text.as_str(), self.start, self.end);
+        let has_affix = |affix: &Str<'a>| between.is_some_and(|between| has_affix(between, affix.as_str()));
         match &self.wanted {
             Value::Str(affix) => Ok(has_affix(affix)),
             Value::Tuple(affixes) => {
@@ -124,11 +120,15 @@ pub(super) fn count<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> 
 /// `str.startswith(prefix, start, end)`
 pub(super) fn starts_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let search = Search::read(runtime, arguments)?;
-    Ok(Value::Bool(search.has_affix(runtime, "startswith", search::starts_with)?))
+    Ok(Value::Bool(
+        search.has_affix(runtime, "startswith", |text, prefix| text.starts_with(prefix))?,
+    ))
 }
 
 /// `str.endswith(suffix, start, end)`
 pub(super) fn ends_with<'a>(runtime: &mut Runtime<'a>, arguments: Arguments<'a>) -> Result<Value<'a>> {
     let search = Search::read(runtime, arguments)?;
-    Ok(Value::Bool(search.has_affix(runtime, "endswith", search::ends_with)?))
+    Ok(Value::Bool(
+        search.has_affix(runtime, "endswith", |text, suffix| text.ends_with(suffix))?,
+    ))
 }

@@ -53,6 +53,7 @@ impl<'a> Fields<'a> for FormatArguments<'a> {
     fn named(&self, runtime: &mut Runtime<'a>, name: Str<'a>) -> Result<Value<'a>> {
         match &self.named {
             Named::Keywords(keywords) => {
+                runtime.meter.charge_names(name.as_str(), keywords.len())?;
                 if let Some((_, value)) = keywords.iter().find(|(keyword, _)| keyword.as_str() == name.as_str()) {
                     return Ok(value.clone());
                 }

@@ -11,6 +11,7 @@
 
 use crate::builtins::arguments::{read_c_int, read_size, require_str, take_str_receiver};
 use crate::error::{Error, Result};
+use crate::text::short_eq::SHORT;
 use crate::text::{lines, search, split};
 use crate::value::{Arguments, Iter, Runtime, Str, Value};
 
@@ -57,7 +58,7 @@ pub(super) fn get_split_item<'a>(
         -1 => match search::find_last(whole, separator) {
             None => Some(whole),
             // Python splits from the left, and the last separator from the left can begin before the last one from the right.
-            Some(_) if overlaps_itself(separator) => return Ok(None),
+            Some(_) if separator.len() > SHORT || overlaps_itself(separator) => return Ok(None),
             Some(at) => whole.get(at.saturating_add(separator.len())..),
         },
         _ => return Ok(None),

@@ -74,7 +74,8 @@ pub fn diff(arguments: &DiffArguments) -> Result<bool, String> {
     });
     bar.finish_and_clear();
     let differed = differed?;
-    print(shown(&differed, templates.len(), conversations.len()))?;
+    let shown = shown(&differed, templates.len(), conversations.len());
+    print(conformance::printable(&shown).as_bytes())?;
     if differed.same == 0 && differed.differences.is_empty() && !differed.left_out.is_empty() {
         return Err("nothing could be compared".to_owned());
     }

@@ -18,8 +18,7 @@ Three quarters of the rounds have a template from typed phrases, most of which p
 of them fail. Outputs are compared, and whether there is an error; with --strict also the kind, the text and the line of errors.
 Some things are not compared: addresses (0x7f…) that Python prints; the end of a SyntaxError's text that names a line of generated
 Python; and rounds in which a port answers `limit`, the reference does not answer, or processes of the reference answer differently.
-The summary counts the rounds in which removing a filter, an operator or a production would have changed the output, in a third of the
-rounds that print.
+The summary counts the rounds in which removing a filter, an operator or a production would have changed the output.
 Exit status: 0 if nothing differs that is not listed, 1 if something does, 2 if nothing could be run.
 
 Example:
@@ -99,7 +98,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
     if let Some(path) = &arguments.save {
         write(path, &fuzzed.cases())?;
     }
-    print(fuzzed.text())?;
+    print(chat_template::conformance::printable(&fuzzed.text()).as_bytes())?;
     let tally = &fuzzed.tally;
     if tally.rounds > 0 && tally.unanswered == tally.rounds {
         return Err(format!(

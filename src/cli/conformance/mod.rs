@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report, Runner, SUITE_VERSION, Suite};
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use super::print;
+use super::{jobs, print};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -126,7 +126,7 @@ pub fn run(command: Command) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(message) => {
-            eprintln!("error: {message}");
+            eprintln!("error: {}", conformance::printable(&message));
             ExitCode::from(2)
         }
     }
@@ -161,7 +161,7 @@ fn run_suite(arguments: &RunArguments) -> Result<bool, String> {
         write_report(path, &ran.report)?;
     }
     let compared = exceptions.compare(&ran.report, arguments.strict);
-    print(describe_run(&ran, &compared, arguments))?;
+    print(conformance::printable(&describe_run(&ran, &compared, arguments)).as_bytes())?;
     Ok(compared.worse.is_empty())
 }
 
@@ -264,19 +264,9 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Makes a progress bar on standard error. It is drawn only on a terminal.
+/// Makes a progress bar for a number of steps.
 fn bar(steps: usize) -> ProgressBar {
-    let bar = ProgressBar::new(steps as u64);
-    match ProgressStyle::with_template("{bar:40} {pos}/{len} {msg} {eta}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
-/// Returns the given number of jobs, or the number of processors.
-fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
-    let jobs = asked.or_else(|| std::thread::available_parallelism().ok());
-    jobs.map_or(1, std::num::NonZeroUsize::get)
+    super::bar(Some(steps as u64), "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
 fn smoke(arguments: &PortArguments) -> Result<bool, String> {
@@ -293,7 +283,7 @@ fn smoke(arguments: &PortArguments) -> Result<bool, String> {
             shown.push_str(&format!("       {line}\n"));
         }
     }
-    print(shown)?;
+    print(conformance::printable(&shown).as_bytes())?;
     Ok(checks.iter().all(|check| check.is_right != Some(false)))
 }
 
@@ -305,7 +295,7 @@ fn summary(paths: &[PathBuf], format: SummaryFormat) -> Result<(), String> {
         SummaryFormat::Json => Format::Json,
         SummaryFormat::Html => Format::Html,
     };
-    print(conformance::summary(&reports?, format))
+    print(conformance::printable(&conformance::summary(&reports?, format)).as_bytes())
 }
 
 /// Splits the command of an option into words.

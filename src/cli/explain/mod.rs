@@ -7,6 +7,7 @@
 //!
 //! [`Picture::terminal`] draws it for a terminal, and [`Picture::page`] as an HTML page.
 
+mod options;
 mod page;
 mod terminal;
 
@@ -18,6 +19,7 @@ use chat_template::conformance::{sign, visible};
 use chat_template::json::Data;
 use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
 
+pub use options::Explained;
 pub use terminal::By;
 
 /// A traced prompt with what is shown beside it.

@@ -12,6 +12,7 @@
 use std::path::Path;
 
 use super::super::case::APPLY;
+use super::super::read_file::read_text;
 use super::super::schema::check_keys;
 use crate::json::{self, Data, Entry};
 
@@ -36,8 +37,7 @@ pub struct Conversation {
 /// conversations.
 pub fn read(path: &Path) -> Result<Vec<Conversation>, String> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path)?;
     let conversations = conversations(&name, &text)?;
     match conversations.is_empty() {
         true => Err(format!("{name}: there is no conversation in it")),

@@ -13,10 +13,12 @@ use super::super::compare::{Comparison, compare};
 use super::super::lower::lower;
 use super::super::port_process::Port;
 use super::super::report::{CaseReport, Detail, PortInfo};
+use super::super::run::MOST_OF_AN_ANSWER;
 use super::super::write_line::{self, string};
 use super::conversations::Conversation;
 use super::templates::Found;
 use crate::json::{Data, Entry, Object};
+use crate::text::truncate::elide;
 
 /// Two ports, and the settings of their comparison.
 #[derive(Clone, Debug)]
@@ -182,8 +184,8 @@ impl Differ {
                     rule: "as `-` it is the reference, as `+` the port".to_owned(),
                     request: String::new(),
                     context: String::new(),
-                    want: want.describe(),
-                    got: got.describe(),
+                    want: elide(&want.describe(), MOST_OF_AN_ANSWER).into_owned(),
+                    got: elide(&got.describe(), MOST_OF_AN_ANSWER).into_owned(),
                 };
                 Outcome::Different(Box::new(Difference { case, detail }))
             }

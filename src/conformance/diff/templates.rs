@@ -8,6 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::super::read_file::read_text;
 use super::super::write_line::string;
 use crate::chat::{ChatTemplate, cache};
 use crate::json::{self, Data, Object};
@@ -84,8 +85,7 @@ fn is_template(path: &Path) -> bool {
 
 fn file(path: &Path, found: &mut Vec<Found>) -> Result<(), String> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path)?;
     let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default();
     match end {
         "json" => found.extend(of_json(&name, &text)?),

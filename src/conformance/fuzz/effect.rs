@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::generate::sentence::{Sentence, Use};
 use super::round::Round;
 use crate::clock::FixedClock;
+use crate::error::ErrorKind;
 use crate::json::{Data, Object};
 use crate::template::{RenderOptions, Template};
 
@@ -18,7 +19,8 @@ const NOTHING: &str = "none";
 /// The number of ranges around a feature that are removed in its place.
 const MOST_AROUND: usize = 8;
 
-/// Returns the indexes of the features with an effect, or `None` if this crate does not render the round.
+/// Returns the indexes of the features with an effect, or `None` if this crate fails to render the round. The message of `raise_exception`
+/// counts as an output.
 pub fn effective_features(round: &Round, uses: &[Use]) -> Option<BTreeSet<usize>> {
     let renderer = Renderer::new(round)?;
     let output = renderer.render(&round.sentence)??;
@@ -84,8 +86,11 @@ impl Renderer {
             generation: self.generation,
             ..RenderOptions::default()
         };
-        let rendered = template.render_with(&self.context, &options).ok();
-        Some(rendered.map(|rendered| (rendered.text, rendered.generation)))
+        Some(match template.render_with(&self.context, &options) {
+            Ok(rendered) => Some((rendered.text, rendered.generation)),
+            Err(error) if error.kind() == ErrorKind::Raised => Some((error.message().to_owned(), Vec::new())),
+            Err(_) => None,
+        })
     }
 }
 

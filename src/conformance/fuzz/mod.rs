@@ -15,5 +15,6 @@ mod run;
 mod shrink;
 mod summary;
 
+pub use round::random_request;
 pub use run::Fuzzer;
 pub use summary::{Feature, Finding, Fuzzed, HitKind, Hits, Tally};

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::super::answer::{Answer, Failure};
 use super::super::write_line::{self, string};
@@ -39,6 +40,16 @@ pub struct Round {
     pub now: &'static str,
     /// Whether the request asks for spans.
     pub generation: bool,
+}
+
+/// Returns a random request for a port: a template and its context. The vocabulary is read once.
+///
+/// # Errors
+/// If the grammar cannot be read.
+pub fn random_request(seed: u64, index: u64) -> Result<String, String> {
+    static VOCABULARY: LazyLock<Result<Vocabulary, String>> = LazyLock::new(Vocabulary::new);
+    let vocabulary = VOCABULARY.as_ref().map_err(Clone::clone)?;
+    Ok(Round::generate(vocabulary, seed, index).round.request())
 }
 
 /// A round, and the features that its template uses.

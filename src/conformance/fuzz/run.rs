@@ -27,9 +27,6 @@ const MOST_SILENT: usize = 20;
 const MOST_ALIKE: usize = 3;
 const MOST_SHRUNK: usize = 150;
 
-/// One round in this number shows which of its features have an effect.
-const SAMPLE: u64 = 3;
-
 /// The number of further processes of the reference that must agree with it before a difference counts.
 const WITNESSES: usize = 6;
 
@@ -60,7 +57,7 @@ pub struct Fuzzer {
 struct Done {
     index: u64,
     features: BTreeSet<usize>,
-    /// The features with an effect, if the round is one of the sample and prints.
+    /// The features with an effect, if the round prints something or calls `raise_exception`.
     effective: Option<BTreeSet<usize>>,
     reply: Option<Answer>,
     compared: Comparison,
@@ -206,10 +203,9 @@ impl Fuzzer {
                     index,
                     features,
                     effective: match &reply {
-                        Some(Answer::Output { text, .. }) if !text.is_empty() && index % SAMPLE == 0 => {
-                            effective_features(&round, &uses)
-                        }
-                        _ => None,
+                        Some(Answer::Output { text, .. }) if text.is_empty() => None,
+                        Some(_) => effective_features(&round, &uses),
+                        None => None,
                     },
                     reply,
                     compared,

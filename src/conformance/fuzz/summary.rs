@@ -87,7 +87,7 @@ pub struct Feature {
     pub name: String,
     /// The number of rounds that used it.
     pub used: usize,
-    /// The number of rounds of the sample whose output would be different without it.
+    /// The number of rounds whose output would be different without it.
     pub effective: usize,
     index: usize,
 }
@@ -157,7 +157,7 @@ impl Hits {
         }
     }
 
-    /// Counts a round that uses some features, and those with an effect if the round is one of the sample.
+    /// Counts a round that uses some features, and those of them with an effect.
     pub(super) fn count(&mut self, used: &BTreeSet<usize>, effective: Option<&BTreeSet<usize>>) {
         for feature in self.kinds.iter_mut().flat_map(|kind| kind.features.iter_mut()) {
             feature.used = feature.used.saturating_add(usize::from(used.contains(&feature.index)));

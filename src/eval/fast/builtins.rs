@@ -15,7 +15,7 @@ use super::literal;
 use crate::ast::{Args, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{access, filters, methods};
 use crate::error::Result;
-use crate::value::{Dict, Function, Namespace, Shortcut, Str, Value, ops};
+use crate::value::{Dict, Function, Shortcut, Str, Value, ops};
 
 /// The most attributes of a namespace that is made by a shortcut.
 const MAX_ATTRIBUTES: usize = 16;
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a, '_> {
         for keyword in keywords {
             attributes.push((Value::Str(Str::from(&*keyword.name)), self.expr(&keyword.value)?));
         }
-        self.runtime.namespace(Namespace::new(attributes)).map(Value::Namespace)
+        self.runtime.namespace(attributes).map(Value::Namespace)
     }
 
     /// Evaluates `object[index]`, by a shortcut if it is `text.split("…")[0]` or the like.
@@ -215,7 +215,7 @@ impl<'a> Evaluator<'a, '_> {
             [default] => self.expr(default)?,
             _ => return Ok(None),
         };
-        self.runtime.meter.charge_bytes(key.len())?;
-        Ok(Some(dict.get_str(key).unwrap_or(default)))
+        self.runtime.meter.charge(1)?;
+        Ok(Some(self.runtime.find_str(dict, key)?.unwrap_or(default)))
     }
 }

@@ -20,8 +20,7 @@ use crate::builtins::jinja_tests;
 use crate::error::Result;
 use crate::meter::STEP_BYTES;
 use crate::resolve::operators;
-use crate::text::short_eq::is_equal as is_same_text;
-use crate::value::{Code, Peek, Runtime, Value, ValueRef};
+use crate::value::{Code, Peek, Runtime, Undefined, Value, ValueRef};
 
 impl<'a> Evaluator<'a, '_> {
     /// Decides whether an expression is true, by a shortcut if there is one for it. Each kind is a function of its own, so that entering
@@ -83,7 +82,7 @@ impl<'a> Evaluator<'a, '_> {
             (Peek::Found(ValueRef::Value(value)), _) => Some(holds(value)),
             (Peek::Found(found), _) => Some(holds(&found.to_value())),
             (Peek::Absent(ty), ExprKind::Attribute(attribute)) => Some(holds(&absent(ty, attribute))),
-            (Peek::Unknown, ExprKind::Name(name)) => self.name(name).ok().map(|value| holds(&value)),
+            (Peek::Unknown, _) if self.is_missing(input) => Some(holds(&Value::Undefined(Undefined::Name("")))),
             _ => None,
         }
     }
@@ -132,11 +131,7 @@ impl<'a> Evaluator<'a, '_> {
     #[inline]
     fn peek_equal(&self, expr: &'a Expr, text: &str) -> Option<bool> {
         match self.frame.peek(&self.runtime.heap, expr) {
-            Peek::Found(found) => match (found.plain_text(), found) {
-                (Some(left), _) => Some(is_same_text(left, text)),
-                (None, ValueRef::Value(_)) => None,
-                (None, ValueRef::Json(_) | ValueRef::Data(_) | ValueRef::Int(_) | ValueRef::Bool(_)) => Some(false),
-            },
+            Peek::Found(found) => found.is_text(text),
             Peek::Absent(_) => Some(false),
             Peek::Unknown => None,
         }

@@ -19,8 +19,9 @@ impl<'a> Evaluator<'a, '_> {
     pub(super) fn local_macro(&self, callee: &'a Expr, args: &'a Args) -> Option<Rc<Macro<'a>>> {
         let ExprKind::Name(name) = &callee.kind else { return None };
         match self.get(&name.slot) {
-            Some(Value::Macro(callee)) if args.are_positional() && callee.code.takes_locals(args.positional.len()) => {
-                Some(Rc::clone(callee))
+            Some(Value::Macro(callee)) if callee.takes_locals && args.are_positional() => {
+                let are_enough = args.positional.len() <= callee.parameters.len();
+                are_enough.then(|| Rc::clone(callee))
             }
             _ => None,
         }

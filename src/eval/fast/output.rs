@@ -19,6 +19,9 @@ use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
 use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
 
+/// The number of sums in a row, as in `a + b + c`, that are written without recursion.
+const MAX_SUMS: usize = 8;
+
 impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`, by a shortcut if there is one for the expression.
     pub(in crate::eval) fn fast_write(&mut self, expr: &'a Expr) -> Result<()> {
@@ -148,18 +151,27 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is built.
     /// At the first other operand, the text since `start` is taken back from the output and added to it, and the sum goes on in `built`.
     pub(super) fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
-        match &expr.kind {
-            ExprKind::Binary(BinaryOp::Add, operands) => {
-                let [left, right] = &**operands;
-                self.write_operands(left, start, built)?;
-                if built.is_none() && self.write_if_text(right)?.is_yes() {
-                    return Ok(());
-                }
-                self.add_operand(expr, right, start, built)
-            }
-            _ if self.write_if_text(expr)?.is_yes() => Ok(()),
-            _ => self.write_operand(expr, built),
+        let mut sums = [expr; MAX_SUMS];
+        let mut count = 0_usize;
+        let mut first = expr;
+        while let (ExprKind::Binary(BinaryOp::Add, operands), Some(place)) = (&first.kind, sums.get_mut(count)) {
+            let [left, _] = &**operands;
+            *place = first;
+            count = count.saturating_add(1);
+            first = left;
         }
+        if !self.write_if_text(first)?.is_yes() {
+            self.write_operand(first, built)?;
+        }
+        while let Some(sum) = count.checked_sub(1).and_then(|index| sums.get(index)) {
+            count = count.saturating_sub(1);
+            let ExprKind::Binary(_, operands) = &sum.kind else { break };
+            let [_, right] = &**operands;
+            if built.is_some() || !self.write_if_text(right)?.is_yes() {
+                self.add_operand(sum, right, start, built)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes an expression if a shortcut finds it to be a plain string; returns whether it was written.

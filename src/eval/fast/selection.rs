@@ -16,20 +16,27 @@ use super::literal;
 use crate::ast::{Expr, ExprKind, Filter};
 use crate::builtins::{access, filters, jinja_tests};
 use crate::error::Result;
-use crate::value::{Function, Peek, Seq, Shortcut, Str, Undefined, Value, ValueRef};
+use crate::value::{Function, Peek, Seq, Shortcut, Undefined, Value, ValueRef};
 
 /// The number of filters in a row that are evaluated here.
 const MAX_FILTERS: usize = 4;
 
 /// A filter that keeps the objects with a key whose value passes or fails a test.
-#[derive(Clone, Copy)]
 struct Selection<'a> {
     key: &'a str,
-    /// The test; if there is none, the value itself is true or false.
-    test: Option<&'static Function>,
-    argument: Option<&'a str>,
+    check: Check<'a>,
     /// Whether the objects that pass are kept, rather than those that fail.
     keeps_passed: bool,
+}
+
+/// What a filter checks about the value under its key.
+enum Check<'a> {
+    /// Whether it is equal to a text.
+    Equal(&'a str),
+    /// Whether it passes a test.
+    Test(&'static Function, Option<Value<'a>>),
+    /// Whether it is true.
+    Truth,
 }
 
 impl<'a> Selection<'a> {
@@ -40,20 +47,23 @@ impl<'a> Selection<'a> {
         };
         let mut arguments = filter.args.positional.iter().map(literal);
         let key = arguments.next()??;
-        let test = match arguments.next() {
-            None => None,
-            Some(name) => Some(jinja_tests::find(name?)?),
-        };
-        let argument = match arguments.next() {
-            None => None,
-            Some(argument) => Some(argument?),
+        let test = arguments.next();
+        let check = match (test, arguments.next()) {
+            (None, _) => Check::Truth,
+            (Some(test), argument) => {
+                let test = jinja_tests::find(test?)?;
+                match (test.shortcut, argument) {
+                    (Shortcut::Equality, Some(text)) => Check::Equal(text?),
+                    (_, Some(argument)) => Check::Test(test, Some(Value::text(argument?))),
+                    (_, None) => Check::Test(test, None),
+                }
+            }
         };
         let is_name = key.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_') && !key.is_empty();
         let is_plain = filter.args.are_positional() && arguments.next().is_none();
         (is_name && is_plain && !access::is_dict_attribute(key)).then_some(Self {
             key,
-            test,
-            argument,
+            check,
             keeps_passed,
         })
     }
@@ -160,20 +170,23 @@ impl<'a> Evaluator<'a, '_> {
     /// Returns whether a selection keeps an item, or None if its test fails.
     #[inline]
     fn passes(&mut self, selection: &Selection<'a>, item: &Value<'a>) -> Option<bool> {
-        let value = match ValueRef::of_value(item, &self.runtime.heap, selection.key) {
-            Peek::Found(found) => found.to_value(),
-            Peek::Absent(ty) => Value::Undefined(Undefined::Attribute(ty, selection.key)),
-            Peek::Unknown => return None,
-        };
-        let passes = match (selection.test, selection.argument) {
-            (Some(test), None) => test.test(self.runtime, &value, &[])?.ok()?,
-            (Some(test), Some(argument)) => {
-                let argument = Value::Str(Str::from(argument));
-                test.test(self.runtime, &value, std::slice::from_ref(&argument))?.ok()?
+        let found = ValueRef::of_value(item, &self.runtime.heap, selection.key);
+        let passes = match (&selection.check, found) {
+            (_, Peek::Unknown) => return None,
+            (Check::Equal(text), Peek::Found(found)) => found.is_text(text)?,
+            (Check::Truth, Peek::Found(found)) => found.truth()?,
+            (Check::Equal(_) | Check::Truth, Peek::Absent(_)) => false,
+            (Check::Test(test, argument), Peek::Found(found)) => self.test_value(test, &found.to_value(), argument)?,
+            (Check::Test(test, argument), Peek::Absent(ty)) => {
+                self.test_value(test, &Value::Undefined(Undefined::Attribute(ty, selection.key)), argument)?
             }
-            (None, _) => crate::value::ops::is_true(self.runtime, &value).ok()?,
         };
         Some(passes == selection.keeps_passed)
+    }
+
+    /// Returns whether a value passes a test, or None if the test fails.
+    fn test_value(&mut self, test: &Function, value: &Value<'a>, argument: &Option<Value<'a>>) -> Option<bool> {
+        test.test(self.runtime, value, argument.as_slice())?.ok()
     }
 }
 

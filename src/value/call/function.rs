@@ -40,6 +40,8 @@ pub enum Shortcut {
     Item(Item),
     /// `items|f("key", "test")`, which keeps the items whose attribute passes the test, or fails it.
     SelectAttribute(bool),
+    /// `value is f("…")`, which is `value == "…"`.
+    Equality,
     /// `dict|items`, which a loop goes over.
     Items,
     /// `items|list`.
@@ -95,9 +97,6 @@ pub trait Callable<'a>: fmt::Debug {
     /// Calls the code and appends its result to `out`.
     fn write(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>, out: &mut String) -> Result<()>;
 
-    /// Returns whether [`Callable::write_with_locals`] can be called with a number of arguments.
-    fn takes_locals(&self, count: usize) -> bool;
-
     /// Does what [`Callable::write`] does with a number of positional arguments, which are the last of the local variables.
     fn write_with_locals(&self, runtime: &mut Runtime<'a>, count: usize, out: &mut String) -> Result<()>;
 }
@@ -117,6 +116,8 @@ pub struct Macro<'a> {
     pub uses_caller: bool,
     /// Whether `caller` is one of the parameters.
     pub explicit_caller: bool,
+    /// Whether the code can be called by [`Callable::write_with_locals`].
+    pub takes_locals: bool,
     /// The body.
     pub code: Box<dyn Callable<'a> + 'a>,
     /// The claim to the memory of the macro.
@@ -152,7 +153,8 @@ impl Function {
     pub fn call<'a>(&self, runtime: &mut Runtime<'a>, arguments: &mut Arguments<'a>) -> Result<Value<'a>> {
         #[cfg(test)]
         called::note(self);
-        runtime.meter.charge(CALL)?;
+        let count = arguments.len().saturating_add(arguments.keywords().len());
+        runtime.meter.charge(CALL.saturating_add(count as u64 >> 1))?;
         self.signature.bind(self.python, arguments)?;
         match self.code {
             Code::Run(run) => {

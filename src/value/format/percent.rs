@@ -76,6 +76,7 @@ fn write_formatted<'a>(
     };
     let mut rest = format;
     while let Some((literal, conversion)) = rest.split_once('%') {
+        source.runtime.meter.charge(1)?;
         source.runtime.push(&whole.piece(literal), output)?;
         let index = format.len().saturating_sub(conversion.len());
         let length = source.write_conversion(format, index, conversion, output)?;

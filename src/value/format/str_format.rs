@@ -139,6 +139,7 @@ fn get_field<'a>(
         None => fields.named(runtime, plain(first))?,
     };
     while let Some(step) = rest.next_step()? {
+        runtime.meter.charge(1)?;
         value = match step {
             FieldName::Attribute(name) => fields.attribute(runtime, &value, &plain(name))?,
             FieldName::Item(key) => {

@@ -8,7 +8,7 @@ use super::{arithmetic, identity, views};
 use crate::error::Result;
 use crate::unsupported;
 use crate::value::key::is_equal_scalar;
-use crate::value::{Dict, Key, Runtime, Seq, Value};
+use crate::value::{Dict, Runtime, Seq, Value};
 
 /// Returns whether `left == right`.
 #[inline]
@@ -89,24 +89,10 @@ fn equal_entries<'a>(runtime: &mut Runtime<'a>, left: &Dict<'a>, right: &Dict<'a
     for (key, value) in left.iter() {
         // A large dict is not in the caches of the processor.
         runtime.meter.charge(6)?;
-        match lookup(runtime, right, &key)? {
+        match runtime.find_key(right, &key)? {
             Some(other) if identical_or_equal(runtime, &value, &other)? => {}
             _ => return Ok(false),
         }
     }
     Ok(true)
-}
-
-/// Returns the value under a key, or a type error for an unhashable key.
-pub(super) fn lookup<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, key: &Value<'a>) -> Result<Option<Value<'a>>> {
-    match key {
-        Value::Str(text) => {
-            runtime.meter.charge_bytes(text.as_str().len())?;
-            Ok(dict.get_str(text.as_str()))
-        }
-        _ => {
-            let key = Key::new(runtime, key.clone())?;
-            Ok(dict.get(&key))
-        }
-    }
 }

@@ -75,7 +75,9 @@ fn concat_plain<'a>(runtime: &mut Runtime<'a>, left: &Str<'a>, right: &Str<'a>) 
     runtime.meter.check_size(len)?;
     let sum = runtime.capture_in(String::with_capacity(len), |runtime, text| {
         runtime.push(left, text)?;
-        runtime.push(right, text)
+        runtime.push(right, text)?;
+        runtime.end_sum(text.len());
+        Ok(())
     })?;
     match sum {
         Value::Str(sum) => Ok(Value::Str(sum.with_markup(left.is_markup()))),

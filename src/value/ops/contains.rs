@@ -21,14 +21,14 @@ pub fn contains<'a>(runtime: &mut Runtime<'a>, container: &Value<'a>, item: &Val
             )))
         }
         (Value::List(items) | Value::Tuple(items), _) => sequence_contains(runtime, items, item),
-        (Value::Keys(view), _) => Ok(compare::lookup(runtime, view, item)?.is_some()),
-        (Value::Dict(dict), _) => Ok(compare::lookup(runtime, dict, item)?.is_some()),
+        (Value::Keys(view), _) => Ok(runtime.find_key(view, item)?.is_some()),
+        (Value::Dict(dict), _) => Ok(runtime.find_key(dict, item)?.is_some()),
         (Value::Items(dict), _) => {
             let Value::Tuple(pair) = item else { return Ok(false) };
             let (Some(key), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
                 return Ok(false);
             };
-            match compare::lookup(runtime, dict, &key)? {
+            match runtime.find_key(dict, &key)? {
                 Some(found) => compare::identical_or_equal(runtime, &found, &value),
                 None => Ok(false),
             }

@@ -12,7 +12,7 @@
 use super::slice::not_subscriptable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::text::slice;
-use crate::value::{Dict, Key, Runtime, Value, print};
+use crate::value::{Dict, Runtime, Value, print};
 
 /// Returns `value[key]`.
 pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a>) -> Result<Value<'a>> {
@@ -38,14 +38,7 @@ pub fn get_item<'a>(runtime: &mut Runtime<'a>, value: &Value<'a>, key: &Value<'a
 }
 
 fn entry<'a>(runtime: &mut Runtime<'a>, dict: &Dict<'a>, key: &Value<'a>) -> Result<Value<'a>> {
-    let found = match key {
-        Value::Str(text) => dict.get_str(text.as_str()),
-        other => {
-            let key = Key::new(runtime, other.clone())?;
-            dict.get(&key)
-        }
-    };
-    match found {
+    match runtime.find_key(dict, key)? {
         Some(value) => Ok(value),
         None => Err(Error::new(ErrorKind::Key, print::repr(runtime, key)?)),
     }

@@ -21,7 +21,7 @@ pub(super) fn write_namespace<'a>(
 ) -> Result<()> {
     runtime.meter.check_stack()?;
     repr::write_piece(runtime, "<Namespace ", out)?;
-    match enclosing.and_then(|enclosing| enclosing.dots(value)) {
+    match repr::find_dots(runtime, enclosing, value)? {
         Some(dots) => repr::write_piece(runtime, dots, out)?,
         None => {
             let attributes = runtime

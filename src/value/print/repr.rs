@@ -25,6 +25,8 @@ pub(super) struct Enclosing<'p, 'a> {
     outer: Option<&'p Enclosing<'p, 'a>>,
     /// Whether one of them is a namespace. Only a namespace can contain itself.
     has_namespace: bool,
+    /// The number of objects that are being printed.
+    depth: u32,
 }
 
 /// Appends `str(value)`.
@@ -122,7 +124,7 @@ fn write_container<'a>(
     out: &mut String,
 ) -> Result<()> {
     runtime.meter.check_stack()?;
-    if let Some(dots) = enclosing.and_then(|enclosing| enclosing.dots(value)) {
+    if let Some(dots) = find_dots(runtime, enclosing, value)? {
         return write_piece(runtime, dots, out);
     }
     let enclosing = &Enclosing::new(value, enclosing);
@@ -239,6 +241,19 @@ pub(super) fn write_piece<'a>(runtime: &mut Runtime<'a>, text: &str, out: &mut S
     Ok(())
 }
 
+/// Returns the dots that are printed for an object within itself, and charges for looking at the objects around it.
+pub(super) fn find_dots<'a>(
+    runtime: &mut Runtime<'a>,
+    enclosing: Option<&Enclosing<'_, 'a>>,
+    value: &Value<'a>,
+) -> Result<Option<&'static str>> {
+    let Some(enclosing) = enclosing.filter(|enclosing| enclosing.has_namespace) else {
+        return Ok(None);
+    };
+    runtime.meter.charge(u64::from(enclosing.depth) >> 3)?;
+    Ok(enclosing.dots(value))
+}
+
 impl<'p, 'a> Enclosing<'p, 'a> {
     /// Adds a container to the ones enclosing it.
     pub(super) fn new(value: &'p Value<'a>, outer: Option<&'p Enclosing<'p, 'a>>) -> Self {
@@ -247,14 +262,12 @@ impl<'p, 'a> Enclosing<'p, 'a> {
             value,
             outer,
             has_namespace: is_namespace || outer.is_some_and(|outer| outer.has_namespace),
+            depth: outer.map_or(1, |outer| outer.depth.saturating_add(1)),
         }
     }
 
     /// Returns the dots that replace a container within itself, or `None` if it is not within itself.
-    pub(super) fn dots(&self, value: &Value<'a>) -> Option<&'static str> {
-        if !self.has_namespace {
-            return None;
-        }
+    fn dots(&self, value: &Value<'a>) -> Option<&'static str> {
         let mut enclosing = Some(self);
         while let Some(Enclosing { value: open, outer, .. }) = enclosing {
             let (dots, is_open) = match (value, open) {

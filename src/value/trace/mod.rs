@@ -7,8 +7,10 @@
 //! A text that is written through [`Runtime::push`] and its relatives keeps its pieces. Any other text that a function makes is made from
 //! all texts among its arguments, which is never wrong, only less precise.
 
+mod turns;
 mod woven;
 
+pub use turns::Turn;
 pub use woven::{backslash_escape, html_escape};
 
 use std::collections::HashMap;
@@ -25,6 +27,12 @@ pub struct Trace<'a> {
     places: Places<'a>,
     /// The owner of what is written now.
     pub owner: Owner,
+    /// The variable of the innermost loop, if it goes over integers.
+    index: Option<u32>,
+    /// Whether the value of a `set` is evaluated.
+    pub is_setting: bool,
+    /// Whether the round of that loop has read a message by its variable.
+    is_read: bool,
     /// The messages by the addresses of their dicts.
     messages: HashMap<usize, Owner>,
     /// The arguments of the functions that run.
@@ -97,14 +105,6 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// Returns the message that a value is, if it is one.
-    pub fn message(&self, value: &Value<'a>) -> Owner {
-        match value {
-            Value::Dict(dict) => self.messages.get(&dict.address()).copied().unwrap_or(Owner::NOBODY),
-            _ => Owner::NOBODY,
-        }
-    }
-
     /// Begins a call of a function, and returns the index of the first argument of the enclosing one.
     pub fn enter(&mut self, arguments: impl IntoIterator<Item = Value<'a>>) -> usize {
         let outer = std::mem::replace(&mut self.first_argument, self.arguments.len());
@@ -141,7 +141,7 @@ impl<'a> Trace<'a> {
 
     /// Returns the owner of what is written now and has this origin.
     fn owner_of(&self, source: Source) -> Owner {
-        self.owner.or(self.places.message(source))
+        self.places.owner(source, self.owner)
     }
 }
 
@@ -151,9 +151,9 @@ fn holds_strings(value: &Value<'_>) -> bool {
 }
 
 impl<'a> Runtime<'a> {
-    /// Makes the render one that is traced, and adds a variable of the template to the places of its input.
+    /// Adds a variable of the template to the places of the input of a render that is traced.
     pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
-        let trace = self.heap.trace.get_or_insert_default();
+        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
         let before = trace.places.len();
         if let Value::Str(name) = name {
             trace.add_variable(name.borrowed().unwrap_or_default(), value);
@@ -164,7 +164,9 @@ impl<'a> Runtime<'a> {
 
     /// Adds a special token to the places of the input.
     pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
-        self.heap.trace.get_or_insert_default().places.add_token(name, text);
+        if let Some(trace) = &mut self.heap.trace {
+            trace.places.add_token(name, text);
+        }
     }
 
     /// Returns the segments of an output, if the render is traced.
@@ -212,20 +214,6 @@ impl<'a> Runtime<'a> {
         if let Some(trace) = &self.heap.trace {
             self.heap.pieces.fill(range.start, Source::Made, trace.owner);
             trace.record_source(&mut self.heap.pieces, Source::Template(line), range);
-        }
-    }
-
-    /// Ends an output of an expression, whose pieces begin at an index. A piece without an owner gets that of the others.
-    #[cold]
-    pub fn end_output(&mut self, first: usize, end: usize) {
-        let Some(trace) = &self.heap.trace else { return };
-        let pieces = &mut self.heap.pieces;
-        pieces.fill(end, Source::Made, trace.owner);
-        if trace.owner == Owner::NOBODY {
-            let owners = pieces.list().get(first..).unwrap_or_default().iter().map(|piece| piece.owner);
-            if let Some(owner) = owners.into_iter().find(|owner| *owner != Owner::NOBODY) {
-                pieces.own_from(first, owner);
-            }
         }
     }
 

@@ -7,6 +7,7 @@
 //!
 //! The answers are not checked. A child passes if it answers the request, and then another one.
 
+mod compiling;
 mod expressions;
 mod growth;
 mod objects;
@@ -61,5 +62,6 @@ pub fn cases() -> Vec<Case> {
     cases.extend(sources::cases());
     cases.extend(requests::cases());
     cases.extend(regressions::cases());
+    cases.extend(compiling::cases());
     cases
 }

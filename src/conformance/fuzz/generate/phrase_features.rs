@@ -210,11 +210,13 @@ impl Finder<'_> {
     /// Returns the name of the method after a dot.
     fn method(&self, index: usize) -> Option<String> {
         let name = self.text(index, 1);
-        let is_markup = self.texts.contains(&"safe");
+        let before = self.texts.get(..index).unwrap_or_default();
+        let is_markup = ["safe", "escape", "e"].iter().any(|filter| before.contains(filter));
         let types: &[Type] = match self.text(index, -1) {
-            "MARKUP" => &[Type::Markup],
+            "MARKUP" | "TAGGED" => &[Type::Markup],
             ")" if is_markup => &[Type::Markup],
-            "DICT" | "OBJECT" | "MESSAGE" | "NESTED" | "FLAT" => &[Type::Dict],
+            ")" if before.contains(&",") => &[Type::Tuple],
+            "DICT" | "MEMBERS" | "OBJECT" | "MESSAGE" | "NESTED" | "FLAT" => &[Type::Dict],
             "TEXTS" | "INTS" | "LIST" | "OBJECTS" | "MESSAGES" => &[Type::List],
             "TUPLE" => &[Type::Tuple],
             "CYCLER" => &[Type::Cycler],

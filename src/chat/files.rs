@@ -1,0 +1,181 @@
+//! Reading the files of a model's folder, which may come from a stranger.
+//!
+//! ```text
+//! chat_template.jinja -> ../../blobs/1a2b      read: a link into the blobs of the Hugging Face cache
+//! chat_template.jinja -> /proc/self/environ    refused: a link that leaves the folder
+//! ```
+//!
+//! [`LoadOptions::max_file_size`] bounds each file, and all files that are kept in memory together.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{ErrorKind as IoErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use super::folder::{LoadOptions, at, in_file};
+use super::{cache, templates};
+use crate::error::{Error, Result};
+use crate::limits::{Limit, Reached};
+
+/// The files of a folder.
+pub(super) struct Files<'p> {
+    /// The folder.
+    pub path: &'p Path,
+    max_file_size: u64,
+    /// The number of bytes that are in memory.
+    bytes: Cell<u64>,
+    /// The folders in which a file must be after all links are followed, or `None` if it may be anywhere.
+    roots: Option<Vec<PathBuf>>,
+}
+
+impl<'p> Files<'p> {
+    /// Returns the files of a folder. `given` is the path that the caller passed: the folder, or a model's folder of the cache around it.
+    pub fn new(path: &'p Path, given: &Path, options: &LoadOptions) -> Result<Self> {
+        match std::fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {}
+            Ok(_) => return Err(at(path, "is not a folder")),
+            Err(error) if error.kind() == IoErrorKind::NotFound => {
+                return Err(at(
+                    path,
+                    "there is no such folder; models are read from disk and not downloaded",
+                ));
+            }
+            Err(error) => return Err(at(path, &error.to_string())),
+        }
+        let mut files = Self {
+            path,
+            max_file_size: options.max_file_size,
+            bytes: Cell::new(0),
+            roots: None,
+        };
+        if !options.follow_links {
+            files.roots = Some(vec![resolve(given)?]);
+            files.check_place(path)?;
+            let root = resolve(path)?;
+            files.roots = Some(cache::find_blobs(&root).into_iter().chain([root]).collect());
+        }
+        Ok(files)
+    }
+
+    /// Returns the text of a file, or `None` if it does not exist.
+    pub fn text(&self, file: impl AsRef<Path>) -> Result<Option<String>> {
+        let path = self.path.join(file);
+        let Some(file) = self.open(&path)? else {
+            return Ok(None);
+        };
+        let (used, limit) = (self.bytes.get(), self.max_file_size);
+        let mut bytes = Vec::new();
+        // The size that the file system reports can be wrong, so one byte more than the limit is read.
+        let read = file
+            .take(limit.saturating_sub(used).saturating_add(1))
+            .read_to_end(&mut bytes);
+        read.map_err(|error| at(&path, &error.to_string()))?;
+        let used = used.saturating_add(bytes.len() as u64);
+        if used > limit {
+            let size = path.metadata().map_or(0, |metadata| metadata.len());
+            let size = size.saturating_add(self.bytes.get()).max(used);
+            return Err(too_large(&path, size, limit));
+        }
+        self.bytes.set(used);
+        String::from_utf8(bytes).map(Some).map_err(|error| {
+            let at = error.utf8_error().valid_up_to();
+            in_file(&path, Error::value(format!("invalid UTF-8 at byte {at}")))
+        })
+    }
+
+    /// Returns the bytes of a file up to the size limit as a stream, or `None` if it does not exist.
+    pub fn stream(&self, file: &str) -> Result<Option<impl Read + use<>>> {
+        let file = self.open(&self.path.join(file))?;
+        Ok(file.map(|file| file.take(self.max_file_size)))
+    }
+
+    /// Returns whether a file contains some bytes. A file that does not exist does not.
+    pub fn contains(&self, file: &str, wanted: &[u8]) -> Result<bool> {
+        let path = self.path.join(file);
+        let Some(mut file) = self.open(&path)? else {
+            return Ok(false);
+        };
+        let (mut window, mut block) = (Vec::new(), vec![0; 1 << 16]);
+        let mut size = 0_u64;
+        loop {
+            let read = file.read(&mut block).map_err(|error| at(&path, &error.to_string()))?;
+            size = size.saturating_add(read as u64);
+            if size > self.max_file_size {
+                return Err(too_large(&path, size, self.max_file_size));
+            }
+            window.extend_from_slice(block.get(..read).unwrap_or_default());
+            if window.windows(wanted.len().max(1)).any(|bytes| bytes == wanted) {
+                return Ok(true);
+            }
+            if read == 0 {
+                return Ok(false);
+            }
+            // The bytes may be found across the border of two blocks.
+            window.drain(..window.len().saturating_sub(wanted.len()));
+        }
+    }
+
+    /// Returns the names of the files in a folder that end in `suffix`, without it and sorted. A folder that does not exist has none.
+    pub fn names(&self, folder: &str, suffix: &str) -> Result<Vec<String>> {
+        let path = self.path.join(folder);
+        let failed = |error: std::io::Error| at(&path, &error.to_string());
+        let entries = match std::fs::read_dir(&path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == IoErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        self.check_place(&path)?;
+        let mut names = Vec::new();
+        for (index, entry) in entries.enumerate() {
+            templates::check_count(index.saturating_add(1)).map_err(|error| in_file(&path, error))?;
+            let entry = entry.map_err(failed)?;
+            let Ok(file) = entry.file_name().into_string() else {
+                return Err(at(&entry.path(), "the name of this file is not UTF-8"));
+            };
+            names.extend(file.strip_suffix(suffix).map(str::to_owned));
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Opens a regular file. Returns `None` if the path does not exist.
+    fn open(&self, path: &Path) -> Result<Option<File>> {
+        let failed = |error: std::io::Error| at(path, &error.to_string());
+        let metadata = match std::fs::metadata(path) {
+            Ok(metadata) => metadata,
+            // A symbolic link without a target exists, and is an error.
+            Err(error) if error.kind() == IoErrorKind::NotFound && path.symlink_metadata().is_err() => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        if metadata.is_dir() {
+            return Err(at(path, "is a folder, and must be a file"));
+        }
+        if !metadata.is_file() {
+            return Err(at(path, "is not a regular file"));
+        }
+        self.check_place(path)?;
+        File::open(path).map(Some).map_err(failed)
+    }
+
+    /// Returns an error if a link leads to a place where files must not be.
+    fn check_place(&self, path: &Path) -> Result<()> {
+        let Some(roots) = &self.roots else { return Ok(()) };
+        let target = resolve(path)?;
+        if roots.iter().any(|root| target.starts_with(root)) {
+            return Ok(());
+        }
+        Err(at(
+            path,
+            "is a link that leaves the model's folder; to read it, set LoadOptions::follow_links",
+        ))
+    }
+}
+
+/// Returns a path without symbolic links.
+fn resolve(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| at(path, &error.to_string()))
+}
+
+fn too_large(path: &Path, size: u64, limit: u64) -> Error {
+    in_file(path, Error::limit(Reached::new(Limit::File, size, limit)))
+}

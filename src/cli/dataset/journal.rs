@@ -1,0 +1,114 @@
+//! The journal of a run, which is a file beside its output.
+//!
+//! ```text
+//! {"chat-template":"0.1.0","sources":["…"],…}                                                       what the run does
+//! {"place":{"offset":262311,"lines":250},"output":198121,"errors":96,"written":249,"failed":1}      a checkpoint
+//! ```
+//!
+//! A checkpoint has a place in the input, and the lengths of the output and of the file of errors that have the answers of exactly the rows
+//! before that place. It is appended after these answers are on the disk, so both files always have at least these lengths. `--resume`
+//! cuts both files to the lengths of the last checkpoint, and reads the input from its place. If the last line of the journal is incomplete,
+//! it is ignored. The journal is created before the output, and removed when the output is complete, so an output without a journal is
+//! complete.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::output::{length, open_cut};
+use super::rows::Place;
+
+/// The state of a run between two chunks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Checkpoint {
+    /// The place in the input.
+    pub place: Place,
+    /// The length of the output.
+    pub output: u64,
+    /// The length of the file of errors.
+    pub errors: u64,
+    /// The number of rows in the output.
+    pub written: u64,
+    /// The number of rows in the file of errors.
+    pub failed: u64,
+}
+
+/// An open journal.
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+}
+
+/// What a run finds at the path of its journal.
+pub enum Found {
+    /// There is no journal.
+    Nothing,
+    /// A journal of this run, with the last checkpoint that the files have reached, and the length of the journal up to it.
+    Checkpoint(Checkpoint, u64),
+    /// A journal of a run with other options or another template.
+    Other,
+}
+
+impl Journal {
+    /// Returns the path of the journal of an output.
+    pub fn path(output: &Path) -> PathBuf {
+        let mut path = output.as_os_str().to_owned();
+        path.push(".journal");
+        PathBuf::from(path)
+    }
+
+    /// Reads the journal of an output. `run` is the first line that a run with these options writes.
+    pub fn find(run: &str, output: &Path, errors: &Path) -> Result<Found, String> {
+        let path = Self::path(output);
+        let text = match std::fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) => return Err(format!("{}: {error}", path.display())),
+        };
+        let lengths = (length(output), length(errors));
+        let (mut found, mut kept, mut read) = (Checkpoint::default(), 0, 0);
+        for line in text.split_inclusive('\n') {
+            // A run that was killed before the first line was complete has written nothing else.
+            let Some(content) = line.strip_suffix('\n') else { break };
+            if read == 0 && content != run {
+                return Ok(Found::Other);
+            }
+            read = line.len().saturating_add(read);
+            match serde_json::from_str::<Checkpoint>(content) {
+                Ok(checkpoint) if checkpoint.output > lengths.0 || checkpoint.errors > lengths.1 => break,
+                Ok(checkpoint) => found = checkpoint,
+                Err(_) => {}
+            }
+            kept = read as u64;
+        }
+        Ok(Found::Checkpoint(found, kept))
+    }
+
+    /// Opens the journal of an output and cuts it to the length `kept`. If that is 0, `run` becomes its first line.
+    pub fn open(run: &str, output: &Path, kept: u64) -> Result<Self, String> {
+        let path = Self::path(output);
+        let file = open_cut(&path, kept).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut journal = Self { path, file };
+        if kept == 0 {
+            journal.append(run)?;
+        }
+        Ok(journal)
+    }
+
+    /// Appends a checkpoint. The answers that it counts must be on the disk.
+    pub fn add(&mut self, checkpoint: &Checkpoint) -> Result<(), String> {
+        let line = serde_json::to_string(checkpoint).map_err(|error| error.to_string())?;
+        self.append(&line)
+    }
+
+    fn append(&mut self, line: &str) -> Result<(), String> {
+        let written = self.file.write_all(format!("{line}\n").as_bytes());
+        let synced = written.and_then(|()| self.file.sync_data());
+        synced.map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+
+    /// Removes the journal, because the output is complete.
+    pub fn remove(self) -> Result<(), String> {
+        std::fs::remove_file(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+}

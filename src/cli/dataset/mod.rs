@@ -1,0 +1,172 @@
+//! The command `dataset`, which renders each row of a data set.
+//!
+//! ```text
+//! reader  --chunks-->  workers: parse, render, compress  --blocks in order-->  writer, journal
+//! ```
+//!
+//! The thread of the command reads and writes; the threads of a pool do the rest. A window limits the chunks that are under way, so the
+//! memory does not depend on the length of the input.
+
+mod codec;
+mod journal;
+mod output;
+mod row;
+mod rows;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use chat_template::conformance::printable;
+use chat_template::json::Object;
+
+use self::output::is_regular;
+use self::row::Renderer;
+use self::rows::CHUNK;
+use self::run::{Files, Run, default_errors, summarize};
+use super::file::{Texts, is_stdin};
+use super::model::{Settings, Source};
+
+/// The progress bar of a file.
+const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
+
+/// The time between two checkpoints.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
+
+const HELP: &str = "\
+Examples:
+  chat-template dataset --model Qwen3-8B --input chats.jsonl --output prompts.jsonl
+  chat-template dataset --model Qwen3-8B --input chats.jsonl.gz --output prompts.jsonl.zst --resume
+  chat-template dataset --model Qwen3-8B --sharegpt --spans < sharegpt.jsonl | gzip > prompts.jsonl.gz
+
+A row of the input is a line with a JSON object. These of its keys are used:
+  messages              the conversation; --messages-key sets another name
+  tools, documents      the arguments of these names; tools can also be JSON text
+  chat_template_kwargs  variables of the template for this row, such as {\"enable_thinking\": false}
+A row of the output has all other keys of its row, in their order, and then these:
+  text        the prompt
+  generation  with --spans: the spans of {% generation %} blocks, in code points and in bytes, as `render --json` prints them
+The rows of the output are in the order of the input.
+
+With --sharegpt, the messages are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the role user, gpt is assistant,
+and any other role is kept. If the first message does not have the role system, the text of the key \"system\" is
+inserted before it.
+
+A row that fails does not stop the others. It becomes a line of the file of errors: {\"line\": 7, \"error\": \"...\", \"row\": {...}}. This
+file is OUTPUT.errors.jsonl, or standard error if the output is -.
+
+Files whose names end in .gz or .zst are compressed.
+
+While it runs, the command keeps the file OUTPUT.journal. After an interruption of any kind, the same command with --resume continues:
+no row is lost or repeated, and the files become those of an undisturbed run. --resume also starts a run that has no output yet.
+
+The exit status is 0 if each row has a prompt, 1 if rows failed, and 2 if the run ended early.";
+
+/// The arguments of `dataset`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// The rows: JSON Lines.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+    /// The rows with their prompts: JSON Lines.
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// The rows that failed, with their lines and errors: JSON Lines.
+    #[arg(long, value_name = "FILE")]
+    errors: Option<PathBuf>,
+    /// The number of threads that render. The default is the number of processors.
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Continues an interrupted run.
+    #[arg(long)]
+    resume: bool,
+    /// Adds the spans of {% generation %} blocks to each row.
+    #[arg(long, conflicts_with = "continue_final_message")]
+    spans: bool,
+    /// The key of the messages. The default is messages, or conversations with --sharegpt.
+    #[arg(long, value_name = "KEY")]
+    messages_key: Option<String>,
+    /// Reads messages in the form of ShareGPT.
+    #[arg(long)]
+    sharegpt: bool,
+    /// The largest size of a row in MiB. A longer row fails.
+    #[arg(long, value_name = "MIB", default_value = "16", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    max_row: u64,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Renders a data set. The exit status is 2 if the run ends early.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    match run_arguments(arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(message) => {
+            let prefix = if message.starts_with("error: ") { "" } else { "error: " };
+            eprintln!("{prefix}{}", printable(&message));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
+    let files = Files {
+        input: arguments.input.clone(),
+        output: arguments.output.clone(),
+        errors: arguments.errors.clone().or_else(|| default_errors(&arguments.output)),
+    };
+    files.check()?;
+    if is_stdin(&arguments.input) && arguments.source.files().any(is_stdin) {
+        return Err("only one file can be - (standard input)".to_owned());
+    }
+    let texts = Texts::read(arguments.source.files())?;
+    let chat = arguments.source.load(&texts)?;
+    chat.check().map_err(|error| arguments.source.explain(&error))?;
+    let settings = &arguments.settings;
+    let (limits, clock) = settings.read(&chat)?;
+    let variables = settings.variables.iter();
+    let default_key = if arguments.sharegpt { "conversations" } else { "messages" };
+    let renderer = Renderer {
+        chat,
+        name: arguments.source.name.clone(),
+        messages_key: arguments.messages_key.clone().unwrap_or_else(|| default_key.to_owned()),
+        is_sharegpt: arguments.sharegpt,
+        wants_spans: arguments.spans,
+        add_generation_prompt: settings.add_generation_prompt,
+        continue_final_message: settings.continue_final_message.clone(),
+        variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
+        limits,
+        clock,
+        max_row: arguments.max_row << 20,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(super::jobs(arguments.jobs));
+    let run = Run {
+        renderer,
+        files,
+        pool: pool.build().map_err(|error| error.to_string())?,
+        chunk_size: CHUNK,
+        interval: CHECKPOINT_INTERVAL,
+    };
+    let Some(start) = run.find_start(arguments.resume)? else {
+        eprintln!("{}: the output is complete", run.files.output.display());
+        return Ok(true);
+    };
+    let has_length = is_regular(&run.files.input);
+    let bar = super::bar(None, if has_length { BAR } else { "{spinner} {msg}" });
+    let started = Instant::now();
+    let ended = run.render(&start, &bar);
+    bar.finish_and_clear();
+    let Some((ended, journal)) = ended? else { return Ok(true) };
+    if let Some(journal) = journal {
+        journal.remove()?;
+    }
+    eprintln!("{}", summarize(&run.files, &start, &ended, started.elapsed()));
+    Ok(ended.failed == 0)
+}

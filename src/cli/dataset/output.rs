@@ -1,0 +1,125 @@
+//! The files that a run writes.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::codec::Codec;
+use crate::cli::file::is_stdin;
+
+/// A file that a run writes block by block.
+pub struct Output {
+    path: PathBuf,
+    target: Target,
+    /// The length of the file in bytes.
+    pub length: u64,
+}
+
+enum Target {
+    File(File),
+    Stdout,
+    Stderr,
+}
+
+/// The reason why a block was not written.
+pub enum WriteFailure {
+    /// The reader of a pipe has closed it.
+    Closed,
+    /// Any other failure, with its message.
+    Failed(String),
+}
+
+impl Output {
+    /// Opens a file and cuts it to a length. `-` is standard output.
+    pub fn open(path: &Path, length: u64) -> Result<Self, String> {
+        let target = if is_stdin(path) {
+            Target::Stdout
+        } else {
+            Target::File(open_cut(path, length).map_err(|error| format!("{}: {error}", path.display()))?)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            target,
+            length,
+        })
+    }
+
+    /// Returns standard error as an output.
+    pub fn stderr() -> Self {
+        Self {
+            path: PathBuf::from("standard error"),
+            target: Target::Stderr,
+            length: 0,
+        }
+    }
+
+    /// Writes a block. If a file has no space for the whole block, the part that was written is removed.
+    pub fn write(&mut self, block: &[u8]) -> Result<(), WriteFailure> {
+        let written = match &mut self.target {
+            Target::File(file) => file.write_all(block),
+            Target::Stdout => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(block).and_then(|()| out.flush())
+            }
+            Target::Stderr => std::io::stderr().write_all(block),
+        };
+        match written {
+            Ok(()) => {
+                self.length = self.length.saturating_add(block.len() as u64);
+                Ok(())
+            }
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(WriteFailure::Closed),
+            Err(error) => {
+                if let Target::File(file) = &self.target {
+                    // This fails for a device. The first failure is the one to report.
+                    let _ = file.set_len(self.length);
+                }
+                Err(WriteFailure::Failed(format!("{}: {error}", self.path.display())))
+            }
+        }
+    }
+
+    /// Ends the output, and waits until it is on the disk. An output without rows gets an empty block, so that it is a valid compressed file.
+    pub fn finish(&mut self) -> Result<(), WriteFailure> {
+        if self.length == 0 {
+            let empty = Codec::of(&self.path).encode(Vec::new());
+            let empty = empty.map_err(|error| WriteFailure::Failed(error.to_string()))?;
+            self.write(&empty)?;
+        }
+        self.sync().map_err(WriteFailure::Failed)
+    }
+
+    /// Waits until the file is on the disk.
+    pub fn sync(&self) -> Result<(), String> {
+        match &self.target {
+            Target::File(file) if is_regular(&self.path) => {
+                file.sync_data().map_err(|error| format!("{}: {error}", self.path.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Opens a file and cuts it to a length, unless it is a device or a pipe.
+pub fn open_cut(path: &Path, length: u64) -> std::io::Result<File> {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    if file.metadata()?.is_file() {
+        file.set_len(length)?;
+        file.seek(SeekFrom::Start(length))?;
+    }
+    Ok(file)
+}
+
+/// Returns whether a path is a regular file, or does not exist yet.
+pub fn is_regular(path: &Path) -> bool {
+    !is_stdin(path) && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+}
+
+/// Returns the length of a file, which is 0 if the file does not exist. A device or a pipe has no length; the result is the largest number.
+pub fn length(path: &Path) -> u64 {
+    match std::fs::metadata(path) {
+        _ if !is_regular(path) => u64::MAX,
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}

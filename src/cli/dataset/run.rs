@@ -1,0 +1,351 @@
+//! One run over a data set, from its start or from a checkpoint to its end.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use rayon::{Scope, ThreadPool};
+
+use super::codec::Codec;
+use super::journal::{Checkpoint, Found, Journal};
+use super::output::{Output, WriteFailure, is_regular};
+use super::row::Renderer;
+use super::rows::{Chunk, Place, Rows};
+use crate::cli::file::is_stdin;
+
+/// The largest number of bytes of the input that are under way, unless one chunk has more.
+const MAX_WINDOW: usize = 32 << 20;
+
+/// The files of a run. `-` is standard input or standard output.
+pub struct Files {
+    pub input: PathBuf,
+    pub output: PathBuf,
+    /// The file of errors, or `None` for standard error.
+    pub errors: Option<PathBuf>,
+}
+
+impl Files {
+    /// Returns an error if two of the files are one.
+    pub fn check(&self) -> Result<(), String> {
+        let journal = Journal::path(&self.output);
+        let paths = [Some(&self.input), Some(&self.output), self.errors.as_ref(), Some(&journal)];
+        let paths: Vec<PathBuf> = paths
+            .into_iter()
+            .flatten()
+            .filter(|path| is_regular(path))
+            .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
+            .collect();
+        for (index, path) in paths.iter().enumerate() {
+            if paths.iter().skip(index).skip(1).any(|other| other == path) {
+                return Err(format!(
+                    "{}: the input, the output and the errors must be different files",
+                    path.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A run over a data set.
+pub struct Run {
+    pub renderer: Renderer,
+    pub files: Files,
+    pub pool: ThreadPool,
+    /// The number of bytes with which a chunk is full.
+    pub chunk_size: usize,
+    /// The time between two checkpoints.
+    pub interval: Duration,
+}
+
+/// The place where a run starts.
+#[derive(Clone, Copy, Default)]
+pub struct Start {
+    pub checkpoint: Checkpoint,
+    /// The length to which the journal is cut, or `None` if the output is a pipe, which has no journal.
+    kept: Option<u64>,
+}
+
+/// The answers to the rows of a chunk, ready to be written.
+struct Block {
+    output: Vec<u8>,
+    errors: Vec<u8>,
+    written: u64,
+    failed: u64,
+    end: Place,
+    is_full: bool,
+}
+
+impl Run {
+    /// Finds the place where the run starts. Returns `None` if the output is complete.
+    pub fn find_start(&self, resumes: bool) -> Result<Option<Start>, String> {
+        let output = &self.files.output;
+        if !is_regular(output) {
+            return match resumes {
+                true => Err("--resume needs an --output that is a file".to_owned()),
+                false => Ok(Some(Start::default())),
+            };
+        }
+        let path = Journal::path(output);
+        let path = path.display();
+        let errors = self.files.errors.as_deref().unwrap_or(Path::new("-"));
+        let description = self.renderer.describe();
+        let (checkpoint, kept) = match (Journal::find(&description, output, errors)?, resumes) {
+            (Found::Nothing, true) if output.exists() => return Ok(None),
+            (Found::Nothing, _) => (Checkpoint::default(), 0),
+            (Found::Checkpoint(checkpoint, kept), true) => (checkpoint, kept),
+            (Found::Other, true) => {
+                return Err(format!(
+                    "{path}: the interrupted run had another template or other options; repeat them, or delete this file to start anew"
+                ));
+            }
+            (Found::Checkpoint(..) | Found::Other, false) => {
+                return Err(format!(
+                    "{path}: an earlier run was interrupted; continue it with --resume, or delete this file to start anew"
+                ));
+            }
+        };
+        Ok(Some(Start {
+            checkpoint,
+            kept: Some(kept),
+        }))
+    }
+
+    /// Renders the rows after a start, and returns the state at the end of the input with the journal, which is to be removed. Returns
+    /// `None` if the reader of standard output has closed it.
+    pub fn render(&self, start: &Start, bar: &ProgressBar) -> Result<Option<(Checkpoint, Option<Journal>)>, String> {
+        let Start { checkpoint, kept } = start;
+        let input = &self.files.input;
+        let explain = |error: std::io::Error| format!("{}: {error}", input.display());
+        let mut rows = Rows::open(input, checkpoint.place, self.renderer.max_row, self.chunk_size, bar).map_err(explain)?;
+        let errors = match &self.files.errors {
+            Some(path) => Output::open(path, checkpoint.errors)?,
+            None => Output::stderr(),
+        };
+        // An output without a journal counts as complete, so the journal is created first.
+        let output = &self.files.output;
+        let journal = match kept {
+            Some(kept) => Some(Journal::open(&self.renderer.describe(), output, *kept)?),
+            None => None,
+        };
+        let mut writer = Writer {
+            errors,
+            output: Output::open(output, checkpoint.output)?,
+            journal,
+            reached: *checkpoint,
+            last_checkpoint: Instant::now(),
+            interval: self.interval,
+        };
+        let started = Instant::now();
+        let ended = self.pool.in_place_scope(|scope| {
+            let mut window = Window::new(self.pool.current_num_threads());
+            loop {
+                while window.has_place() {
+                    match rows.read_chunk() {
+                        Ok(Some(chunk)) => window.push(self, scope, chunk),
+                        Ok(None) => window.is_last = true,
+                        Err(error) => {
+                            window.is_last = true;
+                            window.failure = Some(format!("{}: after line {}: {error}", input.display(), rows.lines()));
+                        }
+                    }
+                }
+                let Some(block) = window.pop()? else { break };
+                writer.write(&block)?;
+                bar.set_message(describe_progress(checkpoint, &writer.reached, started));
+            }
+            match window.failure {
+                Some(failure) => Err(WriteFailure::Failed(failure)),
+                None => writer.finish(),
+            }
+        });
+        match ended {
+            Ok(()) => Ok(Some((writer.reached, writer.journal))),
+            Err(WriteFailure::Closed) => Ok(None),
+            Err(WriteFailure::Failed(message)) => Err(format!("{message}\n{}", describe_end(&writer))),
+        }
+    }
+
+    fn render_chunk(&self, chunk: &Chunk) -> std::io::Result<Block> {
+        let (mut output, mut errors) = (String::with_capacity(chunk.size()), String::new());
+        let (mut written, mut failed) = (0_u64, 0_u64);
+        for row in chunk.rows() {
+            let count = match self.renderer.render(&row, &mut output, &mut errors) {
+                true => &mut written,
+                false => &mut failed,
+            };
+            *count = count.saturating_add(1);
+        }
+        let encode = |path: Option<&PathBuf>, text: String| match path {
+            Some(path) if !text.is_empty() => Codec::of(path).encode(text.into_bytes()),
+            _ => Ok(text.into_bytes()),
+        };
+        Ok(Block {
+            output: encode(Some(&self.files.output), output)?,
+            errors: encode(self.files.errors.as_ref(), errors)?,
+            written,
+            failed,
+            end: chunk.end,
+            is_full: chunk.is_full,
+        })
+    }
+}
+
+/// The chunks that are under way, in the order of the input.
+struct Window {
+    chunks: VecDeque<(usize, Receiver<std::io::Result<Block>>)>,
+    /// The number of bytes of the chunks.
+    bytes: usize,
+    most: usize,
+    /// Whether the last chunk was read.
+    is_last: bool,
+    /// The error of reading the input. It is reported after the rows before it are written.
+    failure: Option<String>,
+}
+
+impl Window {
+    fn new(threads: usize) -> Self {
+        Self {
+            chunks: VecDeque::new(),
+            bytes: 0,
+            most: threads.saturating_mul(2).saturating_add(2),
+            is_last: false,
+            failure: None,
+        }
+    }
+
+    fn has_place(&self) -> bool {
+        !self.is_last && self.chunks.len() < self.most && self.bytes < MAX_WINDOW
+    }
+
+    /// Lets the pool render a chunk.
+    fn push<'s>(&mut self, run: &'s Run, scope: &Scope<'s>, chunk: Chunk) {
+        let (sender, receiver) = sync_channel(1);
+        let size = chunk.size();
+        self.bytes = self.bytes.saturating_add(size);
+        self.chunks.push_back((size, receiver));
+        scope.spawn(move |_| {
+            let block = run.render_chunk(&chunk);
+            drop(chunk);
+            // There is no receiver if the run has ended early.
+            let _ = sender.send(block);
+        });
+    }
+
+    /// Waits for the block of the first chunk. Returns `None` if there is no chunk.
+    fn pop(&mut self) -> Result<Option<Block>, WriteFailure> {
+        let Some((size, receiver)) = self.chunks.pop_front() else {
+            return Ok(None);
+        };
+        self.bytes = self.bytes.saturating_sub(size);
+        let block = receiver.recv().map_err(|error| WriteFailure::Failed(error.to_string()))?;
+        block.map(Some).map_err(|error| WriteFailure::Failed(error.to_string()))
+    }
+}
+
+/// Writes the blocks in their order.
+struct Writer {
+    output: Output,
+    errors: Output,
+    journal: Option<Journal>,
+    /// The state after the last block.
+    reached: Checkpoint,
+    last_checkpoint: Instant,
+    interval: Duration,
+}
+
+impl Writer {
+    fn write(&mut self, block: &Block) -> Result<(), WriteFailure> {
+        self.output.write(&block.output)?;
+        self.errors.write(&block.errors)?;
+        self.reached = Checkpoint {
+            place: block.end,
+            output: self.output.length,
+            errors: self.errors.length,
+            written: self.reached.written.saturating_add(block.written),
+            failed: self.reached.failed.saturating_add(block.failed),
+        };
+        // After a chunk that ends with the input, a resumed run could have other chunks.
+        if block.is_full && self.last_checkpoint.elapsed() >= self.interval {
+            self.add_checkpoint().map_err(WriteFailure::Failed)?;
+        }
+        Ok(())
+    }
+
+    fn add_checkpoint(&mut self) -> Result<(), String> {
+        if let Some(journal) = &mut self.journal {
+            self.output.sync()?;
+            self.errors.sync()?;
+            journal.add(&self.reached)?;
+            self.last_checkpoint = Instant::now();
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), WriteFailure> {
+        self.output.finish()?;
+        self.errors.finish()
+    }
+}
+
+/// Returns the rows and the rate for the progress bar.
+fn describe_progress(start: &Checkpoint, reached: &Checkpoint, started: Instant) -> String {
+    let rows = count_rows(reached);
+    let rate = rate(rows.saturating_sub(count_rows(start)), started.elapsed());
+    format!("{rows} rows, {rate} rows/s, {} failed", reached.failed)
+}
+
+/// Returns the line that ends a run.
+pub fn summarize(files: &Files, start: &Start, ended: &Checkpoint, elapsed: Duration) -> String {
+    let rows = count_rows(ended);
+    let errors = match &files.errors {
+        Some(path) if ended.failed > 0 => format!(" ({})", path.display()),
+        _ => String::new(),
+    };
+    let start = count_rows(&start.checkpoint);
+    let here = rows.saturating_sub(start);
+    let resumed = match start {
+        0 => String::new(),
+        before => format!(", {before} of them before the interruption"),
+    };
+    format!(
+        "{rows} rows: {} written, {} failed{errors}{resumed}; {:.1} s, {} rows/s",
+        ended.written,
+        ended.failed,
+        elapsed.as_secs_f64(),
+        rate(here, elapsed)
+    )
+}
+
+/// Returns the line that ends the message of a run that ended early.
+fn describe_end(writer: &Writer) -> String {
+    let Checkpoint { written, failed, .. } = writer.reached;
+    let hint = if writer.journal.is_some() {
+        "; --resume continues the run"
+    } else {
+        ""
+    };
+    format!("the run ended early: {written} rows are written, {failed} failed{hint}")
+}
+
+fn count_rows(checkpoint: &Checkpoint) -> u64 {
+    checkpoint.written.saturating_add(checkpoint.failed)
+}
+
+/// Returns the number of rows in a second.
+fn rate(rows: u64, elapsed: Duration) -> u64 {
+    let rate = u128::from(rows).saturating_mul(1000).checked_div(elapsed.as_millis());
+    rate.and_then(|rate| u64::try_from(rate).ok()).unwrap_or(rows)
+}
+
+/// Returns the default path of the file of errors, or `None` if the output is standard output.
+pub fn default_errors(output: &Path) -> Option<PathBuf> {
+    if is_stdin(output) {
+        return None;
+    }
+    let mut path = output.as_os_str().to_owned();
+    path.push(".errors.jsonl");
+    Some(PathBuf::from(path))
+}

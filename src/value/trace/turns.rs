@@ -1,0 +1,139 @@
+//! The message whose turn it is: the owner of what a traced render writes.
+//!
+//! ```text
+//! {% for message in messages %}…{% endfor %}                              the item is the message
+//! {% for i in range(messages|length) %}{{ messages[i].role }}…{% endfor %}    the round reads the message by its index
+//! {% if messages[0].role == "system" %}<s>{{ messages[0].content }}</s>{% endif %}    text around a text of the message
+//! ```
+
+use super::{Owner, Source, Trace, Value};
+use crate::value::{Dict, Runtime};
+
+/// The round of a loop, whose text a message may own.
+#[derive(Debug)]
+pub struct Turn {
+    /// The owner before the round.
+    outer: Owner,
+    outer_index: Option<u32>,
+    /// The index of the first piece of the round.
+    first: usize,
+}
+
+impl<'a> Trace<'a> {
+    /// Returns the message that an item of a loop is, or is made from.
+    fn message(&mut self, item: &Value<'a>) -> Owner {
+        match item {
+            Value::Dict(dict) => match self.messages.get(&dict.address()) {
+                Some(owner) => *owner,
+                None => self.message_of_copy(dict),
+            },
+            Value::List(items) | Value::Tuple(items) if items.len() <= MOST_ITEMS => {
+                let mut owners = items.iter().filter_map(|item| match item {
+                    Value::Dict(dict) => self.messages.get(&dict.address()).copied(),
+                    _ => None,
+                });
+                match (owners.next(), owners.next()) {
+                    (Some(owner), None) => owner,
+                    _ => Owner::NOBODY,
+                }
+            }
+            _ => Owner::NOBODY,
+        }
+    }
+
+    /// Returns the message that all strings of a dict come from, if the render made the dict.
+    fn message_of_copy(&mut self, dict: &Dict<'a>) -> Owner {
+        let Dict::Owned(_) = dict else { return Owner::NOBODY };
+        let mut message = Owner::NOBODY;
+        for (_, value) in dict.iter().take(MOST_ITEMS) {
+            let Value::Str(text) = value else { continue };
+            let sources: Vec<Source> = match text.pieces() {
+                Some((pieces, _)) => pieces.list().iter().take(MOST_ITEMS).map(|piece| piece.source).collect(),
+                None => vec![self.places.find(text.as_str())],
+            };
+            for source in sources {
+                match self.places.owner(source, Owner::NOBODY) {
+                    Owner::NOBODY => {}
+                    owner if owner == message.or(owner) => message = owner,
+                    _ => return Owner::NOBODY,
+                }
+            }
+        }
+        message
+    }
+}
+
+/// The most items of a copy of a message that are looked at.
+const MOST_ITEMS: usize = 64;
+
+impl<'a> Runtime<'a> {
+    /// Begins the round of a loop that has assigned these items, in a render that is traced. `index` is the loop's variable if it is an
+    /// integer: the round may read a message by it.
+    pub fn begin_turn(&mut self, items: &[Value<'a>], index: Option<u32>) -> Option<Box<Turn>> {
+        let first = self.begin_stretch()?;
+        let trace = self.heap.trace.as_mut()?;
+        let owner = items
+            .iter()
+            .map(|item| trace.message(item))
+            .find(|owner| *owner != Owner::NOBODY);
+        let turn = Turn {
+            outer: trace.owner,
+            outer_index: trace.index,
+            first,
+        };
+        trace.owner = owner.unwrap_or(turn.outer);
+        trace.index = index;
+        trace.is_read = false;
+        Some(Box::new(turn))
+    }
+
+    /// Ends a round. If the round has found out its message late, the text before that is the message's too.
+    #[inline]
+    pub fn end_turn(&mut self, turn: Option<Box<Turn>>) {
+        if let (Some(turn), Some(trace)) = (turn, &mut self.heap.trace) {
+            self.heap.pieces.own_from(turn.first, trace.owner);
+            trace.owner = turn.outer;
+            trace.index = turn.outer_index;
+        }
+    }
+
+    /// Records that the round of a loop over indices has read an item by an expression with its variable. `is_exact` is whether the
+    /// expression is that variable.
+    pub fn read_by_index(&mut self, variable: u32, is_exact: bool, item: &Value<'a>) {
+        let Some(trace) = &mut self.heap.trace else { return };
+        let Value::Dict(dict) = item else { return };
+        if trace.index != Some(variable) || (trace.is_read && !is_exact) {
+            return;
+        }
+        if let Some(owner) = trace.messages.get(&dict.address()) {
+            trace.owner = *owner;
+            trace.is_read = true;
+        }
+    }
+
+    /// Begins a stretch of the text that is being written. Returns the index of its first piece if the render is traced.
+    #[inline]
+    pub fn begin_stretch(&mut self) -> Option<usize> {
+        match self.heap.trace {
+            None => None,
+            Some(_) => Some(self.heap.pieces.seal()),
+        }
+    }
+
+    /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
+    #[inline]
+    pub fn end_sum(&mut self, end: usize) {
+        if self.heap.trace.as_ref().is_some_and(|trace| trace.is_setting) {
+            self.end_stretch(Some(0), end);
+        }
+    }
+
+    /// Ends a stretch that began at a piece. If all its texts of messages are of one message, the text around them is too.
+    #[inline]
+    pub fn end_stretch(&mut self, first: Option<usize>, end: usize) {
+        if let (Some(first), Some(trace)) = (first, &self.heap.trace) {
+            self.heap.pieces.fill(end, Source::Made, trace.owner);
+            self.heap.pieces.settle(first, trace.owner);
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The command `dataset`: its rows, its errors, compression and pipes.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+#![cfg(feature = "cli")]
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A folder for one test, which is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("chat-template-dataset-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder can be made");
+        std::fs::write(path.join("t.jinja"), TEMPLATE).expect("a file can be written");
+        Self(path)
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(name), content).expect("a file can be written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    fn rows(&self, name: &str) -> Vec<Value> {
+        let parse = |line: &str| serde_json::from_str(line).expect("a line is JSON");
+        self.read(name).lines().map(parse).collect()
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chat-template"));
+        command
+            .args(["dataset", "--template", "t.jinja"])
+            .args(arguments.split_whitespace());
+        command.current_dir(&self.0);
+        command
+    }
+
+    /// Runs the command and returns its standard output, its standard error and its exit status.
+    fn run(&self, arguments: &str, input: impl AsRef<[u8]>) -> (String, String, i32) {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command runs");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        let input = input.as_ref().to_vec();
+        // A command that ends early closes the pipe.
+        let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let output = child.wait_with_output().expect("the command ends");
+        writer.join().expect("the thread ends");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            text(&output.stdout),
+            text(&output.stderr),
+            output.status.code().expect("it exits"),
+        )
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TEMPLATE: &str = "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}\
+    {% else %}{{ m.content }}{% endif %}{% endfor %}{% for tool in tools or [] %}[{{ tool.name }}]{% endfor %}{{ mood }}\
+    {% if add_generation_prompt %}<assistant>{% endif %}";
+
+/// Returns `count` rows, which fill several chunks.
+fn make_rows(count: usize) -> String {
+    let row = |id: usize| json!({"id": id, "messages": [{"role": "user", "content": "word ".repeat(id % 90)}]}).to_string();
+    (0..count).map(|id| row(id) + "\n").collect()
+}
+
+#[test]
+fn the_order_of_the_rows_does_not_depend_on_the_number_of_threads() {
+    let folder = Folder::new("order");
+    folder.write("in.jsonl", make_rows(5000));
+    for jobs in ["1", "4"] {
+        let (_, error, status) = folder.run(&format!("--input in.jsonl --output {jobs}.jsonl --jobs {jobs}"), "");
+        assert_eq!(status, 0, "{error}");
+        assert!(error.starts_with("5000 rows: 5000 written, 0 failed; "), "{error}");
+        let rows = folder.rows(&format!("{jobs}.jsonl"));
+        assert!(rows.iter().enumerate().all(|(id, row)| row["id"] == id));
+    }
+    assert_eq!(folder.read("1.jsonl"), folder.read("4.jsonl"));
+    assert_eq!(folder.read("1.jsonl.errors.jsonl"), "");
+    assert!(!folder.0.join("1.jsonl.journal").exists());
+}
+
+#[test]
+fn a_row_has_tools_and_variables_and_keeps_its_other_keys() {
+    let folder = Folder::new("keys");
+    let rows = [
+        r#"{"b": 1.0, "messages": [{"role": "user", "content": "é"}], "tools": [{"name": "f"}], "a": [null], "text": "old"}"#,
+        r#"{"messages": [], "tools": "[{\"name\": \"g\"}]", "chat_template_kwargs": {"mood": "glad"}}"#,
+        r#"{"messages": [], "tools": null, "chat_template_kwargs": {"add_generation_prompt": false}}"#,
+        r#"{"messages": [{"role": "assistant", "content": "é"}], "chat_template_kwargs": null}"#,
+    ];
+    let (out, error, status) = folder.run("--var mood=\"sad\" --add-generation-prompt --spans", rows.join("\r\n"));
+    assert_eq!(status, 1, "{error}");
+    let spans = r#"{"code_points":[],"bytes":[]}"#;
+    let lines = [
+        format!(r#"{{"b":1.0,"a":[null],"text":"<user>é[f]sad<assistant>","generation":{spans}}}"#),
+        r#"{"text":"<assistant>ésad<assistant>","generation":{"code_points":[[11,12]],"bytes":[[11,13]]}}"#.to_owned(),
+    ];
+    assert_eq!(out.lines().collect::<Vec<_>>(), lines, "{error}");
+    // An empty conversation is an error of transformers.
+    assert_eq!(error.lines().filter(|line| line.contains("\"error\":")).count(), 2, "{error}");
+}
+
+#[test]
+fn conversations_of_sharegpt_have_roles() {
+    let folder = Folder::new("sharegpt");
+    let rows = r#"{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}, {"from": "tool", "value": "1"}]}
+        {"system": "Be kind.", "conversations": [{"from": "human", "value": "Hi"}], "source": "x"}
+        {"system": "Be kind.", "conversations": [{"from": "system", "value": "Be brief."}]}"#;
+    let (out, error, status) = folder.run("--sharegpt", rows);
+    assert_eq!(status, 0, "{error}");
+    let expected = r#"{"text":"<user>Hi<assistant>Ho<tool>1"}
+{"source":"x","text":"<system>Be kind.<user>Hi"}
+{"text":"<system>Be brief."}
+"#;
+    assert_eq!(out, expected);
+    let rows = r#"{"chat": [{"from": "human", "value": "Hi"}], "system": null}"#;
+    let (out, error, _) = folder.run("--sharegpt --messages-key chat", rows);
+    assert_eq!(out, "{\"text\":\"<user>Hi\"}\n", "{error}");
+}
+
+#[test]
+fn a_row_that_fails_is_in_the_file_of_errors() {
+    let folder = Folder::new("errors");
+    let mut input =
+        b"{\"messages\": 1}\n\n[]\n{\"messages\": [{\"role\": \"user\", \"content\": \"ok\"}]}\nb\xff\n{\"id\": ".to_vec();
+    input.extend(std::iter::repeat_n(b'7', 2 << 20));
+    input.extend(b"}\n{\"messages\": [{\"role\": \"us");
+    folder.write("in.jsonl", input);
+    let (_, error, status) = folder.run("--input in.jsonl --output out.jsonl --errors e.jsonl --max-row 1", "");
+    assert_eq!(status, 1, "{error}");
+    assert!(error.starts_with("6 rows: 1 written, 5 failed (e.jsonl); "), "{error}");
+    assert_eq!(folder.read("out.jsonl"), "{\"text\":\"<user>ok\"}\n");
+    let rows = folder.rows("e.jsonl");
+    let expected = [
+        (1, "", json!({"messages": 1})),
+        (3, "the row must be an object, and this is an array", json!([])),
+        (
+            5,
+            "'utf-8' codec can't decode byte 0xff in position 1: invalid start byte",
+            json!("b\u{fffd}"),
+        ),
+        (6, "the row has more than 1 MiB, which is the limit", Value::Null),
+        (7, "; the input ends in this row", json!("{\"messages\": [{\"role\": \"us")),
+    ];
+    assert_eq!(rows.len(), expected.len());
+    for (row, (line, part, source)) in rows.iter().zip(expected) {
+        assert_eq!((row["line"].as_u64(), &row["row"]), (Some(line), &source));
+        assert!(row["error"].as_str().expect("a string").contains(part), "{row}");
+    }
+}
+
+#[test]
+fn files_are_compressed_by_their_names() {
+    let folder = Folder::new("compression");
+    // The output of the first run is the input of the second, which renders another key.
+    let rows = make_rows(3000).replace("\"messages\"", "\"messages\": [{}], \"second\"");
+    folder.write("in.jsonl", &rows);
+    for (end, magic) in [
+        ("", &b"{\"id\""[..]),
+        (".gz", &[0x1f, 0x8b]),
+        (".zst", &[0x28, 0xb5, 0x2f, 0xfd]),
+    ] {
+        let first = folder.run(&format!("--input in.jsonl --output a.jsonl{end}"), "");
+        assert_eq!(first.2, 0, "{}", first.1);
+        let path = folder.0.join(format!("a.jsonl{end}"));
+        let bytes = std::fs::read(&path).expect("it is written");
+        assert!(bytes.starts_with(magic));
+        let second = format!("--messages-key second --input a.jsonl{end} --output b{end}.jsonl");
+        let (_, error, status) = folder.run(&second, "");
+        assert_eq!(status, 0, "{error}");
+        assert_eq!(folder.rows(&format!("b{end}.jsonl")).len(), 3000);
+        assert_eq!(folder.read(&format!("b{end}.jsonl")), folder.read("b.jsonl"));
+        if !end.is_empty() {
+            // The file is cut: the rows before the cut are written, and the run can go on later.
+            std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("a file can be written");
+            let (_, error, status) = folder.run(&format!("--messages-key second --input a.jsonl{end} --output cut.jsonl"), "");
+            assert_eq!(status, 2, "{error}");
+            assert!(error.contains("--resume continues the run"), "{error}");
+            assert!(folder.read("b.jsonl").starts_with(&folder.read("cut.jsonl")));
+            std::fs::write(&path, &bytes).expect("a file can be written");
+            let (_, error, status) = folder.run(
+                &format!("--messages-key second --input a.jsonl{end} --output cut.jsonl --resume"),
+                "",
+            );
+            assert_eq!(status, 0, "{error}");
+            assert_eq!(folder.read("b.jsonl"), folder.read("cut.jsonl"));
+        }
+        let (out, error, _) = folder.run(&format!("--output empty{end}"), "");
+        assert!(out.is_empty() && error.starts_with("0 rows"), "{error}");
+        let (_, error, status) = folder.run(&format!("--input empty{end}"), "");
+        assert_eq!((status, error.starts_with("0 rows")), (0, true), "{error}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_the_run_quietly() {
+    let folder = Folder::new("closed");
+    folder.write("in.jsonl", make_rows(20_000));
+    let mut command = folder.command("--input in.jsonl");
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let folder = Folder::new("full");
+    let (_, error, status) = folder.run("--output /dev/full --errors /dev/null", make_rows(10));
+    assert_eq!(status, 2);
+    assert!(error.starts_with("error: /dev/full: No space left on device"), "{error}");
+    assert!(error.contains("the run ended early: 0 rows are written, 0 failed"), "{error}");
+}
+
+#[test]
+fn a_run_starts_only_if_it_can() {
+    let folder = Folder::new("start");
+    folder.write("in.jsonl", make_rows(2));
+    for (arguments, part) in [
+        ("--input absent.jsonl --output out.jsonl", "error: absent.jsonl: "),
+        ("--input . --output out.jsonl", "error: .: this is a folder"),
+        ("--input in.jsonl --output in.jsonl", "must be different files"),
+        ("--input in.jsonl --output absent/out.jsonl", "error: absent/out.jsonl"),
+        ("--input in.jsonl --resume", "--resume needs an --output that is a file"),
+    ] {
+        let (_, error, status) = folder.run(arguments, "");
+        assert_eq!((status, error.contains(part)), (2, true), "{error}");
+        assert!(!folder.0.join("out.jsonl.journal").exists(), "{arguments}");
+    }
+    let run = "--input in.jsonl --output out.jsonl --resume";
+    assert_eq!(folder.run(run, "").2, 0);
+    let (_, error, status) = folder.run(run, "");
+    assert_eq!((status, error.as_str()), (0, "out.jsonl: the output is complete\n"));
+}
