@@ -96,7 +96,8 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let mut message = message.into();
         if message.len() > MAX_MESSAGE {
-            message.truncate(message.floor_char_boundary(MAX_MESSAGE));
+            let end = (0..=MAX_MESSAGE).rev().find(|end| message.is_char_boundary(*end));
+            message.truncate(end.unwrap_or_default());
             message.push('…');
             message.shrink_to_fit();
         }

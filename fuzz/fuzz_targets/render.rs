@@ -1,8 +1,25 @@
-//! Renders any template with a conversation. It must not panic or exceed the limits, and spans must be in order, in the output and on
-//! character boundaries.
+//! Renders any template with a conversation. It must not panic or exceed the limits, a step must not take much longer than usual, and spans
+//! must be in order, in the output and on character boundaries.
 #![no_main]
 
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
 use chat_template::{ApplyOptions, ChatTemplate, Limits, RenderOptions, Template};
+
+/// The most time that a step can take, as a multiple of the median of all renders so far.
+const MOST: u64 = 50;
+
+/// The least time of a render that is checked. A shorter one depends too much on other programs.
+const SHORTEST: Duration = Duration::from_millis(20);
+
+/// The number of renders from which the median is known.
+const ENOUGH: u64 = 1000;
+
+thread_local! {
+    /// The number of renders whose steps took a number of nanoseconds; the index is the logarithm of that number, to base two.
+    static RENDERS: RefCell<[u64; 64]> = const { RefCell::new([0; 64]) };
+}
 
 libfuzzer_sys::fuzz_target!(|source: &str| {
     let Ok(template) = Template::compile(source) else { return };
@@ -26,9 +43,21 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
         generation: true,
         ..RenderOptions::default()
     };
+    let start = Instant::now();
     let rendered = template.render_with(&context, &options);
+    let time = start.elapsed();
     match rendered {
         Ok(rendered) => {
+            // The shortest of three renders counts, because a busy machine makes a time longer.
+            if is_slow(time, rendered.steps) {
+                let render = || {
+                    let start = Instant::now();
+                    drop(template.render_with(&context, &options));
+                    start.elapsed()
+                };
+                let least = render().min(render());
+                assert!(!is_slow(least, rendered.steps), "{} steps take {least:?}", rendered.steps);
+            }
             assert!(rendered.text.len() <= 1 << 20, "the output is within its limit");
             // As in the reference, a span can lie beyond the end of the output, but it cannot end before it begins.
             assert!(
@@ -42,6 +71,23 @@ libfuzzer_sys::fuzz_target!(|source: &str| {
         check_true_spans(source, &context, &limits);
     }
 });
+
+/// Returns whether a step took much longer than the median, and counts the render.
+fn is_slow(time: Duration, steps: u64) -> bool {
+    // Starting a render takes some hundred steps.
+    let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX) / (steps + 500);
+    let median = RENDERS.with_borrow_mut(|renders| {
+        renders[nanoseconds.checked_ilog2().unwrap_or(0) as usize] += 1;
+        let all: u64 = renders.iter().sum();
+        let mut before = 0;
+        let index = renders.iter().position(|count| {
+            before += count;
+            before > all / 2
+        });
+        (all > ENOUGH).then(|| 2_u64 << index.unwrap_or(0))
+    });
+    time > SHORTEST && median.is_some_and(|median| nanoseconds > median * MOST)
+}
 
 /// Checks that the true spans of the generation blocks are ranges of the prompt.
 fn check_true_spans(source: &str, context: &serde_json::Value, limits: &Limits) {

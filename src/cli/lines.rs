@@ -2,26 +2,29 @@
 
 use std::io::{BufRead, Read, Result};
 
-/// A line that was read.
-pub struct Line {
-    /// The length of the line in bytes, with its line feed.
-    pub length: u64,
-    /// Whether the line is longer than the limit.
-    pub is_too_long: bool,
+/// Appends the next line, with its line feed, to `text`, and returns its length in bytes. Returns `None` at the end of the input. A line
+/// that is longer than the limit is skipped.
+pub fn read_line(input: &mut impl BufRead, limit: u64, text: &mut Vec<u8>) -> Result<Option<u64>> {
+    let start = text.len();
+    let mut length = input.by_ref().take(limit.saturating_add(1)).read_until(b'\n', text)? as u64;
+    if length > limit {
+        if !text.ends_with(b"\n") {
+            length = length.saturating_add(input.skip_until(b'\n')? as u64);
+        }
+        text.truncate(start);
+    }
+    Ok((length > 0).then_some(length))
 }
 
-/// Appends the next line, with its line feed, to `text`. A line that is longer than the limit is skipped. Returns `None` at the end of the
-/// input.
-pub fn read_line(input: &mut impl BufRead, limit: u64, text: &mut Vec<u8>) -> Result<Option<Line>> {
-    let start = text.len();
-    let mut length = input.by_ref().take(limit).read_until(b'\n', text)? as u64;
-    if length == 0 {
-        return Ok(None);
+#[cfg(test)]
+mod tests {
+    use super::read_line;
+
+    #[test]
+    fn a_line_that_is_too_long_is_skipped() {
+        let (mut input, mut text) = (&b"ab\nabc\nabcdef\n\nabcd"[..], Vec::new());
+        let lengths = std::iter::from_fn(|| read_line(&mut input, 3, &mut text).unwrap());
+        assert_eq!(lengths.collect::<Vec<_>>(), [3, 4, 7, 1, 4]);
+        assert_eq!(text, b"ab\n\n");
     }
-    let is_too_long = length >= limit && !text.ends_with(b"\n");
-    if is_too_long {
-        text.truncate(start);
-        length = length.saturating_add(input.skip_until(b'\n')? as u64);
-    }
-    Ok(Some(Line { length, is_too_long }))
 }

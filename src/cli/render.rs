@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, Prompt, RenderOptions, Template};
+use chat_template::{ApplyOptions, AssistantOptions, Prompt, RenderOptions, Template};
 
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
@@ -26,8 +26,12 @@ The file of --messages can also contain an object, such as the body of an HTTP r
   text        the prompt
   generation  the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
   true_spans  the places of these blocks in the text (not with --context)
+  segments    where each character came from, and the message that owns it
+  assistant   the spans of what the model would write, or {\"unknown\": the reason}
+  turns       the header, the body, the close and the fields of each message
   steps       the work of the render, in the unit of --limits
-A span is a [start, end] pair. Spans are counted in code points and in bytes (with --context, only in code points).";
+A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
+only in code points).";
 
 /// The arguments of `render`.
 #[derive(clap::Args)]
@@ -51,7 +55,7 @@ pub struct Arguments {
     documents: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
-    /// Prints a JSON object with the text and the spans of {% generation %} blocks; see below.
+    /// Prints a JSON object with the text, its spans and its turns; see below.
     #[arg(long)]
     json: bool,
     /// Colours the text of {% generation %} blocks. Without WHEN, it is auto.
@@ -105,6 +109,8 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let mut options = RenderOptions {
         limits: &limits,
         generation: arguments.json,
+        trace: arguments.json,
+        assistant: arguments.json.then(AssistantOptions::default),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -112,7 +118,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     }
     let rendered = template.render_with(&data, &options).map_err(with_path)?;
     if arguments.json {
-        return Ok(show::write_rendered(&rendered));
+        return show::write_rendered(&rendered);
     }
     Ok(rendered.text)
 }
@@ -152,6 +158,8 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
         true_spans: arguments.json || colored,
+        trace: arguments.json,
+        assistant: arguments.json.then(AssistantOptions::default),
         ..ApplyOptions::default()
     };
     if let Some(clock) = &fixed {

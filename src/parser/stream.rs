@@ -13,12 +13,18 @@ use crate::source::Source;
 use crate::span::Span;
 use crate::unsupported::Unsupported;
 
+/// The number of bytes of source that are charged at once, and that are one step.
+const BLOCK: u32 = 1024;
+const STEP: u32 = 4;
+
 /// The tokens of a source, from the current one to the end.
 #[derive(Debug)]
 pub struct TokenStream<'s> {
     source: &'s Source<'s>,
     lexer: Lexer<'s>,
     meter: Meter<'s>,
+    /// The offset up to which the source is charged.
+    charged: u32,
     current: Token,
     ahead: Option<Token>,
     /// The offset after the token before the current one.
@@ -26,17 +32,18 @@ pub struct TokenStream<'s> {
 }
 
 impl<'s> TokenStream<'s> {
-    /// Returns the tokens of a source, and reads the first one. Each token is charged to the meter.
+    /// Returns the tokens of a source, and reads the first one. The meter is charged for the source.
     pub fn new(source: &'s Source<'s>, meter: Meter<'s>) -> Result<Self> {
         let mut stream = Self {
             source,
             lexer: Lexer::new(source),
             meter,
+            charged: 0,
             current: Token::default(),
             ahead: None,
             end: 0,
         };
-        stream.current = stream.read(Token::default())?;
+        stream.lexer.next(&mut stream.current)?;
         Ok(stream)
     }
 
@@ -45,16 +52,13 @@ impl<'s> TokenStream<'s> {
         self.meter
     }
 
-    /// Reads the token after `token`. The meter is charged for the source up to its end, with the blanks and comments before it.
-    #[inline]
-    fn read(&mut self, mut token: Token) -> Result<Token> {
-        let start = token.span.end;
-        self.lexer.next(&mut token)?;
-        let length = token.span.end.saturating_sub(start);
-        self.meter
-            .charge_bytes(length as usize)
-            .map_err(|error| error.at(token.span))?;
-        Ok(token)
+    /// Charges the meter for the source since the last charge. A token alone is too short to be charged.
+    #[cold]
+    fn charge(&mut self) -> Result<()> {
+        let bytes = self.end.saturating_sub(self.charged);
+        self.charged = self.end;
+        let charged = self.meter.charge(u64::from(bytes / STEP));
+        charged.map_err(|error| error.at(self.current.span))
     }
 
     /// Returns the current token.
@@ -72,7 +76,8 @@ impl<'s> TokenStream<'s> {
         if let Some(token) = self.ahead {
             return Ok(token);
         }
-        let token = self.read(self.current)?;
+        let mut token = self.current;
+        self.lexer.next(&mut token)?;
         self.ahead = Some(token);
         Ok(token)
     }
@@ -89,7 +94,10 @@ impl<'s> TokenStream<'s> {
         self.end = self.current.span.end;
         match self.ahead.take() {
             Some(token) => self.current = token,
-            None => self.current = self.read(self.current)?,
+            None => self.lexer.next(&mut self.current)?,
+        }
+        if self.end.saturating_sub(self.charged) >= BLOCK {
+            self.charge()?;
         }
         Ok(())
     }

@@ -24,9 +24,6 @@ impl Resolver<'_> {
 
     /// Resolves an expression.
     pub(super) fn expr(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
-        self.meter
-            .charge(self.folder.take_steps().saturating_add(1))
-            .map_err(|error| error.at(expr.span))?;
         match &mut expr.kind {
             ExprKind::Name(name) => {
                 self.count(0);
@@ -55,12 +52,15 @@ impl Resolver<'_> {
     fn operation(&mut self, expr: &mut Expr, place: &Place) -> Result<()> {
         let span = expr.span;
         self.check_stack(span)?;
+        let steps = self.folder.take_steps().saturating_add(1);
+        self.meter.charge(steps).map_err(|error| error.at(span))?;
         let was_refused = self.refused.is_some();
         let outer = self.enter_folded(&expr.kind);
         match &mut expr.kind {
             ExprKind::Name(_) | ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => {}
             ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => self.exprs(items, place)?,
             ExprKind::Dict(pairs) => {
+                self.meter.charge_items(pairs.len()).map_err(|error| error.at(span))?;
                 for (key, value) in pairs {
                     self.expr(key, place)?;
                     self.expr(value, place)?;
@@ -133,6 +133,7 @@ impl Resolver<'_> {
 
     /// Resolves expressions in their order.
     fn exprs(&mut self, exprs: &mut [Expr], place: &Place) -> Result<()> {
+        self.meter.charge(exprs.len() as u64)?;
         exprs.iter_mut().try_for_each(|expr| self.expr(expr, place))
     }
 
@@ -250,6 +251,7 @@ impl Resolver<'_> {
     pub(super) fn args(&mut self, args: &mut Args, place: &Place) -> Result<()> {
         self.exprs(&mut args.positional, place)?;
         let Some(others) = &mut args.others else { return Ok(()) };
+        self.meter.charge_items(others.keywords.len())?;
         for keyword in &mut others.keywords {
             self.expr(&mut keyword.value, place)?;
         }

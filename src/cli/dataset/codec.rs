@@ -1,7 +1,7 @@
-//! The compression of a file, which its name tells: `.gz` is gzip, `.zst` is zstd, and any other name is plain.
+//! The compression of a file, which follows from its name: gzip for `.gz`, zstd for `.zst`, and none for any other name.
 //!
-//! Each block of an output is a member of gzip or a frame of zstd of its own. Readers join them, and a file that is cut between two of
-//! them is a whole file.
+//! Each block of an output is compressed separately, as one member of gzip or one frame of zstd. A reader joins the blocks. A file that is
+//! cut between two blocks is a valid file.
 
 use std::io::{BufRead, BufReader, Read, Result, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use flate2::write::GzEncoder;
 /// The size of the buffer of a file in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// The compression of a file.
+/// How a file is compressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Codec {
     Plain,
@@ -22,7 +22,7 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// Returns the compression that a file's name tells.
+    /// Returns the compression that follows from the name of a file.
     pub fn of(path: &Path) -> Self {
         match path.extension().and_then(|end| end.to_str()) {
             Some("gz") => Self::Gzip,

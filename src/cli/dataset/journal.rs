@@ -1,14 +1,15 @@
-//! The journal of a run, which is a file beside its output. It makes `--resume` exact.
+//! The journal of a run, which is a file beside its output.
 //!
 //! ```text
-//! {"chat-template":"0.1.0","sources":["…"],…}                                                       the run
+//! {"chat-template":"0.1.0","sources":["…"],…}                                                       what the run does
 //! {"place":{"offset":262311,"lines":250},"output":198121,"errors":96,"written":249,"failed":1}      a checkpoint
 //! ```
 //!
-//! A line is appended after everything before its place was written and is on the disk. So at any moment both files have at least the
-//! lengths of the last checkpoint, and up to these lengths they have the answers of exactly the rows before the place. To resume, both
-//! files are cut to the lengths of a checkpoint, and the input is read on from its place. The last line can be incomplete, and is then
-//! ignored. The journal is removed when the output is complete, so an output without a journal is complete.
+//! A checkpoint has a place in the input, and the lengths of the output and of the file of errors that have the answers of exactly the rows
+//! before that place. It is appended after these answers are on the disk, so both files always have at least these lengths. `--resume`
+//! cuts both files to the lengths of the last checkpoint, and reads the input from its place. If the last line of the journal is incomplete,
+//! it is ignored. The journal is created before the output, and removed when the output is complete, so an output without a journal is
+//! complete.
 
 use std::fs::File;
 use std::io::Write;
@@ -38,7 +39,7 @@ pub struct Journal {
     file: File,
 }
 
-/// The journal that a run finds beside its output.
+/// What a run finds at the path of its journal.
 pub enum Found {
     /// There is no journal.
     Nothing,
@@ -83,7 +84,7 @@ impl Journal {
         Ok(Found::Checkpoint(found, kept))
     }
 
-    /// Opens the journal of an output and keeps a length of it.
+    /// Opens the journal of an output and cuts it to the length `kept`. If that is 0, `run` becomes its first line.
     pub fn open(run: &str, output: &Path, kept: u64) -> Result<Self, String> {
         let path = Self::path(output);
         let file = open_cut(&path, kept).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -94,7 +95,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Appends a checkpoint. What it counts must be on the disk.
+    /// Appends a checkpoint. The answers that it counts must be on the disk.
     pub fn add(&mut self, checkpoint: &Checkpoint) -> Result<(), String> {
         let line = serde_json::to_string(checkpoint).map_err(|error| error.to_string())?;
         self.append(&line)

@@ -53,7 +53,8 @@ A row of the output has all other keys of its row, in their order, and then thes
 The rows of the output are in the order of the input.
 
 With --sharegpt, the messages are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the role user, gpt is assistant,
-and any other role is kept. The text of the key \"system\" becomes the first message, unless that is one of the system.
+and any other role is kept. If the first message does not have the role system, the text of the key \"system\" is
+inserted before it.
 
 A row that fails does not stop the others. It becomes a line of the file of errors: {\"line\": 7, \"error\": \"...\", \"row\": {...}}. This
 file is OUTPUT.errors.jsonl, or standard error if the output is -.

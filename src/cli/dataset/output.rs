@@ -11,7 +11,7 @@ use crate::cli::file::is_stdin;
 pub struct Output {
     path: PathBuf,
     target: Target,
-    /// The number of bytes that the file has.
+    /// The length of the file in bytes.
     pub length: u64,
 }
 
@@ -21,10 +21,11 @@ enum Target {
     Stderr,
 }
 
-/// The end of a run that cannot write.
+/// The reason why a block was not written.
 pub enum WriteFailure {
     /// The reader of a pipe has closed it.
     Closed,
+    /// Any other failure, with its message.
     Failed(String),
 }
 
@@ -52,7 +53,7 @@ impl Output {
         }
     }
 
-    /// Writes a block. A block of a file that cannot be written whole is removed again.
+    /// Writes a block. If a file has no space for the whole block, the part that was written is removed.
     pub fn write(&mut self, block: &[u8]) -> Result<(), WriteFailure> {
         let written = match &mut self.target {
             Target::File(file) => file.write_all(block),
@@ -70,7 +71,7 @@ impl Output {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(WriteFailure::Closed),
             Err(error) => {
                 if let Target::File(file) = &self.target {
-                    // A device has no length, and the message below is about the first failure.
+                    // This fails for a device. The first failure is the one to report.
                     let _ = file.set_len(self.length);
                 }
                 Err(WriteFailure::Failed(format!("{}: {error}", self.path.display())))
@@ -78,7 +79,7 @@ impl Output {
         }
     }
 
-    /// Writes what an output without rows has, so that a reader of the compression finds a whole file.
+    /// Ends the output, and waits until it is on the disk. An output without rows gets an empty block, so that it is a valid compressed file.
     pub fn finish(&mut self) -> Result<(), WriteFailure> {
         if self.length == 0 {
             let empty = Codec::of(&self.path).encode(Vec::new());
@@ -99,7 +100,7 @@ impl Output {
     }
 }
 
-/// Opens a file and cuts it to a length. What is not a regular file is not cut.
+/// Opens a file and cuts it to a length, unless it is a device or a pipe.
 pub fn open_cut(path: &Path, length: u64) -> std::io::Result<File> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     if file.metadata()?.is_file() {
@@ -109,12 +110,12 @@ pub fn open_cut(path: &Path, length: u64) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// Returns whether a path is a regular file, or no file yet.
+/// Returns whether a path is a regular file, or does not exist yet.
 pub fn is_regular(path: &Path) -> bool {
     !is_stdin(path) && std::fs::metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
-/// Returns the length of a file, or 0 if it does not exist. What is not a regular file, such as a pipe, has any length.
+/// Returns the length of a file, which is 0 if the file does not exist. A device or a pipe has no length; the result is the largest number.
 pub fn length(path: &Path) -> u64 {
     match std::fs::metadata(path) {
         _ if !is_regular(path) => u64::MAX,

@@ -17,7 +17,7 @@ use crate::cli::show::describe_type;
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
 
-/// What all rows of a run share.
+/// The template and the options with which all rows of a run are rendered.
 pub struct Renderer {
     pub chat: ChatTemplate,
     /// The name of one of the template's named templates.
@@ -34,7 +34,7 @@ pub struct Renderer {
     pub variables: Object<'static>,
     pub limits: Limits,
     pub clock: Option<FixedClock>,
-    /// The largest length of a row in bytes, for the message about a longer one.
+    /// The largest length of a row in bytes.
     pub max_row: u64,
 }
 
@@ -70,7 +70,7 @@ impl Renderer {
         }
     }
 
-    /// Returns a line of JSON that is equal for two runs only if each row has the same answer in both.
+    /// Returns the template and the options as a line of JSON. Two runs with equal lines have equal answers to equal rows.
     pub fn describe(&self) -> String {
         let mut variables = String::new();
         json::write_data(&Data::Object(self.variables.clone()), &mut variables);
@@ -116,7 +116,7 @@ impl Renderer {
             tools: parts.tools.as_ref().map(|tools| tools as &dyn Input),
             documents: parts.documents.as_ref().map(|documents| documents as &dyn Input),
             chat_template: self.name.as_deref(),
-            // The variable of a row replaces the option.
+            // A variable of the row replaces the option.
             add_generation_prompt: self.add_generation_prompt && variables.get("add_generation_prompt").is_none(),
             continue_final_message: match &self.continue_final_message {
                 Some(field) => ContinueFinalMessage::Field(field),
@@ -187,7 +187,8 @@ impl Renderer {
     }
 }
 
-/// Returns the tools. Data sets in columns hold them as JSON text, because each row has other keys.
+/// Returns the tools, which can be JSON text. Data sets that are stored in columns have such text, because the schemas of two tools have
+/// different keys.
 fn read_tools(tools: Data<'_>) -> Result<Data<'_>, String> {
     match &tools {
         Data::Str(text) => match json::read(text, json::DEPTH) {
@@ -198,8 +199,8 @@ fn read_tools(tools: Data<'_>) -> Result<Data<'_>, String> {
     }
 }
 
-/// Converts messages of ShareGPT: `{"from": "human", "value": "Hi"}` becomes `{"role": "user", "content": "Hi"}`. The text of `system`
-/// becomes the first message, unless that is one of the system.
+/// Converts messages of ShareGPT: `{"from": "human", "value": "Hi"}` becomes `{"role": "user", "content": "Hi"}`. If the first message does
+/// not have the role `system`, the text of `system` is inserted before it.
 fn convert_messages<'r>(messages: Data<'r>, system: Option<Data<'r>>) -> Data<'r> {
     let Data::List(messages) = messages else {
         return messages;

@@ -1,7 +1,7 @@
 //! Reading the rows of the input in chunks.
 //!
-//! A chunk is the whole lines from its start up to the line with which it has at least [`CHUNK`] bytes. So the chunks after a place depend
-//! only on the input, and a run that goes on there makes the chunks that an undisturbed run makes.
+//! A chunk ends after the line with which it reaches a size, or at the end of the input. So the chunks after the end of a chunk depend only
+//! on the input: a run that is resumed there has the same chunks as a run that was never interrupted.
 
 use std::fs::File;
 use std::io::{BufRead, Error, ErrorKind, Read, Result, Seek, SeekFrom};
@@ -14,7 +14,7 @@ use super::codec::Codec;
 use crate::cli::file::is_stdin;
 use crate::cli::lines::read_line;
 
-/// The number of bytes with which a chunk is full.
+/// The size in bytes at which a chunk ends.
 pub const CHUNK: usize = 256 << 10;
 
 /// A place in the decompressed input, at the start of a line.
@@ -26,13 +26,14 @@ pub struct Place {
     pub lines: u64,
 }
 
-/// Rows of the input.
+/// Consecutive rows of the input.
 pub struct Chunk {
     text: Vec<u8>,
+    /// The line number of each row, and its place in the text, or `None` if the row is too long.
     rows: Vec<(u64, Option<Range<usize>>)>,
     /// The place after the chunk.
     pub end: Place,
-    /// Whether the chunk ends because it is full, and not with the input.
+    /// Whether the chunk ends because of its size. If false, it ends with the input.
     pub is_full: bool,
 }
 
@@ -45,7 +46,7 @@ pub struct Row<'c> {
 }
 
 impl Chunk {
-    /// Returns the rows of the chunk. Blank lines are no rows.
+    /// Returns the rows of the chunk, without blank lines.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.rows.iter().map(|(line, range)| Row {
             line: *line,
@@ -65,11 +66,12 @@ pub struct Rows {
     place: Place,
     max_row: u64,
     chunk_size: usize,
+    /// The error that the next call of [`Rows::read_chunk`] returns.
     failure: Option<Error>,
 }
 
 impl Rows {
-    /// Opens the input at a place. The bar shows how many bytes of the file were read.
+    /// Opens the input and skips the bytes before a place. The bar shows the number of bytes that were read from the file.
     pub fn open(path: &Path, start: Place, max_row: u64, chunk_size: usize, bar: &ProgressBar) -> Result<Self> {
         let codec = Codec::of(path);
         let mut to_skip = start.offset;
@@ -103,7 +105,8 @@ impl Rows {
         })
     }
 
-    /// Reads the next chunk, or `None` at the end of the input. If the input fails, the rows before the failure are returned first.
+    /// Reads the next chunk. Returns `None` at the end of the input. If reading fails, a chunk with the lines before the failure is returned
+    /// first.
     pub fn read_chunk(&mut self) -> Result<Option<Chunk>> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -113,9 +116,10 @@ impl Rows {
         let mut is_full = true;
         while text.len() < self.chunk_size {
             let start = text.len();
-            // One byte more than the limit is the line feed.
-            let line = match read_line(&mut self.input, self.max_row.saturating_add(1), &mut text) {
-                Ok(Some(line)) => line,
+            // The line feed is not part of a row.
+            let limit = self.max_row.saturating_add(1);
+            let length = match read_line(&mut self.input, limit, &mut text) {
+                Ok(Some(length)) => length,
                 Ok(None) => {
                     is_full = false;
                     break;
@@ -128,9 +132,9 @@ impl Rows {
                 }
             };
             self.place.lines = self.place.lines.saturating_add(1);
-            self.place.offset = self.place.offset.saturating_add(line.length);
+            self.place.offset = self.place.offset.saturating_add(length);
             let range = start..text.len();
-            if line.is_too_long {
+            if length > limit {
                 rows.push((self.place.lines, None));
             } else if text.get(range.clone()).is_some_and(|line| line.trim_ascii().is_empty()) {
                 text.truncate(start);
@@ -161,7 +165,7 @@ impl Rows {
     }
 }
 
-/// Skips bytes, the last of which must be a line feed.
+/// Skips bytes at the start of the input. It is an error if the last of them is not a line feed.
 fn skip(input: &mut Box<dyn BufRead>, length: u64) -> Result<()> {
     let Some(before) = length.checked_sub(1) else { return Ok(()) };
     let skipped = std::io::copy(&mut input.by_ref().take(before), &mut std::io::sink())?;

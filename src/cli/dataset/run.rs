@@ -64,11 +64,11 @@ pub struct Run {
 #[derive(Clone, Copy, Default)]
 pub struct Start {
     pub checkpoint: Checkpoint,
-    /// The length of the journal that is kept, or `None` if the output is a pipe and has no journal.
+    /// The length to which the journal is cut, or `None` if the output is a pipe, which has no journal.
     kept: Option<u64>,
 }
 
-/// The answers to the rows of a chunk.
+/// The answers to the rows of a chunk, ready to be written.
 struct Block {
     output: Vec<u8>,
     errors: Vec<u8>,
@@ -124,7 +124,7 @@ impl Run {
             Some(path) => Output::open(path, checkpoint.errors)?,
             None => Output::stderr(),
         };
-        // An output without a journal would count as complete, so the journal is there before the output is.
+        // An output without a journal counts as complete, so the journal is created first.
         let output = &self.files.output;
         let journal = match kept {
             Some(kept) => Some(Journal::open(&self.renderer.describe(), output, *kept)?),
@@ -201,7 +201,7 @@ struct Window {
     most: usize,
     /// Whether the last chunk was read.
     is_last: bool,
-    /// The error of reading the input, which counts after the rows before it.
+    /// The error of reading the input. It is reported after the rows before it are written.
     failure: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl Window {
         scope.spawn(move |_| {
             let block = run.render_chunk(&chunk);
             drop(chunk);
-            // Nobody receives the block if the run has ended early.
+            // There is no receiver if the run has ended early.
             let _ = sender.send(block);
         });
     }
@@ -267,7 +267,7 @@ impl Writer {
             written: self.reached.written.saturating_add(block.written),
             failed: self.reached.failed.saturating_add(block.failed),
         };
-        // The next run must not start after a chunk that ends for another reason than its size.
+        // After a chunk that ends with the input, a resumed run could have other chunks.
         if block.is_full && self.last_checkpoint.elapsed() >= self.interval {
             self.add_checkpoint().map_err(WriteFailure::Failed)?;
         }
@@ -319,7 +319,7 @@ pub fn summarize(files: &Files, start: &Start, ended: &Checkpoint, elapsed: Dura
     )
 }
 
-/// Returns the line about what a run that ended early has left.
+/// Returns the line that ends the message of a run that ended early.
 fn describe_end(writer: &Writer) -> String {
     let Checkpoint { written, failed, .. } = writer.reached;
     let hint = if writer.journal.is_some() {
@@ -340,7 +340,7 @@ fn rate(rows: u64, elapsed: Duration) -> u64 {
     rate.and_then(|rate| u64::try_from(rate).ok()).unwrap_or(rows)
 }
 
-/// Returns the path of the errors of an output, unless that is standard output.
+/// Returns the default path of the file of errors, or `None` if the output is standard output.
 pub fn default_errors(output: &Path) -> Option<PathBuf> {
     if is_stdin(output) {
         return None;

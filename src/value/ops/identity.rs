@@ -12,7 +12,7 @@
 //! string, the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
 //!
 //! Two cases are wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object, and so
-//! is a list or dict literal that is evaluated twice.
+//! is a list or dict literal that is not empty and evaluated twice.
 
 use super::compare;
 use crate::error::Result;
@@ -24,6 +24,7 @@ pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
     let is_known = match (left, right) {
         _ if left.ty() != right.ty() => true,
         (Value::List(left), Value::List(right)) if left.is_empty() && right.is_empty() => false,
+        (Value::Dict(left), Value::Dict(right)) if left.is_empty() && left.shares_storage(right) => false,
         (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
         _ => left.shares_storage(right) || left.has_own_storage() || !compare::identical_or_equal(runtime, left, right)?,
     };
@@ -52,6 +53,7 @@ mod tests {
         assert!(!is_same(&mut runtime, &one, &other).unwrap());
         assert!(!is_same(&mut runtime, &one, &dict).unwrap());
         assert!(!is_same(&mut runtime, &one, &two).unwrap());
+        assert!(is_same(&mut runtime, &dict, &dict.clone()).is_err());
         let whole = crate::value::ops::slice(&mut runtime, &one, None, None, None).unwrap();
         assert!(!is_same(&mut runtime, &one, &whole).unwrap());
         assert!(is_same(&mut runtime, &Value::Int(256), &Value::Int(256)).unwrap());
