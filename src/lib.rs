@@ -401,11 +401,11 @@ mod value;
 
 pub use chat::{
     ApplyOptions, ChatTemplate, ContinueFinalMessage, ControlPolicy, ControlToken, ControlTokens, Input, LoadAs, LoadOptions,
-    Prompt, Spans, TextPiece, Writer, assistant_mask,
+    Prompt, TextPiece, Writer, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;
 pub use template::{CompileOptions, Context, RenderOptions, Rendered, Template};
-pub use trace::{Origin, Segment};
+pub use trace::{AssistantOptions, AssistantSpans, Field, Origin, Segment, Spans, Turn};

@@ -1,5 +1,7 @@
 //! The template engine. A [`Template`] is compiled once and rendered any number of times, by any number of threads.
 
+mod assistant;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -15,7 +17,7 @@ use crate::json::{self, Data};
 use crate::limits::{Limit, Limits, Reached};
 use crate::meter::Meter;
 use crate::source::Source;
-use crate::trace::{Literals, Segment};
+use crate::trace::{AssistantOptions, AssistantSpans, Literals, Segment, Turn, find_turns};
 use crate::value::{Dict, Runtime, Value};
 use crate::{eval, parser, resolve};
 
@@ -40,6 +42,7 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
+    has_generation: bool,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
     /// The length of the last output, from which the capacity of the next one is computed.
@@ -81,6 +84,9 @@ pub struct RenderOptions<'o> {
     pub generation: bool,
     /// Whether to return [`Rendered::segments`]: where each character of the output came from. The output is the same.
     pub trace: bool,
+    /// Whether to return [`Rendered::assistant`]: the places of what the model would write, if the context has `messages`. The output is
+    /// the same.
+    pub assistant: Option<AssistantOptions<'o>>,
     /// Whether to render without the shortcuts of the evaluator. The result is the same; tests compare the two.
     #[doc(hidden)]
     pub plain: bool,
@@ -99,8 +105,18 @@ pub struct Rendered {
     pub generation: Vec<Range<usize>>,
     /// Where the characters of the output came from. Empty unless [`RenderOptions::trace`] is set.
     pub segments: Vec<Segment>,
+    /// The places of what the model would write. Empty unless [`RenderOptions::assistant`] is set.
+    pub assistant: AssistantSpans,
     /// The number of steps of the render, which [`Limits::steps`] bounds.
     pub steps: u64,
+}
+
+impl Rendered {
+    /// Returns the turns of the messages that own a part of the output, if the context has `messages`. Empty unless
+    /// [`RenderOptions::trace`] is set. See [`Prompt::turns`](crate::Prompt::turns).
+    pub fn turns(&self) -> Vec<Turn> {
+        find_turns(&self.text, &self.segments, &self.assistant)
+    }
 }
 
 /// The variables of a render: a borrowed JSON object.
@@ -137,6 +153,7 @@ impl Default for RenderOptions<'_> {
             cancel: None,
             generation: false,
             trace: false,
+            assistant: None,
             plain: false,
         }
     }
@@ -148,6 +165,7 @@ impl fmt::Debug for RenderOptions<'_> {
         let mut shown = formatter.debug_struct("RenderOptions");
         shown.field("limits", self.limits).field("cancel", &self.cancel);
         shown.field("generation", &self.generation).field("trace", &self.trace);
+        shown.field("assistant", &self.assistant);
         shown.finish_non_exhaustive()
     }
 }
@@ -196,6 +214,7 @@ impl Template {
         let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
         resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
+            has_generation: tree.body.contains(&|kind| matches!(kind, ast::StmtKind::Generation(_))),
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
@@ -289,7 +308,7 @@ impl Template {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn has_generation(&self) -> bool {
-        self.tree.body.contains(&|kind| matches!(kind, ast::StmtKind::Generation(_)))
+        self.has_generation
     }
 
     fn render_input<'a>(&'a self, input: Input<'a>, options: &'a RenderOptions<'a>) -> Result<Rendered> {
@@ -303,17 +322,27 @@ impl Template {
         };
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
-        if options.trace {
+        if options.trace || self.needs_trace(options.assistant) {
             runtime.heap.trace = Some(Box::default());
             for (name, value) in input.iter() {
                 runtime.trace_variable(name, value)?;
             }
         }
-        let output = self.render_value(&mut runtime, input, options.generation, options.plain)?;
+        let tracks_spans = options.generation || options.assistant.is_some();
+        let output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
+        let mut segments = runtime.segments(&output.pieces, &output.text);
+        let assistant = match &options.assistant {
+            Some(options) => self.find_assistant(&mut runtime, &input, &output, &segments, options),
+            None => AssistantSpans::default(),
+        };
+        if !options.trace {
+            segments.clear();
+        }
         Ok(Rendered {
-            segments: runtime.segments(&output.pieces, &output.text),
+            segments,
+            assistant,
             text: output.text,
-            generation: output.spans,
+            generation: if options.generation { output.spans } else { Vec::new() },
             steps: runtime.meter.steps(),
         })
     }

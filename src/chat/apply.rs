@@ -13,7 +13,7 @@ use super::continuation::Continuation;
 use super::input::sealed::Borrow;
 use super::messages::Conversations;
 use super::options::ApplyOptions;
-use super::prompt::{Prompt, Spans};
+use super::prompt::Prompt;
 use super::templates::NamedTemplate;
 use super::variables::Variables;
 use super::{ChatTemplate, ControlPolicy, Input, explain_objects, not_iterable, refused};
@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json;
 use crate::meter::Meter;
 use crate::template::Template;
+use crate::trace::Spans;
 use crate::value::{Runtime, Value, ops};
 
 impl ChatTemplate {
@@ -200,7 +201,7 @@ impl<'a> Render<'a> {
         let options = self.options;
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         let checks_control_tokens = options.control_tokens.policy != ControlPolicy::Leave;
-        if options.trace || checks_control_tokens {
+        if options.trace || checks_control_tokens || self.compiled.needs_trace(options.assistant) {
             self.trace_input(&mut runtime, own)?;
         }
         let continuation = match self.field {
@@ -214,8 +215,10 @@ impl<'a> Render<'a> {
         let context = self
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
-        let tracks_spans = options.generation || options.true_spans;
-        let output = self.compiled.render_value(&mut runtime, context, tracks_spans, options.plain);
+        let tracks_spans = options.generation || options.true_spans || options.assistant.is_some();
+        let output = self
+            .compiled
+            .render_value(&mut runtime, context.clone(), tracks_spans, options.plain);
         let mut output = output.map_err(|error| self.template.name_in(self.variables.with_class(error)))?;
         if let Some(continuation) = &continuation {
             output.text = continuation.close(output.text)?;
@@ -223,12 +226,21 @@ impl<'a> Render<'a> {
         }
         let mut prompt = Prompt::default();
         if options.generation {
-            prompt.generation = Spans::from_code_points(output.spans, &output.text);
+            prompt.generation = Spans::from_code_points(std::mem::take(&mut output.spans), &output.text);
         }
         if options.true_spans {
             prompt.true_spans = Spans::from_bytes(output.pieces.blocks(), &output.text);
         }
         prompt.segments = runtime.segments(&output.pieces, &output.text);
+        if let Some(assistant) = &options.assistant {
+            let found = self
+                .compiled
+                .find_assistant(&mut runtime, &context, &output, &prompt.segments, assistant);
+            prompt.assistant = found;
+        }
+        if !options.trace && !checks_control_tokens {
+            prompt.segments.clear();
+        }
         prompt.text = output.text;
         if checks_control_tokens {
             let tokens = [self.control_tokens.as_slice(), options.control_tokens.tokens].concat();

@@ -38,7 +38,7 @@ pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
-pub use prompt::{Prompt, Spans};
+pub use prompt::Prompt;
 use templates::Compiler;
 pub(crate) use templates::Templates;
 #[cfg(feature = "cli")]

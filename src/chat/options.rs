@@ -13,6 +13,7 @@ use super::{ControlTokens, Input};
 use crate::clock::Clock;
 use crate::limits::Limits;
 use crate::template::RenderOptions;
+use crate::trace::AssistantOptions;
 
 /// The field of the last message that the model continues.
 ///
@@ -114,6 +115,9 @@ pub struct ApplyOptions<'o> {
     /// Whether to return [`Prompt::segments`](super::Prompt::segments): where each character of the prompt came from, and which message
     /// owns it. The text is the same.
     pub trace: bool,
+    /// Whether to return [`Prompt::assistant`](super::Prompt::assistant): the places of what the model would write, for templates with and
+    /// without `{% generation %}`. The text is the same.
+    pub assistant: Option<AssistantOptions<'o>>,
     /// What happens if text of the input forms a control token. A policy other than [`ControlPolicy::Leave`](super::ControlPolicy::Leave)
     /// traces the prompt.
     pub control_tokens: ControlTokens<'o>,
@@ -146,6 +150,7 @@ impl fmt::Debug for ApplyOptions<'_> {
             .field("generation", &self.generation)
             .field("true_spans", &self.true_spans)
             .field("trace", &self.trace)
+            .field("assistant", &self.assistant)
             .field("control_tokens", &self.control_tokens)
             .finish_non_exhaustive()
     }
@@ -170,6 +175,7 @@ impl Default for ApplyOptions<'_> {
             generation: false,
             true_spans: false,
             trace: false,
+            assistant: None,
             control_tokens: ControlTokens::default(),
             plain: false,
         }

@@ -1,17 +1,9 @@
-//! The prompt of a conversation: its text, and the spans of `{% generation %}` blocks.
+//! The prompt of a conversation: its text, and what is known about parts of it.
 //!
-//! ```text
-//! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
-//! ```
-//!
-//! Python counts code points and Rust bytes; tokenizers return offsets in either.
-
-use std::ops::Range;
-
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::ControlToken;
-use crate::trace::Segment;
+use crate::trace::{AssistantSpans, Segment, Spans, Turn, find_turns};
 
 /// The prompt of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +23,10 @@ pub struct Prompt {
     ///
     /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
     pub segments: Vec<Segment>,
+    /// The places of what the model would write. Empty unless [`ApplyOptions::assistant`] is set.
+    ///
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    pub assistant: AssistantSpans,
     /// The control tokens that the input wrote, at least in part. Empty unless the policy is
     /// [`ControlPolicy::Split`](super::ControlPolicy::Split).
     pub untrusted: Vec<ControlToken>,
@@ -52,76 +48,39 @@ pub struct Prompt {
 /// ```
 impl Serialize for Prompt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("Prompt", 5)?;
+        let mut object = serializer.serialize_struct("Prompt", 7)?;
         object.serialize_field("text", &self.text)?;
         object.serialize_field("generation", &self.generation)?;
         object.serialize_field("true_spans", &self.true_spans)?;
         object.serialize_field("segments", &self.segments)?;
+        object.serialize_field("assistant", &self.assistant)?;
+        object.serialize_field("turns", &self.turns())?;
         object.serialize_field("steps", &self.steps)?;
         object.end()
     }
 }
 
-/// The spans of a text in two units, in the same order.
-///
-/// A span of [`Prompt::generation`] can end after the text, because transformers adds the length of a block to its start, even if a filter
-/// shortens the block later. It then ends equally far after the text in both units.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Spans {
-    /// The spans in code points, which are the indices of Python.
-    pub code_points: Vec<Range<usize>>,
-    /// The spans in bytes of UTF-8, which are the indices of Rust.
-    pub bytes: Vec<Range<usize>>,
-}
-
-/// A span is an array of its start and its end.
-impl Serialize for Spans {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pairs = |spans: &[Range<usize>]| -> Vec<[usize; 2]> { spans.iter().map(|span| [span.start, span.end]).collect() };
-        let mut object = serializer.serialize_struct("Spans", 2)?;
-        object.serialize_field("code_points", &pairs(&self.code_points))?;
-        object.serialize_field("bytes", &pairs(&self.bytes))?;
-        object.end()
+impl Prompt {
+    /// Returns the turns of the messages that own a part of the text, in the order of the messages. Empty unless [`ApplyOptions::trace`]
+    /// is set. With [`ApplyOptions::assistant`], the header of a turn that the model writes ends where the model begins.
+    ///
+    /// ```
+    /// use chat_template::{ApplyOptions, ChatTemplate};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}<{{ m.role }}>{{ m.content }}<end>\n{% endfor %}", &[]);
+    /// let messages = serde_json::json!([{"role": "user", "content": "Hi"}]);
+    /// let prompt = template.apply(&messages, &ApplyOptions { trace: true, ..Default::default() })?;
+    /// assert_eq!(prompt.text, "<user>Hi<end>\n");
+    /// let turns = prompt.turns();
+    /// assert_eq!((turns[0].message, &turns[0].header.bytes[0]), (0, &(0..6)));
+    /// assert_eq!((&turns[0].body.bytes[0], &turns[0].close.bytes[0]), (&(6..8), &(8..14)));
+    /// assert_eq!((&*turns[0].fields[0].name, &turns[0].fields[0].spans.bytes[0]), ("content", &(6..8)));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// [`ApplyOptions::trace`]: super::ApplyOptions::trace
+    /// [`ApplyOptions::assistant`]: super::ApplyOptions::assistant
+    pub fn turns(&self) -> Vec<Turn> {
+        find_turns(&self.text, &self.segments, &self.assistant)
     }
-}
-
-impl Spans {
-    /// Makes spans from spans in code points. A position after the text is equally far after its end in bytes, so that
-    /// [`assistant_mask`](super::assistant_mask) is equal in both units.
-    pub(super) fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
-        let starts = starts(&spans, text);
-        let byte = |point: usize| match &starts {
-            Some(starts) => match point.checked_sub(starts.len()) {
-                Some(after) => text.len().saturating_add(after),
-                None => starts.get(point).copied().unwrap_or(text.len()),
-            },
-            None => point,
-        };
-        let bytes = spans.iter().map(|span| byte(span.start)..byte(span.end)).collect();
-        Self {
-            code_points: spans,
-            bytes,
-        }
-    }
-
-    /// Makes spans from spans in bytes, which must not end within a code point.
-    pub(super) fn from_bytes(spans: Vec<Range<usize>>, text: &str) -> Self {
-        let starts = starts(&spans, text);
-        let point = |byte: usize| match &starts {
-            Some(starts) => starts.partition_point(|start| *start < byte),
-            None => byte,
-        };
-        let code_points = spans.iter().map(|span| point(span.start)..point(span.end)).collect();
-        Self {
-            code_points,
-            bytes: spans,
-        }
-    }
-}
-
-/// Returns the start of each code point in bytes, or `None` if both units are equal or there are no spans.
-fn starts(spans: &[Range<usize>], text: &str) -> Option<Vec<usize>> {
-    let differ = !spans.is_empty() && !text.is_ascii();
-    differ.then(|| text.char_indices().map(|(byte, _)| byte).collect())
 }

@@ -56,6 +56,7 @@ impl Applier {
             special_tokens: Some(&special_tokens),
             generation: wanted.generation,
             trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
             plain: wanted.is_plain(),
             limits,
             ..ApplyOptions::default()

@@ -21,13 +21,15 @@ const MAX_LINE: u64 = 64 << 20;
 const MAX_ID: usize = 1024;
 
 /// The keys of a request.
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 11] = [
     "id",
     "template",
     "context",
     "apply",
     "generation",
     "trace",
+    "assistant",
+    "turns",
     "control_tokens",
     "now",
     "describe",
@@ -125,6 +127,8 @@ impl Port {
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
+            assistant: is_wanted("assistant"),
+            turns: is_wanted("turns"),
             lane: self.lane,
         };
         let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
@@ -165,6 +169,7 @@ impl Port {
             limits: &limits,
             generation: wanted.generation,
             trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
             plain: wanted.is_plain(),
             ..RenderOptions::default()
         };
@@ -178,6 +183,7 @@ impl Port {
         Ok(template.render_with(context, &options).map(|rendered| {
             let mut prompt = Prompt::default();
             (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+            prompt.assistant = rendered.assistant;
             prompt.generation.code_points = rendered.generation;
             prompt
         }))
@@ -258,6 +264,7 @@ fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Op
     let found = control_tokens
         .filter(|_| wanted.trace)
         .map(|tokens| prompt.control_tokens(tokens));
+    let turns = if wanted.turns { prompt.turns() } else { Vec::new() };
     let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(prompt.text)))];
     if wanted.generation {
         entries.push(("generation", show::span_pairs(&prompt.generation.code_points)));
@@ -265,6 +272,14 @@ fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Op
     if wanted.trace {
         let segments = json::to_data(&prompt.segments, json::DEPTH).unwrap_or(Data::None);
         entries.push(("segments", segments.into_owned()));
+    }
+    if wanted.assistant {
+        let spans = json::to_data(&prompt.assistant, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("assistant", spans.into_owned()));
+    }
+    if wanted.turns {
+        let turns = json::to_data(&turns, json::DEPTH).unwrap_or(Data::None);
+        entries.push(("turns", turns.into_owned()));
     }
     if let Some(found) = found {
         let found = json::to_data(&found, json::DEPTH).unwrap_or(Data::None);
@@ -302,7 +317,14 @@ fn request_error(id: Data<'static>, message: String) -> Data<'static> {
 }
 
 fn describe(id: Data<'static>) -> Data<'static> {
-    let requests = Data::List(vec![text("render"), text("apply"), text("generation")]);
+    let requests = Data::List(vec![
+        text("render"),
+        text("apply"),
+        text("generation"),
+        text("trace"),
+        text("assistant"),
+        text("turns"),
+    ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),
         ("version", text(env!("CARGO_PKG_VERSION"))),

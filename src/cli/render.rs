@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, Prompt, RenderOptions, Template, Writer};
+use chat_template::{ApplyOptions, AssistantOptions, Prompt, RenderOptions, Template, Writer};
 
 use super::explain::{Explained, Picture};
 use super::file::Texts;
@@ -31,8 +31,12 @@ begins the prompt twice, and of a variable that no template reads. NO_COLOR turn
   text        the prompt
   generation  the spans of {% generation %} blocks as transformers counts them, which is wrong in macros, set blocks and call blocks
   true_spans  the places of these blocks in the text (not with --context)
+  segments    where each character came from, and the message that owns it
+  assistant   the spans of what the model would write, or {\"unknown\": the reason}
+  turns       the header, the body, the close and the fields of each message
   steps       the work of the render, in the unit of --limits
-A span is a [start, end] pair. Spans are counted in code points and in bytes (with --context, only in code points).";
+A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
+only in code points).";
 
 /// The arguments of `render`.
 #[derive(clap::Args)]
@@ -56,7 +60,7 @@ pub struct Arguments {
     documents: Option<PathBuf>,
     #[command(flatten)]
     settings: Settings,
-    /// Prints a JSON object with the text and the spans of {% generation %} blocks; see below.
+    /// Prints a JSON object with the text, its spans and its turns; see below.
     #[arg(long)]
     json: bool,
     /// Colours the text of {% generation %} blocks, or the picture of --explain, which is coloured by default. Without WHEN, it is auto.
@@ -134,7 +138,8 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let mut options = RenderOptions {
         limits: &limits,
         generation: arguments.json,
-        trace: arguments.explained.is_wanted(),
+        trace: arguments.json || arguments.explained.is_wanted(),
+        assistant: arguments.json.then(AssistantOptions::default),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -142,7 +147,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     }
     let rendered = template.render_with(&data, &options).map_err(with_path)?;
     if arguments.json {
-        return Ok(show::write_rendered(&rendered));
+        return show::write_rendered(&rendered);
     }
     if arguments.explained.is_wanted() {
         let variable = |name: &str| match &data {
@@ -200,6 +205,8 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
         true_spans: arguments.json || is_colored || arguments.explained.is_wanted(),
+        trace: arguments.json,
+        assistant: arguments.json.then(AssistantOptions::default),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..ApplyOptions::default()
     };

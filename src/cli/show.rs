@@ -1,7 +1,7 @@
 //! The output of `render` and `port`: JSON with spans, or coloured text.
 //!
 //! ```text
-//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, "steps": 42}
+//! {"text": "…", "generation": {"code_points": [[0, 5]], "bytes": [[0, 5]]}, "true_spans": {…}, …}
 //! ```
 
 use std::borrow::Cow;
@@ -9,13 +9,16 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{Prompt, Rendered};
+use chat_template::{AssistantOptions, Prompt, Rendered};
+use serde::Serialize;
 
 /// What a request asks for besides the text.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     pub generation: bool,
     pub trace: bool,
+    pub assistant: bool,
+    pub turns: bool,
     pub lane: Lane,
 }
 
@@ -34,7 +37,12 @@ pub enum Lane {
 impl Wanted {
     /// Returns whether the render is traced.
     pub fn is_traced(self) -> bool {
-        self.trace || self.lane == Lane::Traced
+        self.trace || self.turns || self.lane == Lane::Traced
+    }
+
+    /// Returns the options for what the model would write, if it is wanted.
+    pub fn assistant(self) -> Option<AssistantOptions<'static>> {
+        self.assistant.then(AssistantOptions::default)
     }
 
     /// Returns whether the render has no shortcuts.
@@ -45,17 +53,25 @@ impl Wanted {
 
 /// Returns a prompt with its spans as a line of JSON.
 pub fn write_prompt(prompt: &Prompt) -> Result<String, String> {
-    let prompt = json::to_data(prompt, json::DEPTH).map_err(|error| format!("error: {error}"))?;
-    Ok(write_line(&prompt))
+    Ok(write_line(&to_data(prompt)?))
 }
 
 /// Returns the output of a template without the contract as a line of JSON.
-pub fn write_rendered(rendered: &Rendered) -> String {
-    write_line(&object([
+pub fn write_rendered(rendered: &Rendered) -> Result<String, String> {
+    Ok(write_line(&object([
         ("text", Data::Str(Cow::Borrowed(&rendered.text))),
         ("generation", object([("code_points", span_pairs(&rendered.generation))])),
+        ("segments", to_data(&rendered.segments)?),
+        ("assistant", to_data(&rendered.assistant)?),
+        ("turns", to_data(&rendered.turns())?),
         ("steps", Data::Int(i64::try_from(rendered.steps).unwrap_or(i64::MAX))),
-    ]))
+    ])))
+}
+
+/// Returns a value as JSON.
+pub fn to_data<T: Serialize>(value: &T) -> Result<Data<'static>, String> {
+    let data = json::to_data(value, json::DEPTH).map_err(|error| format!("error: {error}"))?;
+    Ok(data.into_owned())
 }
 
 /// Returns each span as a list of its start and its end.

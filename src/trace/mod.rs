@@ -7,13 +7,20 @@
 //! [`Pieces`] belong to each text that a render makes: they say where its bytes came from, and which of them a `{% generation %}` block
 //! wrote. [`Places`] finds a string of the input by its address. At the end, the pieces of the output become [`Segment`]s.
 
+mod assistant;
+mod control;
 mod pieces;
 mod places;
 mod segments;
 mod sets;
+mod spans;
+mod turns;
 
+pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, find_assistant};
 pub use pieces::{Owner, Piece, Pieces, Source};
 pub use places::{Container, Literals, Places, Step, Union};
+pub use spans::Spans;
+pub use turns::{Field, Turn, find_turns};
 
 use std::ops::Range;
 use std::sync::Arc;

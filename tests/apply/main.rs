@@ -9,6 +9,7 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 
+mod assistant;
 mod branches;
 mod case;
 mod excerpts;

@@ -1,0 +1,93 @@
+//! What the model would write of an output.
+//!
+//! ```text
+//! a template with {% generation %}: its blocks      another one: the trace, and the same template with fewer messages
+//! ```
+
+use super::Template;
+use crate::error::Result;
+use crate::eval;
+use crate::trace::{AssistantOptions, AssistantSpans, Conversation, Opening, Segment, Spans, find_assistant};
+use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
+
+impl Template {
+    /// Returns whether a render must be traced to find what the model would write.
+    pub(crate) fn needs_trace(&self, options: Option<AssistantOptions<'_>>) -> bool {
+        options.is_some() && !self.has_generation
+    }
+
+    /// Returns the places of what the model would write in an output. The runtime is that of the render.
+    pub(crate) fn find_assistant<'a>(
+        &'a self,
+        runtime: &mut Runtime<'a>,
+        context: &Dict<'a>,
+        output: &eval::Output,
+        segments: &[Segment],
+        options: &AssistantOptions<'_>,
+    ) -> AssistantSpans {
+        if self.has_generation {
+            return AssistantSpans::Known(Spans::from_bytes(outermost(output.pieces.blocks()), &output.text));
+        }
+        let Some(Value::List(messages) | Value::Tuple(messages)) = context.get_str("messages") else {
+            return AssistantSpans::Unknown("the context has no list `messages`".to_owned());
+        };
+        let roles = messages.iter().map(|message| match message {
+            Value::Dict(message) => message.get_str("role").and_then(|role| role.as_str().map(str::to_owned)),
+            _ => None,
+        });
+        let roles: Vec<String> = roles.map(Option::unwrap_or_default).collect();
+        let conversation = Conversation {
+            text: &output.text,
+            segments,
+            roles: &roles,
+            options,
+        };
+        // The other renders are not traced, and count towards the limits of this one.
+        runtime.heap.trace = None;
+        find_assistant(&conversation, &mut |opening| {
+            let (messages, prompted) = match opening {
+                Opening::Before(end) => (Value::List(messages.slice(0..end)), true),
+                Opening::Greeting(prompted) => (greeting(runtime).ok()?, prompted),
+            };
+            self.render_opening(runtime, context, messages, prompted).ok()
+        })
+    }
+
+    /// Renders the template with other messages and another flag for the generation prompt.
+    fn render_opening<'a>(
+        &'a self,
+        runtime: &mut Runtime<'a>,
+        context: &Dict<'a>,
+        messages: Value<'a>,
+        prompted: bool,
+    ) -> Result<String> {
+        let mut entries = Entries::default();
+        for (name, value) in context.iter() {
+            entries.insert(Key::new(runtime, name)?, value);
+        }
+        entries.insert(Key::from(Str::from("messages")), messages);
+        entries.insert(Key::from(Str::from("add_generation_prompt")), Value::Bool(prompted));
+        let context = runtime.dict(entries)?;
+        eval::render(runtime, &self.tree, &self.source, context, false, true, 0).map(|output| output.text)
+    }
+}
+
+/// Returns a conversation of one message.
+fn greeting<'a>(runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
+    let mut entries = Entries::default();
+    entries.insert(Key::from(Str::from("role")), Value::text("user"));
+    entries.insert(Key::from(Str::from("content")), Value::text("Hello"));
+    let message = runtime.dict(entries)?;
+    runtime.list(vec![Value::Dict(message)])
+}
+
+/// Returns the spans that are not within another one. They are sorted by their starts, an outer one before an inner one.
+fn outermost(spans: Vec<std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
+    let mut end = 0;
+    let is_outer = |span: &std::ops::Range<usize>| {
+        let is_outer = span.end > end;
+        end = end.max(span.end);
+        is_outer
+    };
+    spans.into_iter().filter(is_outer).collect()
+}

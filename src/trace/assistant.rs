@@ -1,0 +1,455 @@
+//! What the model would write of a prompt, for templates without `{% generation %}`.
+//!
+//! ```text
+//! <|im_start|>assistant⏎ Hello <|im_end|>⏎   ->   the model begins after the generation prompt, and ends with the token
+//! ```
+//!
+//! A turn of the assistant is the text that its message owns. The generation prompt at its beginning is found by rendering the messages
+//! before it, once for all turns that begin alike.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::ser::{Serialize, Serializer};
+
+use super::control::{control_token, control_tokens, last_control_token};
+use super::turns::{Owned, find_field, group_by_message, paths};
+use super::{Origin, Segment, Spans};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Which parts of a prompt count as what the model would write. Set the fields that matter, and take the others from [`Default`].
+///
+/// The options are for templates without `{% generation %}`. A template that has such blocks decides by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AssistantOptions<'o> {
+    /// The roles of the messages that count. The default is `assistant`. The text of another role begins after its header.
+    pub roles: &'o [&'o str],
+    /// Whether the token that ends the turn counts. The default is true.
+    pub end_of_turn: bool,
+    /// Whether the reasoning counts, with the tags around it. The default is true.
+    pub reasoning: bool,
+    /// Whether only the last of the messages counts. The default is false.
+    pub last_turn_only: bool,
+    /// Whether the white space after the end of the turn counts, such as a line break. The default is false.
+    pub trailing_space: bool,
+}
+
+impl Default for AssistantOptions<'_> {
+    fn default() -> Self {
+        Self {
+            roles: &["assistant"],
+            end_of_turn: true,
+            reasoning: true,
+            last_turn_only: false,
+            trailing_space: false,
+        }
+    }
+}
+
+/// The places of what the model would write, or why they are not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AssistantSpans {
+    /// The places in the text, sorted.
+    Known(Spans),
+    /// The rule does not hold for this template, for a reason in words.
+    Unknown(String),
+}
+
+impl Default for AssistantSpans {
+    fn default() -> Self {
+        Self::Known(Spans::default())
+    }
+}
+
+impl AssistantSpans {
+    /// Returns the spans.
+    ///
+    /// # Errors
+    /// If the spans are not known. The message says why.
+    pub fn known(&self) -> Result<&Spans> {
+        match self {
+            Self::Known(spans) => Ok(spans),
+            Self::Unknown(reason) => {
+                let message = format!("it is unknown which text the model writes: {reason}");
+                Err(Error::new(ErrorKind::Runtime, message).without_line())
+            }
+        }
+    }
+}
+
+/// The form of the conformance protocol, whose places are in code points: `[[2, 5]]`, or `{"unknown": "why"}`.
+impl Serialize for AssistantSpans {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Known(spans) => spans.pairs().serialize(serializer),
+            Self::Unknown(reason) => serializer.collect_map([("unknown", reason)]),
+        }
+    }
+}
+
+/// A conversation whose prompt shows the generation prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// The messages before an index, with the generation prompt.
+    Before(usize),
+    /// One message of a user, with or without the generation prompt.
+    Greeting(bool),
+}
+
+/// The most renders that find generation prompts of one conversation.
+const MOST_OPENINGS: usize = 6;
+
+/// A prompt whose assistant's text is to be found.
+pub struct Conversation<'p> {
+    /// The text of the prompt.
+    pub text: &'p str,
+    /// Where it came from.
+    pub segments: &'p [Segment],
+    /// The role of each message.
+    pub roles: &'p [String],
+    /// What counts.
+    pub options: &'p AssistantOptions<'p>,
+}
+
+/// Returns what the model would write. `render` returns the text of another conversation with the same template and variables.
+pub fn find_assistant(conversation: &Conversation<'_>, render: &mut dyn FnMut(Opening) -> Option<String>) -> AssistantSpans {
+    let groups = group_by_message(conversation.segments);
+    let finder = Finder {
+        conversation,
+        render,
+        prompts: Vec::new(),
+        openings: 0,
+        first_tokens: find_first_tokens(conversation.text, &groups),
+    };
+    match finder.find(&groups) {
+        Ok(spans) => AssistantSpans::Known(Spans::from_segments(spans, conversation.text, conversation.segments)),
+        Err(reason) => AssistantSpans::Unknown(reason),
+    }
+}
+
+struct Finder<'f, 'p> {
+    conversation: &'f Conversation<'p>,
+    render: &'f mut dyn FnMut(Opening) -> Option<String>,
+    /// The generation prompts that are known, each with the role of the message before it.
+    prompts: Vec<(Option<&'p str>, String)>,
+    openings: usize,
+    /// The first two control tokens of the text, which begin the text or the first turn.
+    first_tokens: Vec<&'p str>,
+}
+
+impl<'p> Finder<'_, 'p> {
+    fn find(mut self, groups: &BTreeMap<usize, Owned<'_>>) -> std::result::Result<Vec<Range<usize>>, String> {
+        let Conversation { segments, roles, .. } = *self.conversation;
+        let is_lost = |message: usize| self.counts(message) && !groups.contains_key(&message);
+        let loses = (0..roles.len()).any(is_lost);
+        let is_whole = |segment: &Segment| match &segment.origin {
+            Origin::Input { path, is_key: true, .. } => path.ends_with("/role") && path.matches('/').count() == 3,
+            origin => loses && paths(origin).any(|path| ["", "/messages"].contains(&path)),
+        };
+        if segments.iter().any(is_whole) {
+            return Err("the template prints messages as values".to_owned());
+        }
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        let mut last_end = None;
+        for (message, owned) in groups {
+            let (Some(first), Some(last)) = (owned.stretches.first(), owned.stretches.last()) else {
+                continue;
+            };
+            if !self.counts(*message) {
+                last_end = None;
+                continue;
+            }
+            let start = self.find_start(*message, owned, first, last_end)?;
+            last_end = Some(last.end);
+            if self.conversation.options.last_turn_only {
+                spans.clear();
+            }
+            let limit = self.find_limit(*message, owned);
+            for stretch in &owned.stretches {
+                let start = if stretch == first { start } else { stretch.start };
+                let part = start..stretch.end.min(limit);
+                self.add_stretch(*message, owned, part, limit, &mut spans);
+            }
+        }
+        spans.sort_by_key(|span| span.start);
+        Ok(spans)
+    }
+
+    fn text(&self, range: Range<usize>) -> &'p str {
+        self.conversation.text.get(range).unwrap_or_default()
+    }
+
+    fn counts(&self, message: usize) -> bool {
+        let Conversation { roles, options, .. } = self.conversation;
+        roles.get(message).is_some_and(|role| options.roles.contains(&role.as_str()))
+    }
+
+    /// Returns where the model begins to write a message. `last_end` is the end of the message before, if it counts too.
+    fn find_start(
+        &mut self,
+        message: usize,
+        owned: &Owned<'_>,
+        first: &Range<usize>,
+        last_end: Option<usize>,
+    ) -> std::result::Result<usize, String> {
+        let roles = self.conversation.roles;
+        let before = message.checked_sub(1).and_then(|index| roles.get(index)).map(String::as_str);
+        let (alike, others): (Vec<_>, Vec<_>) = self.prompts.iter().partition(|(role, _)| *role == before);
+        let is_empty = alike.iter().any(|(_, prompt)| prompt.is_empty());
+        let known = alike.iter().chain(&others).filter(|(_, prompt)| !prompt.is_empty());
+        if let Some(start) = known.into_iter().find_map(|(_, prompt)| self.match_prompt(prompt, first)) {
+            return Ok(start);
+        }
+        if is_empty {
+            return Ok(first.start);
+        }
+        if roles.get(message).is_some_and(|role| role != "assistant")
+            && let Some(body) = owned.printed(message, first).next()
+        {
+            return Ok(body.start);
+        }
+        let mut tried = None;
+        for is_short in [false, true] {
+            let Some(prompt) = self.find_prompt(message, first, is_short) else {
+                continue;
+            };
+            let start = if prompt.is_empty() {
+                Some(first.start)
+            } else {
+                self.match_prompt(&prompt, first)
+            };
+            if let Some(start) = start {
+                self.prompts.push((before, prompt));
+                return Ok(start);
+            }
+            tried = Some(prompt);
+        }
+        if last_end.is_some_and(|end| self.text(end..first.start).trim().is_empty()) {
+            return Ok(first.start);
+        }
+        Err(match tried {
+            Some(prompt) => format!("message {message} does not begin with the generation prompt {prompt:?}"),
+            None => format!("the template does not render the generation prompt before message {message}"),
+        })
+    }
+
+    /// Returns the generation prompt before a message, without white space around it, or that after a single message of a user.
+    fn find_prompt(&mut self, message: usize, first: &Range<usize>, is_short: bool) -> Option<String> {
+        if self.openings >= MOST_OPENINGS {
+            return None;
+        }
+        self.openings = self.openings.saturating_add(1);
+        if !is_short {
+            let opened = (self.render)(Opening::Before(message))?;
+            let prompt = opened.strip_prefix(self.text(0..first.start).trim_end())?;
+            return Some(prompt.trim_start().to_owned());
+        }
+        let opened = (self.render)(Opening::Greeting(true))?;
+        let closed = (self.render)(Opening::Greeting(false))?;
+        let mut start = common_prefix(&opened, &closed);
+        if let Some(token) = control_tokens(&opened).find(|token| token.start < start && start < token.end) {
+            start = token.start;
+        }
+        Some(opened.get(start..).unwrap_or_default().trim_start().to_owned())
+    }
+
+    /// Returns where the generation prompt ends that a turn begins with, or that is directly before it.
+    fn match_prompt(&self, prompt: &str, turn: &Range<usize>) -> Option<usize> {
+        let text = self.text(turn.clone());
+        let space = text.len().saturating_sub(text.trim_start().len());
+        let common = common_prefix(prompt, text.trim_start());
+        let edge = prompt_edges(prompt).filter(|edge| *edge <= common).max().unwrap_or_default();
+        if edge > 0 {
+            return Some(turn.start.saturating_add(space).saturating_add(edge));
+        }
+        let before = self.text(0..turn.start).trim_end();
+        before.ends_with(prompt.trim_end()).then_some(turn.start)
+    }
+
+    /// Returns where the text of the messages ends. A template can write the generation prompt in the turn of the last message.
+    fn find_limit(&self, message: usize, owned: &Owned<'_>) -> usize {
+        let text = self.conversation.text.trim_end();
+        let whole = 0..self.conversation.text.len();
+        let end = owned.printed(message, &whole).last().map_or(0, |printed| printed.end);
+        let prompts = self.prompts.iter().filter(|(_, prompt)| !prompt.is_empty());
+        let limits = prompts.filter_map(|(_, prompt)| Some(text.strip_suffix(prompt.trim_end())?.len()));
+        limits.filter(|limit| *limit >= end).min().unwrap_or(whole.end)
+    }
+
+    /// Adds what the model writes of a stretch of a message.
+    fn add_stretch(&self, message: usize, owned: &Owned<'_>, part: Range<usize>, limit: usize, spans: &mut Vec<Range<usize>>) {
+        let options = self.conversation.options;
+        let (start, mut end) = (
+            part.start,
+            part.start.saturating_add(self.text(part.clone()).trim_end().len()),
+        );
+        let printed: Vec<_> = owned.printed(message, &part).collect();
+        let body_end = printed.last().map_or(start, |printed| printed.end).max(start);
+        let own_close = last_control_token(self.text(body_end..end)).filter(|token| body_end.saturating_add(token.end) == end);
+        match (own_close, options.end_of_turn) {
+            (Some(token), false) => {
+                end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
+            }
+            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end, message)),
+            _ => {}
+        }
+        if start >= end {
+            return;
+        }
+        if options.trailing_space && options.end_of_turn {
+            let rest = self.text(end..limit.max(end));
+            end = end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
+        }
+        let mut cuts = self.find_foreign(message, owned, &(start..end), &printed);
+        if !options.reasoning {
+            cuts.extend(self.find_reasoning(message, owned, &(start..end), &printed));
+        }
+        cuts.sort_by_key(|cut| cut.start);
+        let mut at = start;
+        for cut in cuts {
+            if at < cut.start {
+                spans.push(at..cut.start);
+            }
+            at = at.max(cut.end);
+        }
+        if at < end {
+            spans.push(at..end);
+        }
+    }
+
+    /// Returns the length of the token that ends a turn if the template writes it after the turn: the end-of-sequence token, or a token
+    /// that the generation prompt begins with, and that is not the header of a turn.
+    fn close_after(&self, end: usize, message: usize) -> usize {
+        let Conversation {
+            text, segments, roles, ..
+        } = self.conversation;
+        let role = roles.get(message).map_or("", String::as_str);
+        let next = segments.get(segments.partition_point(|segment| segment.bytes.start < end));
+        if let Some(segment) = next {
+            let is_eos = match &segment.origin {
+                Origin::Token { name } => &**name == "eos_token",
+                origin => paths(origin).any(|path| path == "/eos_token"),
+            };
+            if is_eos && segment.bytes.start == end {
+                return segment.bytes.len();
+            }
+        }
+        let rest = text.get(end..).unwrap_or_default();
+        let Some(token) = control_token(rest).and_then(|length| rest.get(..length)) else {
+            return 0;
+        };
+        let begins = |prompt: &str| {
+            let rest = prompt.strip_prefix(token).map(str::trim_start);
+            rest.is_some_and(|rest| control_token(rest).is_some())
+        };
+        let is_header = self.first_tokens.contains(&token) || token.to_ascii_lowercase().contains(role);
+        let is_close = !is_header && self.prompts.iter().any(|(_, prompt)| begins(prompt));
+        if is_close { token.len() } else { 0 }
+    }
+
+    /// Returns the parts of a span that come from other messages, tools or documents, with the template's text around them.
+    fn find_foreign(&self, message: usize, owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]) -> Vec<Range<usize>> {
+        let is_foreign = |path: &str| {
+            let is_outside = ["/messages", "/tools", "/documents"]
+                .iter()
+                .any(|root| path.starts_with(root));
+            is_outside && find_field(path, message).is_none()
+        };
+        let foreign = owned.within(span).iter().filter(|segment| {
+            paths(&segment.origin).any(is_foreign) && !paths(&segment.origin).any(|path| find_field(path, message).is_some())
+        });
+        let cuts = foreign.map(|segment| {
+            let before = printed.iter().rfind(|own| own.end <= segment.bytes.start);
+            let after = printed.iter().find(|own| own.start >= segment.bytes.end);
+            before.map_or(span.start, |own| own.end)..after.map_or(segment.bytes.end, |own| own.start)
+        });
+        cuts.collect()
+    }
+
+    /// Returns the parts of a span that are reasoning, with the tags around them.
+    fn find_reasoning(
+        &self,
+        message: usize,
+        owned: &Owned<'_>,
+        span: &Range<usize>,
+        printed: &[Range<usize>],
+    ) -> Vec<Range<usize>> {
+        let mut cuts = Vec::new();
+        let mut add = |mut cut: Range<usize>| {
+            let rest = self.text(cut.end..span.end);
+            cut.end = cut.end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
+            cuts.push(cut);
+        };
+        let is_reasoning = |segment: &&&Segment| {
+            let mut fields = paths(&segment.origin).filter_map(|path| find_field(path, message));
+            fields.any(|field| REASONING_FIELDS.contains(&field))
+        };
+        for segment in owned.within(span).iter().filter(is_reasoning) {
+            let bytes = &segment.bytes;
+            if bytes.start < span.start || bytes.end > span.end {
+                continue;
+            }
+            let before = printed
+                .iter()
+                .rfind(|own| own.end <= bytes.start)
+                .map_or(span.start, |own| own.end.max(span.start));
+            let opening = last_control_token(self.text(before..bytes.start)).map_or(0, |token| token.start);
+            let opening = if before == span.start { 0 } else { opening };
+            let after = printed
+                .iter()
+                .find(|own| own.start >= bytes.end)
+                .map_or(span.end, |own| own.start.min(span.end));
+            let closing = control_tokens(self.text(bytes.end..after))
+                .next()
+                .map_or(0, |token| token.end);
+            add(before.saturating_add(opening)..bytes.end.saturating_add(closing));
+        }
+        let text = self.text(span.clone());
+        let mut start = 0_usize;
+        for token in control_tokens(text) {
+            let name = text.get(token.clone()).unwrap_or_default().to_ascii_lowercase();
+            match (name.contains("think"), name.contains('/')) {
+                (true, true) => {
+                    add(span.start.saturating_add(start)..span.start.saturating_add(token.end));
+                    start = token.end;
+                }
+                (true, false) => start = token.start,
+                _ => {}
+            }
+        }
+        cuts
+    }
+}
+
+/// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
+fn find_first_tokens<'t>(text: &'t str, groups: &BTreeMap<usize, Owned<'_>>) -> Vec<&'t str> {
+    let bodies = groups
+        .iter()
+        .filter_map(|(message, owned)| owned.printed(*message, owned.stretches.first()?).next());
+    let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
+    let header = text.get(..end).unwrap_or_default();
+    control_tokens(header).take(2).filter_map(|token| header.get(token)).collect()
+}
+
+/// The names of the field with the reasoning.
+const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+
+/// Returns the length of the common start of two texts.
+fn common_prefix(left: &str, right: &str) -> usize {
+    let mut pairs = left.char_indices().zip(right.chars());
+    let difference = pairs.find(|((_, left), right)| left != right);
+    difference.map_or(left.len().min(right.len()), |((at, _), _)| at)
+}
+
+/// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not
+/// between a control token and a word after it, which names the role.
+fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
+    let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
+    let tokens = control_tokens(prompt).flat_map(|token| {
+        let rest = prompt.get(token.end..).unwrap_or_default();
+        let is_name = rest.starts_with(char::is_alphanumeric);
+        [Some(token.start), (!is_name).then_some(token.end)]
+    });
+    let ends = [prompt.trim_end().len(), prompt.len()];
+    lines.chain(tokens.flatten()).chain(ends)
+}

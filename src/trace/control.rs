@@ -1,0 +1,40 @@
+//! Texts that look like control tokens: `<|im_end|>`, `[INST]`, `</s>`.
+
+use std::ops::Range;
+
+/// The most bytes of a control token.
+const MOST_BYTES: usize = 64;
+
+/// Returns the length of the control token at the start of a text: a text without white space in `<…>` or `[…]`.
+pub(super) fn control_token(text: &str) -> Option<usize> {
+    let (open, close) = match text.bytes().next()? {
+        b'<' => ('<', '>'),
+        b'[' => ('[', ']'),
+        _ => return None,
+    };
+    let mut chars = text.char_indices().skip(1).take_while(|(at, _)| *at < MOST_BYTES);
+    let (end, _) = chars.find(|(_, char)| char.is_whitespace() || *char == open || *char == close)?;
+    let is_token = end > 1 && text.get(end..)?.starts_with(close);
+    is_token.then(|| end.saturating_add(1))
+}
+
+/// Returns the control tokens of a text.
+pub(super) fn control_tokens(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let mut at = 0_usize;
+    std::iter::from_fn(move || {
+        while let Some(next) = text.get(at..)?.find(['<', '[']) {
+            let start = at.saturating_add(next);
+            at = start.saturating_add(1);
+            if let Some(length) = control_token(text.get(start..)?) {
+                at = start.saturating_add(length);
+                return Some(start..at);
+            }
+        }
+        None
+    })
+}
+
+/// Returns the last control token of a text.
+pub(super) fn last_control_token(text: &str) -> Option<Range<usize>> {
+    control_tokens(text).last()
+}

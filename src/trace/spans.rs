@@ -1,0 +1,100 @@
+//! Stretches of a text in code points and in bytes.
+//!
+//! ```text
+//! "<user>é<bot>Hi"   ->   code points 12..14, bytes 13..15
+//! ```
+//!
+//! Python counts code points and Rust bytes; tokenizers return offsets in either.
+
+use std::ops::Range;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::Segment;
+
+/// The spans of a text in two units, in the same order.
+///
+/// A span of [`Prompt::generation`](crate::Prompt::generation) can end after the text, because transformers adds the length of a block to its start, even if a filter
+/// shortens the block later. It then ends equally far after the text in both units.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Spans {
+    /// The spans in code points, which are the indices of Python.
+    pub code_points: Vec<Range<usize>>,
+    /// The spans in bytes of UTF-8, which are the indices of Rust.
+    pub bytes: Vec<Range<usize>>,
+}
+
+/// A span is an array of its start and its end.
+impl Serialize for Spans {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Spans", 2)?;
+        object.serialize_field("code_points", &self.pairs())?;
+        object.serialize_field("bytes", &pairs(&self.bytes))?;
+        object.end()
+    }
+}
+
+fn pairs(spans: &[Range<usize>]) -> Vec<[usize; 2]> {
+    spans.iter().map(|span| [span.start, span.end]).collect()
+}
+
+impl Spans {
+    /// Returns the start and the end of each span in code points.
+    pub(super) fn pairs(&self) -> Vec<[usize; 2]> {
+        pairs(&self.code_points)
+    }
+
+    /// Makes spans from spans in code points. A position after the text is equally far after its end in bytes, so that
+    /// [`assistant_mask`](crate::assistant_mask) is equal in both units.
+    pub fn from_code_points(spans: Vec<Range<usize>>, text: &str) -> Self {
+        let starts = starts(&spans, text);
+        let byte = |point: usize| match &starts {
+            Some(starts) => match point.checked_sub(starts.len()) {
+                Some(after) => text.len().saturating_add(after),
+                None => starts.get(point).copied().unwrap_or(text.len()),
+            },
+            None => point,
+        };
+        let bytes = spans.iter().map(|span| byte(span.start)..byte(span.end)).collect();
+        Self {
+            code_points: spans,
+            bytes,
+        }
+    }
+
+    /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text.
+    pub fn from_segments(bytes: Vec<Range<usize>>, text: &str, segments: &[Segment]) -> Self {
+        let point = |byte: usize| {
+            let index = segments.partition_point(|segment| segment.bytes.end < byte);
+            segments.get(index).map_or(0, |segment| {
+                let part = text.get(segment.bytes.start..byte).unwrap_or_default();
+                segment.code_points.start.saturating_add(part.chars().count())
+            })
+        };
+        Self {
+            code_points: bytes.iter().map(|span| point(span.start)..point(span.end)).collect(),
+            bytes,
+        }
+    }
+
+    /// Makes spans from spans in bytes, which must not end within a code point.
+    pub fn from_bytes(spans: Vec<Range<usize>>, text: &str) -> Self {
+        let starts = starts(&spans, text);
+        let point = |byte: usize| match &starts {
+            Some(starts) => starts.partition_point(|start| *start < byte),
+            None => byte,
+        };
+        let code_points = spans.iter().map(|span| point(span.start)..point(span.end)).collect();
+        Self {
+            code_points,
+            bytes: spans,
+        }
+    }
+}
+
+/// Returns the start of each code point in bytes, or `None` if both units are equal or there are no spans.
+fn starts(spans: &[Range<usize>], text: &str) -> Option<Vec<usize>> {
+    let differ = !spans.is_empty() && !text.is_ascii();
+    differ.then(|| text.char_indices().map(|(byte, _)| byte).collect())
+}

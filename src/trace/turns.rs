@@ -1,0 +1,219 @@
+//! The turns of messages: which parts of a prompt each message owns.
+//!
+//! ```text
+//! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::assistant::AssistantSpans;
+use super::control::last_control_token;
+use super::{Origin, Segment, Spans};
+
+/// The parts of a prompt that a message owns.
+///
+/// A message can own several stretches of the text, of which each has a header, a body and a close. Any of them can be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The index of the message.
+    pub message: usize,
+    /// The text before the body, such as `<|im_start|>user` and a line break.
+    pub header: Spans,
+    /// The text from the first field of the message to the last. If the model writes the message, it begins where the model begins.
+    pub body: Spans,
+    /// The text after the body, such as `<|im_end|>` and a line break.
+    pub close: Spans,
+    /// The fields of the message in the order in which they are first printed. The role is not among them.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a message that a template has printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Field {
+    /// The place of the field in the message, such as `content` or `tool_calls/0/function/name`.
+    pub name: String,
+    /// The characters that come from the field.
+    pub spans: Spans,
+}
+
+/// The form of the conformance protocol, whose places are in code points.
+impl Serialize for Turn {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Turn", 5)?;
+        object.serialize_field("message", &self.message)?;
+        object.serialize_field("header", &self.header.pairs())?;
+        object.serialize_field("body", &self.body.pairs())?;
+        object.serialize_field("close", &self.close.pairs())?;
+        object.serialize_field("fields", &self.fields)?;
+        object.end()
+    }
+}
+
+/// The form of the conformance protocol, whose places are in code points.
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("Field", 2)?;
+        object.serialize_field("name", &self.name)?;
+        object.serialize_field("spans", &self.spans.pairs())?;
+        object.end()
+    }
+}
+
+/// The segments that a message owns.
+#[derive(Debug, Default)]
+pub(super) struct Owned<'s> {
+    /// The stretches without a gap, in order.
+    pub stretches: Vec<Range<usize>>,
+    pub segments: Vec<&'s Segment>,
+}
+
+/// Returns the segments of each message that owns any.
+pub(super) fn group_by_message(segments: &[Segment]) -> BTreeMap<usize, Owned<'_>> {
+    let mut groups: BTreeMap<usize, Owned<'_>> = BTreeMap::new();
+    for segment in segments {
+        let Some(message) = segment.message else { continue };
+        let owned = groups.entry(message).or_default();
+        match owned.stretches.last_mut() {
+            Some(last) if last.end == segment.bytes.start => last.end = segment.bytes.end,
+            _ => owned.stretches.push(segment.bytes.clone()),
+        }
+        owned.segments.push(segment);
+    }
+    groups
+}
+
+impl<'s> Owned<'s> {
+    /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
+    pub fn within(&self, range: &Range<usize>) -> &[&'s Segment] {
+        let start = self.segments.partition_point(|segment| segment.bytes.end <= range.start);
+        let end = self.segments.partition_point(|segment| segment.bytes.start < range.end);
+        self.segments.get(start..end).unwrap_or_default()
+    }
+
+    /// Returns the byte ranges of what the template prints of the message in a stretch: all segments but the template's own text, tokens,
+    /// and the role.
+    pub fn printed(&self, message: usize, stretch: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let printed = self.within(stretch).iter().filter(move |segment| match &segment.origin {
+            Origin::Made => true,
+            Origin::Template { .. } | Origin::Token { .. } => false,
+            origin => fields(origin, message).any(|field| field != "role"),
+        });
+        printed.map(|segment| segment.bytes.clone())
+    }
+}
+
+/// Returns the JSON pointers of the strings of the input that characters come from.
+pub(super) fn paths(origin: &Origin) -> impl Iterator<Item = &str> {
+    let (one, several) = match origin {
+        Origin::Input { path, .. } => (Some(&**path), None),
+        Origin::Changed { paths } => (None, Some(paths.iter().map(|path| &**path))),
+        _ => (None, None),
+    };
+    one.into_iter().chain(several.into_iter().flatten())
+}
+
+/// Returns the fields of a message that characters come from, with an empty name if it is the whole message.
+fn fields(origin: &Origin, message: usize) -> impl Iterator<Item = &str> {
+    paths(origin).filter_map(move |path| find_field(path, message))
+}
+
+/// Returns the field of a message at a JSON pointer.
+pub(super) fn find_field(path: &str, message: usize) -> Option<&str> {
+    let path = path.strip_prefix("/messages/")?;
+    let digits = path.bytes().take_while(u8::is_ascii_digit).count();
+    let (index, rest) = path.split_at_checked(digits)?;
+    if index.parse() != Ok(message) {
+        return None;
+    }
+    let field = rest.strip_prefix('/').unwrap_or(rest);
+    let mut steps = field.split('/');
+    let depth = match (steps.next(), steps.nth(1)) {
+        (Some("tool_calls"), Some("function")) => 3,
+        (Some("tool_calls"), _) => 2,
+        _ => 0,
+    };
+    let end = field.match_indices('/').nth(depth);
+    field.get(..end.map_or(field.len(), |(at, _)| at))
+}
+
+/// Returns the turns of the messages that own a part of the text.
+pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) -> Vec<Turn> {
+    let spans = |bytes| Spans::from_segments(bytes, text, segments);
+    let model = match assistant {
+        AssistantSpans::Known(spans) => spans.bytes.as_slice(),
+        AssistantSpans::Unknown(_) => &[],
+    };
+    let groups = group_by_message(segments).into_iter();
+    let turns = groups.map(|(message, owned)| {
+        let (mut header, mut body, mut close) = (Vec::new(), Vec::new(), Vec::new());
+        for stretch in &owned.stretches {
+            let first = model.partition_point(|span| span.start < stretch.start);
+            let begin = model.get(first).map(|span| span.start).filter(|start| *start < stretch.end);
+            let part = split(text, stretch, owned.printed(message, stretch), begin);
+            let edges = [stretch.start, part.start, part.end, stretch.end];
+            for (list, edge) in [&mut header, &mut body, &mut close].into_iter().zip(edges.windows(2)) {
+                match edge {
+                    [start, end] if start < end => list.push(*start..*end),
+                    _ => {}
+                }
+            }
+        }
+        Turn {
+            message,
+            header: spans(header),
+            body: spans(body),
+            close: spans(close),
+            fields: find_fields(message, &owned)
+                .map(|(name, bytes)| Field {
+                    name,
+                    spans: spans(bytes),
+                })
+                .collect(),
+        }
+    });
+    turns.collect()
+}
+
+/// Returns the body of a stretch.
+fn split(text: &str, stretch: &Range<usize>, printed: impl Iterator<Item = Range<usize>>, begin: Option<usize>) -> Range<usize> {
+    let whole = printed.reduce(|whole, part| whole.start..part.end);
+    let (start, end) = match (whole, begin) {
+        (Some(body), begin) => (begin.unwrap_or(body.start).min(body.start), body.end),
+        (None, Some(begin)) => (begin, begin),
+        (None, None) => {
+            // A turn without fields ends with a control token, and begins with another one.
+            let token = last_control_token(text.get(stretch.clone()).unwrap_or_default());
+            let at = token
+                .filter(|token| token.start > 0)
+                .map(|token| stretch.start.saturating_add(token.start));
+            let at = at.unwrap_or(stretch.end);
+            (at, at)
+        }
+    };
+    start..end
+}
+
+/// Returns the fields of a message with the byte ranges of their characters.
+fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
+    let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
+    for segment in &owned.segments {
+        for name in fields(&segment.origin, message).filter(|name| !["", "role"].contains(name)) {
+            let at = found.iter().position(|(other, _)| *other == name);
+            let index = at.unwrap_or_else(|| {
+                found.push((name, Vec::new()));
+                found.len().saturating_sub(1)
+            });
+            let Some((_, ranges)) = found.get_mut(index) else { continue };
+            match ranges.last_mut() {
+                Some(last) if last.end >= segment.bytes.start => last.end = segment.bytes.end,
+                _ => ranges.push(segment.bytes.clone()),
+            }
+        }
+    }
+    found.into_iter().map(|(name, ranges)| (name.to_owned(), ranges))
+}

@@ -1,0 +1,260 @@
+//! Turns, and what the model would write, in templates of several forms.
+
+use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, ChatTemplate, Prompt, RenderOptions, Template};
+use serde_json::{Value, json};
+
+const CHATML: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning %}<think>\n{{ m.reasoning }}\n</think>\n{% endif %}\
+    {{ m.content }}{% for c in m.tool_calls or [] %}<call>{{ c.function|tojson }}</call>{% endfor %}<|im_end|>\n{% endfor %}\
+    {% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+fn apply(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> Prompt {
+    let options = ApplyOptions {
+        trace: true,
+        assistant: Some(assistant),
+        ..ApplyOptions::default()
+    };
+    let template = ChatTemplate::from_source(source, &[("eos_token", "</s>")]);
+    template.apply(messages, &options).expect("it renders")
+}
+
+/// The texts that the model writes.
+fn written(source: &str, messages: &Value, assistant: AssistantOptions<'_>) -> Vec<String> {
+    let prompt = apply(source, messages, assistant);
+    let spans = prompt.assistant.known().expect("it is known");
+    spans.bytes.iter().map(|span| prompt.text[span.clone()].to_owned()).collect()
+}
+
+fn written_by_default(source: &str, messages: &Value) -> Vec<String> {
+    written(source, messages, AssistantOptions::default())
+}
+
+fn conversation() -> Value {
+    json!([
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hé!", "reasoning": "Well"},
+        {"role": "user", "content": "Bye"},
+        {"role": "assistant", "content": "Bye!"},
+    ])
+}
+
+#[test]
+fn the_model_writes_from_the_generation_prompt_to_the_end_of_the_turn() {
+    let first = "<think>\nWell\n</think>\nHé!<|im_end|>";
+    assert_eq!(written_by_default(CHATML, &conversation()), [first, "Bye!<|im_end|>"]);
+}
+
+#[test]
+fn options_change_what_counts() {
+    let with = |options| written(CHATML, &conversation(), options);
+    let default = AssistantOptions::default();
+    let content = AssistantOptions {
+        end_of_turn: false,
+        reasoning: false,
+        ..default
+    };
+    assert_eq!(with(content), ["Hé!", "Bye!"]);
+    assert_eq!(
+        with(AssistantOptions {
+            last_turn_only: true,
+            ..default
+        }),
+        ["Bye!<|im_end|>"]
+    );
+    assert_eq!(
+        with(AssistantOptions {
+            trailing_space: true,
+            last_turn_only: true,
+            ..default
+        }),
+        ["Bye!<|im_end|>\n"]
+    );
+    let users = AssistantOptions {
+        roles: &["user"],
+        ..default
+    };
+    assert_eq!(with(users), ["Hi<|im_end|>", "Bye<|im_end|>"]);
+}
+
+#[test]
+fn an_opened_thought_belongs_to_the_prompt() {
+    let source = "{% for m in messages %}<|{{ m.role }}|>{% if m.role == 'assistant' %}<think>\n{{ m.reasoning }}</think>{% endif %}\
+        {{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|><think>\n{% endif %}";
+    let messages = json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "A", "reasoning": "R"}]);
+    assert_eq!(written_by_default(source, &messages), ["R</think>A<|end|>"]);
+    let content = AssistantOptions {
+        reasoning: false,
+        ..AssistantOptions::default()
+    };
+    assert_eq!(written(source, &messages, content), ["A<|end|>"]);
+}
+
+#[test]
+fn the_end_of_a_turn_may_be_written_after_it() {
+    let next = "{% for m in messages %}{% if not loop.first %}<|im_end|>\n{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}{% endfor %}\
+        {% if add_generation_prompt %}<|im_end|>\n<|im_start|>assistant\n{% endif %}";
+    assert_eq!(written_by_default(next, &conversation()), ["Hé!<|im_end|>", "Bye!"]);
+    let last = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}\
+        {% if add_generation_prompt %}\nassistant: {% else %}{{ eos_token }}{% endif %}";
+    assert_eq!(written_by_default(last, &conversation()), ["Hé!", "Bye!</s>"]);
+    let headers = "{% for m in messages %}<|{{ m.role }}|><|sep|>{{ m.content }}{% endfor %}\
+        {% if add_generation_prompt %}<|assistant|><|sep|>{% endif %}";
+    let twice =
+        json!([{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}, {"role": "assistant", "content": "b"}]);
+    assert_eq!(written_by_default(headers, &twice), ["a", "b"]);
+}
+
+#[test]
+fn a_template_without_a_generation_prompt_is_all_turns() {
+    let source = "{% for m in messages %}{% if m.role == 'user' %}[INST] {{ m.content }} [/INST]{% else %} {{ m.content }}{{ eos_token }}{% endif %}{% endfor %}";
+    assert_eq!(written_by_default(source, &conversation()), [" Hé!</s>", " Bye!</s>"]);
+}
+
+#[test]
+fn a_generation_prompt_within_the_loop_is_not_written_by_the_model() {
+    let source = "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}{{ eos_token }}\n{% if loop.last and add_generation_prompt %}<|assistant|>\n{% endif %}{% endfor %}";
+    let template = Template::compile(source).unwrap();
+    let context = json!({"messages": conversation(), "add_generation_prompt": true, "eos_token": "</s>"});
+    let options = RenderOptions {
+        assistant: Some(AssistantOptions::default()),
+        ..RenderOptions::default()
+    };
+    let rendered = template.render_with(&context, &options).unwrap();
+    let spans = &rendered.assistant.known().unwrap().bytes;
+    assert_eq!(&rendered.text[spans[1].clone()], "Bye!</s>");
+    assert!(rendered.segments.is_empty());
+}
+
+#[test]
+fn tool_results_are_not_the_assistants() {
+    let source = "{% for m in messages if m.role != 'tool' %}<{{ m.role }}>{% for c in m.tool_calls or [] %}<call>{{ c.function.name }}</call>{% endfor %}\
+        {% if m.tool_calls %}<result>{{ messages[2].content }}</result>{% endif %}{{ m.content }}<end>{% endfor %}\
+        {% if add_generation_prompt %}<assistant>{% endif %}";
+    let messages = json!([
+        {"role": "user", "content": "How warm?"},
+        {"role": "assistant", "content": "Warm.", "tool_calls": [{"function": {"name": "weather", "arguments": {}}}]},
+        {"role": "tool", "content": "21"},
+    ]);
+    let text = written_by_default(source, &messages).concat();
+    assert!(
+        text.contains("weather") && text.contains("Warm.<end>") && !text.contains("21"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_template_with_generation_blocks_keeps_its_spans() {
+    let source = "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}{{ m.content }}{% endgeneration %}{% endif %}{% endfor %}";
+    assert_eq!(written_by_default(source, &conversation()), ["Hé!", "Bye!"]);
+}
+
+#[test]
+fn where_the_rule_does_not_hold_the_reason_is_said() {
+    let reason = |source| match apply(source, &conversation(), AssistantOptions::default()).assistant {
+        AssistantSpans::Unknown(reason) => reason,
+        AssistantSpans::Known(spans) => panic!("{spans:?}"),
+    };
+    assert_eq!(reason("{{ messages }}"), "the template prints messages as values");
+    let other =
+        "{% for m in messages %}{{ m.role|upper }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}Bot:{% endif %}";
+    assert_eq!(reason(other), "message 1 does not begin with the generation prompt \"Bot:\"");
+    let refusing =
+        "{% for m in messages %}{{ m.content }}{% endfor %}{% if add_generation_prompt %}{{ raise_exception('no') }}{% endif %}";
+    assert_eq!(
+        reason(refusing),
+        "the template does not render the generation prompt before message 1"
+    );
+}
+
+#[test]
+fn a_turn_has_a_header_a_body_a_close_and_fields() {
+    let mut messages = conversation();
+    messages[1]["tool_calls"] = json!([{"function": {"name": "weather", "arguments": {"city": "Oslo"}}}]);
+    messages[3]["content"] = json!("");
+    let prompt = apply(CHATML, &messages, AssistantOptions::default());
+    let turns = prompt.turns();
+    let text = |span: &std::ops::Range<usize>| &prompt.text[span.clone()];
+    assert_eq!(turns.iter().map(|turn| turn.message).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(text(&turns[1].header.bytes[0]), "<|im_start|>assistant\n");
+    assert!(text(&turns[1].body.bytes[0]).starts_with("<think>\nWell\n</think>\nHé!<call>"));
+    assert_eq!(text(&turns[1].close.bytes[0]), "</call><|im_end|>\n");
+    let names: Vec<_> = turns[1].fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names[..2], ["reasoning", "content"]);
+    assert!(names.contains(&"tool_calls/0/function/name"), "{names:?}");
+    assert_eq!(text(&turns[3].header.bytes[0]), "<|im_start|>assistant\n");
+    assert_eq!(text(&turns[3].close.bytes[0]), "<|im_end|>\n");
+    assert_eq!(turns[1].body.code_points[0].len() + 1, turns[1].body.bytes[0].len());
+}
+
+/// Of the prompts of the corpus with an assistant's message, at most one in twenty is unknown. Another text in such a message changes
+/// only what its turn prints.
+#[test]
+fn real_templates_say_what_the_model_writes() {
+    let Ok(folder) = std::env::var("CHAT_TEMPLATE_CORPUS") else {
+        return;
+    };
+    let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}")).unwrap();
+    let conversations: Vec<Value> = serde_json::from_str(&read("conversations.json")).unwrap();
+    let names = [
+        "multi_turn",
+        "tool_calls_dict",
+        "tool_calls_string",
+        "reasoning_content",
+        "system_user_noagp",
+    ];
+    let options = RenderOptions {
+        assistant: Some(AssistantOptions::default()),
+        ..RenderOptions::default()
+    };
+    let (mut prompts, mut unknown, mut changed, mut outside) = (0, 0, 0, 0);
+    for entry in std::fs::read_dir(format!("{folder}/templates")).unwrap() {
+        let source = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let Ok(template) = Template::compile(&source) else { continue };
+        for conversation in conversations
+            .iter()
+            .filter(|conversation| names.contains(&conversation["name"].as_str().unwrap()))
+        {
+            let context = &conversation["context"];
+            let Ok(rendered) = template.render_with(context, &options) else {
+                continue;
+            };
+            prompts += 1;
+            let AssistantSpans::Known(spans) = &rendered.assistant else {
+                unknown += 1;
+                continue;
+            };
+            let messages = context["messages"].as_array().unwrap();
+            let Some(last) = messages.iter().rposition(|message| message["role"] == "assistant") else {
+                continue;
+            };
+            let content = messages[last]["content"].as_str();
+            if content.is_none_or(|content| content.trim().is_empty()) || template.has_generation() {
+                continue;
+            }
+            let mut other = context.clone();
+            other["messages"][last]["content"] = json!("ZQx replacement 7");
+            let Ok(other) = template.render(&other) else { continue };
+            if other == rendered.text {
+                continue;
+            }
+            changed += 1;
+            let common = rendered
+                .text
+                .bytes()
+                .zip(other.bytes())
+                .take_while(|(left, right)| left == right)
+                .count();
+            let rest = &rendered.text.as_bytes()[common..];
+            let place = common + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let is_outside = !spans.bytes.iter().any(|span| span.start <= place && place <= span.end);
+            outside += usize::from(is_outside);
+        }
+    }
+    assert!(
+        prompts > 3000 && unknown * 20 <= prompts,
+        "{unknown} of {prompts} are unknown"
+    );
+    assert!(
+        changed > 2000 && outside * 100 <= changed,
+        "{outside} of {changed} are outside"
+    );
+}
