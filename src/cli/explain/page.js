@@ -3,13 +3,23 @@ const prompt = document.getElementById("prompt");
 const place = document.getElementById("place");
 const parts = [...prompt.querySelectorAll(".part")];
 let current = -1;
+let lit = [];
+
+// The parts of one segment are neighbours.
+function partsOf(segment, index) {
+  const isOther = (part) => part.dataset.segment !== segment;
+  const after = parts.findIndex((part, other) => other > index && isOther(part));
+  return parts.slice(parts.findLastIndex((part, other) => other < index && isOther(part)) + 1, after < 0 ? undefined : after);
+}
 
 function show(index) {
   const part = parts[index];
   if (!part || index === current) return;
   current = index;
   const { segment, place: path, at, owner, token } = part.dataset;
-  parts.forEach((other) => other.classList.toggle("on", other.dataset.segment === segment));
+  lit.forEach((other) => other.classList.remove("on"));
+  lit = partsOf(segment, index);
+  lit.forEach((other) => other.classList.add("on"));
   const list = document.createElement("dl");
   const name = document.querySelector(".of-origin ." + part.classList[1]).textContent;
   const entries = [["Origin", name], ["Place", path, true], ["In the string", at], ["Owner", owner ?? "no message"], ["Note", token]];
