@@ -18,6 +18,9 @@ use std::time::{Duration, SystemTime};
 use date::Date;
 use zone::Zone;
 
+/// Whether the platform has a clock. On `wasm32-unknown-unknown`, the standard library panics when it is read.
+pub(crate) const IS_THERE: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
 const SECONDS_OF_DAY: i64 = 86_400;
 
 /// The last second of the year 9999, counted from 1970.
@@ -207,13 +210,17 @@ pub trait Clock: Send + Sync {
 
 /// The platform's clock in the platform's zone (the variable `TZ`, else the system's setting), as `datetime.now()` reads it. Without the
 /// feature `local-time`, the zone is UTC.
+///
+/// `wasm32-unknown-unknown` has no clock. There it is always the first moment of 1970, and [`Limits::milliseconds`](crate::Limits) has no
+/// effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> LocalTime {
         // A clock before 1970 is taken for 1970.
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = if IS_THERE { SystemTime::now() } else { SystemTime::UNIX_EPOCH };
+        let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         LocalTime::since_1970(since, &Zone::system())
     }
 }

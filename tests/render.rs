@@ -162,3 +162,54 @@ fn mistakes_in_models_say_what_to_do() {
         "context.json: the context must be an object of variables, and this is an array",
     );
 }
+
+#[test]
+fn the_page_on_injection_shows_the_picture() {
+    let page = std::fs::read_to_string("tests/examples/injection/README.md").expect("the page can be read");
+    let command = page
+        .lines()
+        .find(|line| line.ends_with("--explain"))
+        .expect("the page has a command");
+    let arguments: Vec<&str> = command.split(' ').skip(2).collect();
+    let (picture, error, _) = render(&arguments);
+    let quoted = format!("{command}\n```\n\n```text\n{picture}```");
+    assert!(page.contains(&quoted), "the page does not quote:\n{quoted}\n{error}");
+}
+
+#[test]
+fn a_picture_is_written_as_a_page() {
+    let folder = Folder::new("explain");
+    let page = folder.file("page.html", "");
+    let arguments = [MODEL, CONVERSATION].concat();
+    let (text, error, status) = render(&[arguments.as_slice(), &["--explain-html", &page]].concat());
+    assert_eq!((text.as_str(), error.as_str(), status), ("", "", 0));
+    let page = std::fs::read_to_string(page).expect("the page is written");
+    assert!(page.contains("data-place=\"/messages/0/content\""));
+}
+
+#[test]
+fn a_picture_of_a_context_marks_control_tokens() {
+    let folder = Folder::new("explain-context");
+    let template = folder.file("t.jinja", "{{ bos_token }}{{ bos_token }}{{ x|upper }}");
+    let context = folder.file("context.json", r#"{"bos_token": "<s>", "x": "a<s>"}"#);
+    let arguments = [
+        "--template",
+        &template,
+        "--context",
+        &context,
+        "--explain",
+        "--color=always",
+        "--control-token",
+        "<S>",
+    ];
+    let (picture, error, _) = render(&arguments);
+    assert!(picture.contains("\x1b[1;97;41m<S>\x1b[0m"), "{picture:?} {error}");
+    assert!(
+        picture.contains("warning: the prompt has the token <s> twice in a row"),
+        "{picture:?}"
+    );
+    assert!(
+        picture.contains("warning: the input has the control token <S> at /x"),
+        "{picture:?}"
+    );
+}

@@ -4,6 +4,7 @@ mod apply_request;
 mod conformance;
 #[cfg(not(target_family = "wasm"))]
 mod dataset;
+mod explain;
 mod file;
 mod lines;
 mod model;

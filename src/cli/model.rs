@@ -124,10 +124,15 @@ pub struct Settings {
 impl Settings {
     /// Reads the file of limits, and warns of variables that the template does not read.
     pub fn read(&self, chat: &ChatTemplate) -> Result<(Limits, Option<FixedClock>), String> {
-        for warning in variable::warn_of_unread(&self.variables, &chat.variables()) {
+        for warning in self.warn_of_unread(chat) {
             eprintln!("{}", printable(&warning));
         }
         Ok((self.read_limits()?, self.clock()))
+    }
+
+    /// Returns a warning for each variable that the template does not read.
+    pub fn warn_of_unread(&self, chat: &ChatTemplate) -> Vec<String> {
+        variable::warn_of_unread(&self.variables, &chat.variables())
     }
 
     /// Reads the file of limits.

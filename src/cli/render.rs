@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, Prompt, RenderOptions, Template};
+use chat_template::{ApplyOptions, AssistantOptions, Prompt, RenderOptions, Template, Writer};
 
+use super::explain::{Explained, Picture};
 use super::file::Texts;
 use super::model::{Settings, Source, with_path};
 use super::{print_text, show};
@@ -15,12 +16,16 @@ Examples:
   chat-template render --model Qwen3-8B --messages - --tools tools.json --var enable_thinking=false < conversation.json
   chat-template render --template chat.jinja --config tokenizer_config.json --messages conversation.json --json
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
+  chat-template render --model Qwen3-8B --messages conversation.json --explain=message --explain-html prompt.html
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
 One FILE can be -, which is standard input. No newline is added to the output.
 
 The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
 \"documents\" are used unless an option sets them. Other keys are ignored.
+
+--explain shows blanks and line feeds, and below the prompt a legend and warnings: of a control token that the input wrote, of a token that
+begins the prompt twice, and of a variable that no template reads. NO_COLOR turns its colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
   text        the prompt
@@ -58,9 +63,33 @@ pub struct Arguments {
     /// Prints a JSON object with the text, its spans and its turns; see below.
     #[arg(long)]
     json: bool,
-    /// Colours the text of {% generation %} blocks. Without WHEN, it is auto.
-    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with_all = ["json", "context"])]
+    /// Colours the text of {% generation %} blocks, or the picture of --explain, which is coloured by default. Without WHEN, it is auto.
+    #[arg(long, value_name = "WHEN", num_args = 0..=1, default_missing_value = "auto", conflicts_with = "json")]
     color: Option<When>,
+    #[command(flatten)]
+    explained: Explained,
+}
+
+impl Arguments {
+    /// Returns whether the output is coloured. `default` is the answer without the option.
+    fn is_colored(&self, default: When) -> bool {
+        match self.color.unwrap_or(default) {
+            When::Always => true,
+            When::Auto => show::shows_color(),
+            When::Never => false,
+        }
+    }
+
+    /// Draws a picture, and returns an empty text in place of the prompt.
+    fn draw(&self, picture: &Picture<'_>) -> Result<String, String> {
+        let source = self.source.model.as_ref().or(self.source.template.as_ref());
+        let title = source
+            .and_then(|source| source.file_name())
+            .map(|name| name.to_string_lossy());
+        self.explained
+            .draw(picture, &title.unwrap_or("prompt".into()), self.is_colored(When::Auto))?;
+        Ok(String::new())
+    }
 }
 
 /// When to colour the output.
@@ -109,7 +138,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let mut options = RenderOptions {
         limits: &limits,
         generation: arguments.json,
-        trace: arguments.json,
+        trace: arguments.json || arguments.explained.is_wanted(),
         assistant: arguments.json.then(AssistantOptions::default),
         ..RenderOptions::default()
     };
@@ -119,6 +148,22 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
     let rendered = template.render_with(&data, &options).map_err(with_path)?;
     if arguments.json {
         return show::write_rendered(&rendered);
+    }
+    if arguments.explained.is_wanted() {
+        let variable = |name: &str| match &data {
+            Data::Object(context) => context.get(name),
+            _ => None,
+        };
+        let bos = match variable("bos_token") {
+            Some(Data::Str(bos)) => Some(&**bos),
+            _ => None,
+        };
+        let tokens = arguments.explained.control_tokens();
+        let mut prompt = Prompt::default();
+        (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+        prompt.untrusted = prompt.control_tokens(&tokens);
+        prompt.untrusted.retain(|token| token.writer != Writer::Template);
+        return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new()));
     }
     Ok(rendered.text)
 }
@@ -139,14 +184,16 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let tools = of_option(&arguments.tools, "tools")?;
     let documents = of_option(&arguments.documents, "documents")?;
     let messages = check_objects(from_input("messages").unwrap_or_else(|| input.clone()), messages, "messages")?;
-    let (limits, fixed) = arguments.settings.read(&chat)?;
+    let unread = arguments.settings.warn_of_unread(&chat);
+    let (limits, fixed) = if arguments.explained.is_printed() {
+        (arguments.settings.read_limits()?, arguments.settings.clock())
+    } else {
+        arguments.settings.read(&chat)?
+    };
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
-    let colored = match arguments.color {
-        Some(When::Always) => true,
-        Some(When::Auto) => show::shows_color(),
-        Some(When::Never) | None => false,
-    };
+    let is_colored = arguments.is_colored(When::Never);
+    let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
         limits: &limits,
         tools: Some(&tools),
@@ -157,9 +204,10 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
-        true_spans: arguments.json || colored,
+        true_spans: arguments.json || is_colored || arguments.explained.is_wanted(),
         trace: arguments.json,
         assistant: arguments.json.then(AssistantOptions::default),
+        control_tokens: arguments.explained.policy(&own_tokens),
         ..ApplyOptions::default()
     };
     if let Some(clock) = &fixed {
@@ -168,7 +216,13 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     let prompt: Prompt = chat
         .apply(&messages, &options)
         .map_err(|error| arguments.source.explain(&error))?;
-    match (arguments.json, colored) {
+    if arguments.explained.is_wanted() {
+        let mut named = chat.special_tokens().iter();
+        let bos = named.find(|(name, _)| name == "bos_token").map(|(_, bos)| bos.as_str());
+        let tokens = [chat.control_tokens(), own_tokens].concat();
+        return arguments.draw(&Picture::new(&prompt, &tokens, Some(&messages), bos, unread));
+    }
+    match (arguments.json, is_colored) {
         (true, _) => show::write_prompt(&prompt),
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
         (false, false) => Ok(prompt.text),

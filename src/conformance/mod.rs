@@ -71,4 +71,4 @@ pub use smoke::{Check, smoke};
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
-pub use visible::printable;
+pub use visible::{printable, sign, visible};

@@ -16,7 +16,10 @@ pub fn visible(text: &str) -> String {
             None => (line, ""),
         };
         let trimmed = body.trim_end_matches(' ');
-        trimmed.chars().for_each(|char| show(char, &mut shown));
+        trimmed.chars().for_each(|char| match sign(char) {
+            Some(sign) => shown.push_str(&sign),
+            None => shown.push(char),
+        });
         (trimmed.len()..body.len()).for_each(|_| shown.push('·'));
         shown.push_str(end);
     }
@@ -75,28 +78,32 @@ fn is_active(char: char) -> bool {
     char.is_control() || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn show(char: char, shown: &mut String) {
+/// Returns the sign that shows a character without a glyph, or `None` if the character is visible or is a blank.
+pub fn sign(char: char) -> Option<String> {
     match char {
-        '\t' => shown.push('⇥'),
-        '\r' => shown.push('␍'),
-        ' ' => shown.push(' '),
+        ' ' => None,
+        '\t' => Some("⇥".to_owned()),
+        '\n' => Some("⏎".to_owned()),
+        '\r' => Some("␍".to_owned()),
         // The block of control pictures has the order of the control characters.
-        '\0'..='\x1f' => shown.extend(char::from_u32(0x2400_u32.saturating_add(u32::from(char)))),
-        char => match char.escape_debug().next() {
-            // `Debug` escapes characters without a glyph. It also escapes quotes, the backslash and combining marks.
-            Some('\\') if !matches!(char, '\\' | '\'' | '"') && !is_mark(char) => shown.extend(char.escape_unicode()),
-            _ if is_blank_or_joiner(char) => shown.extend(char.escape_unicode()),
-            _ => shown.push(char),
-        },
+        '\0'..='\x1f' => char::from_u32(0x2400_u32.saturating_add(u32::from(char))).map(String::from),
+        '\'' | '"' | '\\' => None,
+        char => {
+            // `Debug` escapes characters without a glyph, and combining marks at the start of a text.
+            let is_escaped = String::from_iter(['a', char]).escape_debug().nth(1) == Some('\\');
+            (is_escaped || is_invisible(char)).then(|| char.escape_unicode().to_string())
+        }
     }
 }
 
-fn is_mark(char: char) -> bool {
-    matches!(char, '\u{300}'..='\u{36f}')
-}
-
-fn is_blank_or_joiner(char: char) -> bool {
-    char.is_whitespace() || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+/// Returns whether a character that `Debug` does not escape is a blank, a filler, or selects a variant of the character before.
+fn is_invisible(char: char) -> bool {
+    char.is_whitespace()
+        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+        || matches!(
+            char,
+            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+        )
 }
 
 #[cfg(test)]
@@ -110,6 +117,10 @@ mod tests {
         assert_eq!(
             visible("\u{0}\u{a0}\u{200b}\u{7f}\u{feff}"),
             "␀\\u{a0}\\u{200b}\\u{7f}\\u{feff}"
+        );
+        assert_eq!(
+            visible("e\u{301} \u{939}\u{94d} \u{202e}"),
+            "e\u{301} \u{939}\u{94d} \\u{202e}"
         );
     }
 }

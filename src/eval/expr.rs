@@ -148,8 +148,15 @@ impl<'a> Evaluator<'a, '_> {
         let [left, right] = operands;
         let left = self.expr(left)?;
         let right = self.expr(right)?;
-        self.runtime
-            .with_sources(&[&left, &right], |runtime| operators::binary(runtime, op, &left, &right))
+        match op {
+            // The other operators keep the pieces of their operands, or make no text.
+            BinaryOp::Mod => {
+                let sources = &[&left, &right];
+                self.runtime
+                    .with_sources(sources, |runtime| operators::binary(runtime, op, &left, &right))
+            }
+            _ => operators::binary(self.runtime, op, &left, &right),
+        }
     }
 
     #[inline(never)]

@@ -7,7 +7,7 @@ use super::truth::Truth;
 use super::{Evaluator, Flow, Render};
 use crate::ast::{For, LoopTest, Slot, Target, TargetKind};
 use crate::error::{Error, Result, Step};
-use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Turn, Value, ops};
+use crate::value::{Arguments, Callable, Dict, EnvironmentId, GAIN, ItemSource, Iter, Loop, Runtime, Value, ops};
 
 /// The variable `loop` of a recursive loop as a function: `loop(items)` runs the loop for other items.
 struct RecursiveLoop<'a> {
@@ -160,9 +160,14 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.meter.charge(steps)?;
             }
             self.load(&node.scope);
-            let turn = self.begin_turn(&node.target);
+            let is_traced = self.runtime.heap.trace.is_some();
+            if is_traced {
+                self.begin_turn(&node.target);
+            }
             let flow = self.body(&node.body);
-            self.runtime.end_turn(turn);
+            if is_traced {
+                self.runtime.end_turn();
+            }
             match flow.map_err(|error| self.in_round(error, node, line, round))? {
                 Flow::Next => reached = true,
                 Flow::Continue => {}
@@ -173,26 +178,14 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Begins a round in a render that is traced: a message among its items owns what it writes.
-    #[inline]
-    fn begin_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
-        match self.runtime.heap.trace {
-            None => None,
-            Some(_) => self.begin_traced_turn(target),
-        }
-    }
-
     #[cold]
-    fn begin_traced_turn(&mut self, target: &'a Target) -> Option<Box<Turn>> {
-        let mut items = Vec::new();
-        let mut index = None;
+    fn begin_turn(&mut self, target: &'a Target) {
+        self.runtime.begin_turn();
         target.for_each_slot(&mut |symbol, slot| {
-            let item = self.get(slot).cloned();
-            if let Some(Value::Int(_)) = item {
-                index = Some(symbol.0);
+            if let Some(item) = self.get(slot).cloned() {
+                self.runtime.take_turn(&item, symbol.0);
             }
-            items.extend(item);
         });
-        self.runtime.begin_turn(&items, index)
     }
 
     /// Assigns the next item of a loop that has a variable `loop`, and then that variable: a condition that reads `loop` while the item is

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use stack::Stack;
 
+use crate::clock;
 use crate::error::{Error, Result};
 use crate::limits::{Limit, Limits, Reached};
 
@@ -51,7 +52,8 @@ pub struct Meter<'a> {
 /// The deadline and the flag, which can stop the work before its steps are used up.
 #[derive(Clone, Copy, Debug)]
 struct Watch<'a> {
-    began: Instant,
+    /// The time of the start. It is `None` on a platform without a clock, where no deadline passes.
+    began: Option<Instant>,
     cancel: Option<&'a AtomicBool>,
 }
 
@@ -65,7 +67,7 @@ impl<'a> Meter<'a> {
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
         let watch = is_watched.then(|| Watch {
-            began: Instant::now(),
+            began: clock::IS_THERE.then(Instant::now),
             cancel,
         });
         Self::with_watch(limits, watch)
@@ -270,7 +272,12 @@ impl Watch<'_> {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
         let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = self.began.elapsed().saturating_add(expected);
+        let passed = self
+            .began
+            .as_ref()
+            .map(Instant::elapsed)
+            .unwrap_or_default()
+            .saturating_add(expected);
         let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         match limits.milliseconds {
             Some(allowed) if passed >= allowed => Err(exceeded(Limit::Milliseconds, passed, allowed)),

@@ -64,7 +64,8 @@ pub struct Piece {
 }
 
 impl Piece {
-    fn follows(&self, last: &Self) -> bool {
+    /// Returns whether the piece continues another one, so that both are one.
+    pub(super) fn follows(&self, last: &Self) -> bool {
         let continues = match (last.source, self.source) {
             (Source::Input(string, at), Source::Input(other, next)) => {
                 let end = (at as usize).saturating_add(last.end.saturating_sub(last.start));

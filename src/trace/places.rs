@@ -166,6 +166,8 @@ impl<'a> Places<'a> {
     pub fn sort(&mut self, literals: &'a Literals) {
         // The sort is stable: of two paths to one string, the first is kept.
         self.strings.sort_by_key(Known::address);
+        self.strings.shrink_to_fit();
+        self.nodes.shrink_to_fit();
         self.literals = literals;
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::pieces::{Owner, Piece, Pieces, Source};
 use super::places::{Known, Node, Places, ROOT, Role, Step};
 use super::{Origin, Segment};
+use crate::number::text::write_digits;
 
 /// The bytes between two counted positions of a text.
 const STRIDE: usize = 1024;
@@ -52,12 +53,19 @@ fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
-/// Makes the origins of segments, and shares their texts.
+/// The number of paths that are kept to be shared.
+const KEPT: usize = 16;
+
+/// Makes the origins of segments. Segments of one string are near each other, and share their path.
 struct Origins<'p, 'a> {
     places: &'p Places<'a>,
-    paths: HashMap<u32, Arc<str>>,
+    /// The paths that were made last, each in the place that its node determines.
+    paths: [Option<(u32, Arc<str>)>; KEPT],
     sets: HashMap<u32, Arc<[Arc<str>]>>,
     counts: HashMap<u32, Counts<'a>>,
+    /// The buffers of the pointer that is made.
+    steps: Vec<Step<'a>>,
+    pointer: String,
 }
 
 impl<'a> Origins<'_, 'a> {
@@ -98,13 +106,12 @@ impl<'a> Origins<'_, 'a> {
     }
 
     fn name(&mut self, node: u32) -> Arc<str> {
-        let name = match self.places.nodes.get(node as usize) {
+        self.shared(node, |origins| match origins.places.nodes.get(node as usize) {
             Some(Node {
                 step: Step::Key(name), ..
-            }) => *name,
-            _ => "",
-        };
-        Arc::clone(self.paths.entry(node).or_insert_with(|| name.into()))
+            }) => (*name).into(),
+            _ => "".into(),
+        })
     }
 
     fn paths(&mut self, set: u32) -> Arc<[Arc<str>]> {
@@ -117,59 +124,101 @@ impl<'a> Origins<'_, 'a> {
     }
 
     fn path(&mut self, node: u32) -> Arc<str> {
-        let places = self.places;
-        Arc::clone(self.paths.entry(node).or_insert_with(|| pointer(&places.nodes, node).into()))
+        self.shared(node, |origins| origins.make_pointer(node))
     }
-}
 
-/// Returns the JSON pointer of a node.
-fn pointer(nodes: &[Node<'_>], mut node: u32) -> String {
-    let mut steps = Vec::new();
-    while let (Some(Node { parent, step, .. }), true) = (nodes.get(node as usize), node != ROOT) {
-        steps.push(step);
-        node = *parent;
-    }
-    let mut pointer = String::new();
-    for step in steps.into_iter().rev() {
-        pointer.push('/');
-        match step {
-            Step::Index(index) => pointer.push_str(&index.to_string()),
-            Step::Key(key) => key.chars().for_each(|char| match char {
-                '~' => pointer.push_str("~0"),
-                '/' => pointer.push_str("~1"),
-                char => pointer.push(char),
-            }),
+    /// Returns the text that was made for a node, or makes it.
+    fn shared(&mut self, node: u32, make: impl FnOnce(&mut Self) -> Arc<str>) -> Arc<str> {
+        let place = node as usize % KEPT;
+        if let Some(Some((kept, text))) = self.paths.get(place) {
+            if *kept == node {
+                return Arc::clone(text);
+            }
         }
+        let text = make(self);
+        if let Some(place) = self.paths.get_mut(place) {
+            *place = Some((node, Arc::clone(&text)));
+        }
+        text
     }
-    pointer
+
+    /// Returns the JSON pointer of a node.
+    fn make_pointer(&mut self, mut node: u32) -> Arc<str> {
+        self.steps.clear();
+        self.pointer.clear();
+        while let (Some(Node { parent, step, .. }), true) = (self.places.nodes.get(node as usize), node != ROOT) {
+            self.steps.push(*step);
+            node = *parent;
+        }
+        while let Some(step) = self.steps.pop() {
+            self.pointer.push('/');
+            match step {
+                Step::Index(index) => write_digits(u64::from(index), &mut self.pointer),
+                Step::Key(key) if !key.contains(['~', '/']) => self.pointer.push_str(key),
+                Step::Key(key) => self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+            }
+        }
+        self.pointer.as_str().into()
+    }
 }
 
 impl Places<'_> {
     /// Returns the segments of a text.
     pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
-        let mut merged = Pieces::default();
-        for piece in pieces.list().iter().filter(|piece| piece.source != Source::Generation) {
-            merged.fill(piece.start, Source::Made, Owner::NOBODY);
-            merged.push(*piece);
-        }
-        merged.fill(text.len(), Source::Made, Owner::NOBODY);
         let mut origins = Origins {
             places: self,
-            paths: HashMap::new(),
+            paths: [const { None }; KEPT],
             sets: HashMap::new(),
             counts: HashMap::new(),
+            steps: Vec::new(),
+            pointer: String::new(),
         };
-        let mut segments = Vec::with_capacity(merged.len());
+        let is_ascii = text.is_ascii();
+        let mut segments = Vec::with_capacity(pieces.len());
         let mut point = 0_usize;
-        for piece in merged.list() {
+        let mut end = |piece: &Piece| {
             let start = point;
-            point = point.saturating_add(count_starts(text.as_bytes().get(piece.start..piece.end).unwrap_or_default()));
+            point = match is_ascii {
+                true => piece.end,
+                false => point.saturating_add(count_starts(text.as_bytes().get(piece.start..piece.end).unwrap_or_default())),
+            };
             segments.push(Segment {
                 bytes: piece.start..piece.end,
                 code_points: start..point,
                 origin: origins.origin(piece),
                 message: piece.owner.index(),
             });
+        };
+        let mut open: Option<Piece> = None;
+        let mut pieces = pieces.list().iter().filter(|piece| piece.source != Source::Generation);
+        // What follows the last piece is made.
+        let mut rest = Some(text.len());
+        loop {
+            let filled = open.map_or(0, |open| open.end);
+            let gap = |end: usize| Piece {
+                start: filled,
+                end,
+                source: Source::Made,
+                owner: Owner::NOBODY,
+            };
+            let next = match pieces.next() {
+                Some(piece) => *piece,
+                None => match rest.take().filter(|rest| *rest > filled) {
+                    Some(rest) => gap(rest),
+                    None => break,
+                },
+            };
+            match &mut open {
+                Some(last) if next.follows(last) => last.end = next.end,
+                _ => {
+                    if let Some(last) = open.replace(next) {
+                        end(&last);
+                    }
+                }
+            }
+        }
+        if let Some(last) = open {
+            end(&last);
         }
         segments
     }

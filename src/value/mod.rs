@@ -61,7 +61,7 @@ pub use range::Range;
 pub use recycle::Recycler;
 pub use runtime::{Heap, Runtime, next_object_index};
 pub use str::Str;
-pub use trace::{Turn, backslash_escape, html_escape};
+pub use trace::{backslash_escape, html_escape};
 pub use types::Type;
 pub use undefined::Undefined;
 

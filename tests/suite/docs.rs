@@ -9,7 +9,7 @@ use chat_template::{ApplyOptions, ChatTemplate, Limits, json};
 use crate::sources::{self, read_lines, text};
 
 /// The documents whose links and paths are checked.
-const DOCUMENTS: [&str; 10] = [
+const DOCUMENTS: [&str; 11] = [
     "README.md",
     "CHANGELOG.md",
     ".github/CONTRIBUTING.md",
@@ -20,6 +20,7 @@ const DOCUMENTS: [&str; 10] = [
     "tests/README.md",
     "tests/adapters/README.md",
     "tests/cases/README.md",
+    "tests/examples/injection/README.md",
 ];
 
 #[test]

@@ -10,14 +10,12 @@
 mod turns;
 mod woven;
 
-pub use turns::Turn;
+use turns::Turn;
 pub use woven::{backslash_escape, html_escape};
-
-use std::collections::HashMap;
 
 use super::call::{Arguments, Body};
 use super::runtime::Runtime;
-use super::{Str, Value};
+use super::{Dict, Str, Value};
 use crate::error::Result;
 use crate::trace::{Container, Literals, Owner, Piece, Pieces, Places, Segment, Source, Step, Union};
 
@@ -33,8 +31,10 @@ pub struct Trace<'a> {
     pub is_setting: bool,
     /// Whether the round of that loop has read a message by its variable.
     is_read: bool,
-    /// The messages by the addresses of their dicts.
-    messages: HashMap<usize, Owner>,
+    /// The messages by the addresses of their dicts, sorted.
+    messages: Vec<(usize, Owner)>,
+    /// The rounds of loops that run.
+    turns: Vec<Turn>,
     /// The arguments of the functions that run.
     arguments: Vec<Value<'a>>,
     /// The index of the first argument of the innermost function that runs.
@@ -99,10 +99,20 @@ impl<'a> Trace<'a> {
         if let Some(Value::List(items) | Value::Tuple(items)) = messages {
             for (index, item) in items.iter().enumerate() {
                 if let Value::Dict(dict) = &item {
-                    self.messages.entry(dict.address()).or_insert(Owner::message(index));
+                    self.messages.push((dict.address(), Owner::message(index)));
                 }
             }
         }
+        // The sort is stable: of two messages that are one dict, the first is found.
+        self.messages.sort_by_key(|(address, _)| *address);
+    }
+
+    /// Returns the message that is a dict.
+    fn message(&self, dict: &Dict<'a>) -> Option<Owner> {
+        let address = dict.address();
+        let index = self.messages.partition_point(|(other, _)| *other < address);
+        let (found, owner) = self.messages.get(index)?;
+        (*found == address).then_some(*owner)
     }
 
     /// Begins a call of a function, and returns the index of the first argument of the enclosing one.

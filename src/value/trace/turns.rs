@@ -11,7 +11,7 @@ use crate::value::{Dict, Runtime};
 
 /// The round of a loop, whose text a message may own.
 #[derive(Debug)]
-pub struct Turn {
+pub(super) struct Turn {
     /// The owner before the round.
     outer: Owner,
     outer_index: Option<u32>,
@@ -21,15 +21,15 @@ pub struct Turn {
 
 impl<'a> Trace<'a> {
     /// Returns the message that an item of a loop is, or is made from.
-    fn message(&mut self, item: &Value<'a>) -> Owner {
+    fn message_of_item(&mut self, item: &Value<'a>) -> Owner {
         match item {
-            Value::Dict(dict) => match self.messages.get(&dict.address()) {
-                Some(owner) => *owner,
+            Value::Dict(dict) => match self.message(dict) {
+                Some(owner) => owner,
                 None => self.message_of_copy(dict),
             },
             Value::List(items) | Value::Tuple(items) if items.len() <= MOST_ITEMS => {
                 let mut owners = items.iter().filter_map(|item| match item {
-                    Value::Dict(dict) => self.messages.get(&dict.address()).copied(),
+                    Value::Dict(dict) => self.message(&dict),
                     _ => None,
                 });
                 match (owners.next(), owners.next()) {
@@ -67,33 +67,39 @@ impl<'a> Trace<'a> {
 const MOST_ITEMS: usize = 64;
 
 impl<'a> Runtime<'a> {
-    /// Begins the round of a loop that has assigned these items, in a render that is traced. `index` is the loop's variable if it is an
-    /// integer: the round may read a message by it.
-    pub fn begin_turn(&mut self, items: &[Value<'a>], index: Option<u32>) -> Option<Box<Turn>> {
-        let first = self.begin_stretch()?;
-        let trace = self.heap.trace.as_mut()?;
-        let owner = items
-            .iter()
-            .map(|item| trace.message(item))
-            .find(|owner| *owner != Owner::NOBODY);
-        let turn = Turn {
-            outer: trace.owner,
-            outer_index: trace.index,
-            first,
-        };
-        trace.owner = owner.unwrap_or(turn.outer);
-        trace.index = index;
-        trace.is_read = false;
-        Some(Box::new(turn))
+    /// Begins the round of a loop, in a render that is traced.
+    pub fn begin_turn(&mut self) {
+        let first = self.heap.pieces.seal();
+        if let Some(trace) = &mut self.heap.trace {
+            trace.turns.push(Turn {
+                outer: trace.owner,
+                outer_index: trace.index.take(),
+                first,
+            });
+            trace.is_read = false;
+        }
+    }
+
+    /// Makes an item of the round its message, if it is one or is made from one. `variable` is its name: the round may read a message by
+    /// an item that is an integer.
+    pub fn take_turn(&mut self, item: &Value<'a>, variable: u32) {
+        if let Some(trace) = &mut self.heap.trace {
+            if let Value::Int(_) = item {
+                trace.index = Some(variable);
+            }
+            trace.owner = trace.message_of_item(item).or(trace.owner);
+        }
     }
 
     /// Ends a round. If the round has found out its message late, the text before that is the message's too.
-    #[inline]
-    pub fn end_turn(&mut self, turn: Option<Box<Turn>>) {
-        if let (Some(turn), Some(trace)) = (turn, &mut self.heap.trace) {
-            self.heap.pieces.own_from(turn.first, trace.owner);
-            trace.owner = turn.outer;
-            trace.index = turn.outer_index;
+    #[cold]
+    pub fn end_turn(&mut self) {
+        if let Some(trace) = &mut self.heap.trace {
+            if let Some(turn) = trace.turns.pop() {
+                self.heap.pieces.own_from(turn.first, trace.owner);
+                trace.owner = turn.outer;
+                trace.index = turn.outer_index;
+            }
         }
     }
 
@@ -105,8 +111,8 @@ impl<'a> Runtime<'a> {
         if trace.index != Some(variable) || (trace.is_read && !is_exact) {
             return;
         }
-        if let Some(owner) = trace.messages.get(&dict.address()) {
-            trace.owner = *owner;
+        if let Some(owner) = trace.message(dict) {
+            trace.owner = owner;
             trace.is_read = true;
         }
     }

@@ -1,0 +1,215 @@
+//! The picture of a prompt: each character in the colour of its origin or of its message.
+//!
+//! ```text
+//! <|im_start|>user⏎        line 3 of the template, /messages/0/role, line 3
+//! Hi<|im_end|>⏎            /messages/0/content, line 3
+//! ```
+//!
+//! [`Picture::terminal`] draws it for a terminal, and [`Picture::page`] as an HTML page.
+
+mod options;
+mod page;
+mod terminal;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use chat_template::conformance::{sign, visible};
+use chat_template::json::Data;
+use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
+
+pub use options::Explained;
+pub use terminal::By;
+
+/// A traced prompt with what is shown beside it.
+pub struct Picture<'p> {
+    prompt: &'p Prompt,
+    tokens: Vec<ControlToken>,
+    roles: Vec<&'p str>,
+    warnings: Vec<String>,
+}
+
+/// A part of a prompt whose characters have one origin and are all in a `{% generation %}` block and a control token, or none of them is.
+struct Part<'p> {
+    text: &'p str,
+    segment: &'p Segment,
+    /// The index of the segment.
+    index: usize,
+    is_generated: bool,
+    token: Option<&'p ControlToken>,
+    /// Whether the token is one that the input wrote.
+    is_untrusted: bool,
+}
+
+impl<'p> Picture<'p> {
+    /// Makes the picture of a traced prompt, in which [`Prompt::untrusted`] are the tokens that the input wrote. `messages` are those of the conversation, and `bos` is the token that begins a prompt.
+    pub fn new(
+        prompt: &'p Prompt,
+        tokens: &[&str],
+        messages: Option<&'p Data<'_>>,
+        bos: Option<&str>,
+        unread: Vec<String>,
+    ) -> Self {
+        let role = |message: &'p Data<'_>| match message {
+            Data::Object(message) => match message.get("role") {
+                Some(Data::Str(role)) => &**role,
+                _ => "",
+            },
+            _ => "",
+        };
+        let mut picture = Self {
+            prompt,
+            tokens: prompt.control_tokens(tokens),
+            roles: match messages {
+                Some(Data::List(messages)) => messages.iter().map(role).collect(),
+                _ => Vec::new(),
+            },
+            warnings: unread,
+        };
+        if let Some(warning) = bos.and_then(|bos| warn_of_repeated_bos(&prompt.text, bos)) {
+            picture.warnings.push(warning);
+        }
+        let mut seen = HashSet::new();
+        let mut untrusted: Vec<String> = prompt.untrusted.iter().map(|token| picture.warn_of_token(token)).collect();
+        untrusted.retain(|warning| seen.insert(warning.clone()));
+        picture.warnings.extend(untrusted);
+        picture
+    }
+
+    /// Returns the parts of the prompt from left to right.
+    fn parts(&self) -> Vec<Part<'_>> {
+        let blocks = &self.prompt.true_spans.bytes;
+        let mut edges: Vec<usize> = self
+            .tokens
+            .iter()
+            .flat_map(|token| [token.bytes.start, token.bytes.end])
+            .collect();
+        edges.extend(blocks.iter().flat_map(|block| [block.start, block.end]));
+        edges.sort_unstable();
+        edges.dedup();
+        let (mut parts, mut edges) = (Vec::new(), edges.into_iter().peekable());
+        for (index, segment) in self.prompt.segments.iter().enumerate() {
+            let mut start = segment.bytes.start;
+            while start < segment.bytes.end {
+                while edges.next_if(|edge| *edge <= start).is_some() {}
+                let end = edges.peek().map_or(segment.bytes.end, |edge| segment.bytes.end.min(*edge));
+                let holds = |range: &Range<usize>| range.start <= start && start < range.end;
+                let token = self.tokens.partition_point(|token| token.bytes.end <= start);
+                let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
+                parts.push(Part {
+                    text: self.prompt.text.get(start..end).unwrap_or_default(),
+                    segment,
+                    index,
+                    is_generated: blocks.iter().any(holds),
+                    token,
+                    is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
+                });
+                start = end;
+            }
+        }
+        parts
+    }
+
+    /// Returns whether a token is one of [`Prompt::untrusted`], which are sorted.
+    fn is_untrusted(&self, token: &ControlToken) -> bool {
+        let untrusted = &self.prompt.untrusted;
+        let index = untrusted.partition_point(|other| other.bytes.start < token.bytes.start);
+        untrusted.get(index) == Some(token)
+    }
+
+    /// Returns the indices of the messages that own a part of the prompt.
+    fn owners(&self) -> Vec<usize> {
+        let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners
+    }
+
+    fn warn_of_token(&self, token: &ControlToken) -> String {
+        let text = self.prompt.text.get(token.bytes.clone()).unwrap_or_default();
+        let path = token.path.as_deref().unwrap_or_default();
+        let owner = token
+            .message
+            .map_or_else(|| "the input".to_owned(), |index| self.name_message(index));
+        let with = match token.writer {
+            Writer::Mixed => "forms, with text of the template,",
+            Writer::Input | Writer::Template => "has",
+        };
+        format!("warning: {owner} {with} the control token {text} at {path}")
+    }
+
+    /// Returns the name of a message: its number from 1, and its role.
+    fn name_message(&self, index: usize) -> String {
+        let number = index.saturating_add(1);
+        match self.roles.get(index) {
+            Some(role) if !role.is_empty() => format!("message {number} ({})", visible(role)),
+            _ => format!("message {number}"),
+        }
+    }
+}
+
+/// Returns a warning if two tokens that begin a prompt follow each other with nothing or blanks between them.
+fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
+    let is_followed = |(at, _): (usize, &str)| {
+        let rest = text.get(at.saturating_add(bos.len())..).unwrap_or_default();
+        rest.trim_start().starts_with(bos)
+    };
+    let is_repeated = !bos.is_empty() && text.match_indices(bos).any(is_followed);
+    is_repeated.then(|| format!("warning: the prompt has the token {bos} twice in a row"))
+}
+
+/// Returns the name of the sort of a segment's origin, which is also its CSS class.
+fn sort_of(segment: &Segment) -> &'static str {
+    match segment.origin {
+        Origin::Template { .. } => "template",
+        Origin::Token { .. } => "token",
+        Origin::Input { .. } => "input",
+        Origin::Changed { .. } => "changed",
+        _ => "made",
+    }
+}
+
+/// The sorts of origins, and what the legend says about each.
+const SORTS: [(&str, &str); 5] = [
+    ("template", "written in the template"),
+    ("token", "special token"),
+    ("input", "input, unchanged"),
+    ("changed", "made from input"),
+    ("made", "number, date, punctuation"),
+];
+
+/// Returns the place that a segment came from.
+fn place_of(segment: &Segment) -> String {
+    match &segment.origin {
+        Origin::Template { line } => format!("line {line}"),
+        Origin::Token { name } => visible(name),
+        Origin::Input { path, is_key, .. } if *is_key => format!("key of {}", visible(path)),
+        Origin::Input { path, .. } => visible(path),
+        Origin::Changed { paths } => {
+            let paths: Vec<Cow<'_, str>> = paths
+                .iter()
+                .map(|path| {
+                    if path.is_empty() {
+                        "the input".into()
+                    } else {
+                        visible(path).into()
+                    }
+                })
+                .collect();
+            paths.join(", ")
+        }
+        _ => "made".to_owned(),
+    }
+}
+
+/// Returns the sign that shows a character, or `None` if the character is visible.
+fn sign_of(char: char) -> Option<String> {
+    match char {
+        ' ' => Some("·".to_owned()),
+        char => sign(char),
+    }
+}
+
+#[cfg(test)]
+mod tests;

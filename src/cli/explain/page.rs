@@ -1,0 +1,189 @@
+//! The picture as an HTML page.
+//!
+//! ```text
+//! <span class="part input" data-place="/messages/0/content" …>Hi</span><b class="control"><span class="part template" …>
+//! ```
+//!
+//! The page loads nothing. The switches are CSS; a script shows where the part under the pointer came from.
+
+use chat_template::conformance::visible;
+use chat_template::{Origin, Writer};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// What the page may load.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+
+/// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.
+const HUE_STEP: usize = 137;
+
+impl Picture<'_> {
+    /// Returns the picture as an HTML page.
+    pub fn page(&self, title: &str) -> String {
+        let characters = self.prompt.text.chars().count();
+        let lines = self.prompt.text.lines().count();
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    link rel="icon" href="data:,";
+                    title { (title) ": prompt" }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header {
+                        h1 { (title) }
+                        p { (count(characters, "character")) ", " (count(lines, "line")) ", " (count(self.roles.len(), "message")) }
+                    }
+                    nav aria-label="What is shown" {
+                        (self.switches())
+                        (self.legends())
+                    }
+                    main {
+                        pre id="prompt" tabindex="0" aria-label="The prompt" { (self.marked_prompt()) }
+                        (self.notes())
+                    }
+                    footer id="place" aria-live="polite" { p { "Point at a part of the prompt, or tap it, to see where it came from." } }
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn switches(&self) -> Markup {
+        let has_tokens = !self.tokens.is_empty();
+        let has_blocks = !self.prompt.true_spans.bytes.is_empty();
+        html! {
+            div class="switches" {
+                div class="choice" role="radiogroup" aria-label="Colours" {
+                    label { input type="radio" name="by" id="by-origin" checked; span { "Origin" } }
+                    label { input type="radio" name="by" id="by-message"; span { "Message" } }
+                }
+                @for (id, name, class, is_shown) in [
+                    ("show-tokens", "Control tokens", "control", has_tokens),
+                    ("show-generation", "Generation", "generated", has_blocks),
+                    ("show-signs", "Invisible characters", "", true),
+                ] {
+                    @if is_shown { label class="switch" { input type="checkbox" id=(id) checked; span { em class=(class) { (name) } } } }
+                }
+            }
+        }
+    }
+
+    fn legends(&self) -> Markup {
+        let is_used = |sort: &str| self.prompt.segments.iter().any(|segment| sort_of(segment) == sort);
+        html! {
+            ul class="legend of-origin" {
+                @for (sort, text) in SORTS.iter().filter(|(sort, _)| is_used(sort)) {
+                    li { span class={ "part " (sort) } { (text) } }
+                }
+            }
+            ul class="legend of-message" {
+                @for index in self.owners() {
+                    li { span class="part owned" style=(hue(index)) { (self.name_message(index)) } }
+                }
+                li { span class="part" { "no message" } }
+            }
+        }
+    }
+
+    /// Returns the prompt, whose control tokens are elements around their parts.
+    fn marked_prompt(&self) -> Markup {
+        let parts = self.parts();
+        let is_of_one_token = |left: &Part<'_>, right: &Part<'_>| match (left.token, right.token) {
+            (Some(left), Some(right)) => left.bytes == right.bytes,
+            (None, None) => true,
+            _ => false,
+        };
+        html! {
+            @for group in parts.chunk_by(is_of_one_token) {
+                @match group.first().filter(|part| part.token.is_some()) {
+                    Some(first) => {
+                        b class={ "control" @if first.is_untrusted { " untrusted" } } { @for part in group { (self.marked_part(part)) } }
+                    }
+                    None => @for part in group { (self.marked_part(part)) },
+                }
+            }
+        }
+    }
+
+    fn marked_part(&self, part: &Part<'_>) -> Markup {
+        let sort = sort_of(part.segment);
+        let at = match &part.segment.origin {
+            Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
+            _ => None,
+        };
+        let place = (sort != "made").then(|| place_of(part.segment));
+        let owner = part.segment.message;
+        let token = part.token.map(|token| match token.writer {
+            Writer::Template => "control token",
+            Writer::Input => "control token that the input wrote",
+            Writer::Mixed => "control token that the template and the input wrote",
+        });
+        html! {
+            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_generated { " generated" } }
+                style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
+                data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token] {
+                (with_signs(part.text))
+            }
+        }
+    }
+
+    fn notes(&self) -> Markup {
+        html! {
+            @if !self.warnings.is_empty() {
+                section class="warnings" {
+                    h2 { (count(self.warnings.len(), "warning")) }
+                    ul { @for warning in &self.warnings { li { (visible(warning.trim_start_matches("warning: "))) } } }
+                }
+            }
+        }
+    }
+}
+
+/// Returns a text whose invisible characters have signs. A blank, a tab and a line feed are also there themselves, so that a copy of the
+/// text has them.
+fn with_signs(text: &str) -> Markup {
+    let mut pieces: Vec<(&str, Option<String>)> = Vec::new();
+    let mut rest = text;
+    while let Some((at, char)) = rest.char_indices().find(|(_, char)| sign_of(*char).is_some()) {
+        let (before, from) = rest.split_at_checked(at).unwrap_or_default();
+        let (invisible, after) = from.split_at_checked(char.len_utf8()).unwrap_or_default();
+        pieces.extend([(before, None), (invisible, sign_of(char))]);
+        rest = after;
+    }
+    pieces.push((rest, None));
+    html! {
+        @for (text, sign) in &pieces {
+            @match sign {
+                None => (text),
+                Some(sign) if matches!(*text, " " | "\t" | "\n") => i data-sign=(sign) { (text) },
+                Some(sign) => i class="alone" data-sign=(sign) {},
+            }
+        }
+    }
+}
+
+/// Returns a number with a noun in the singular or the plural.
+fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// Returns the style that sets the hue of a message.
+fn hue(index: usize) -> String {
+    let hue = index
+        .saturating_mul(HUE_STEP)
+        .saturating_add(230)
+        .checked_rem(360)
+        .unwrap_or(0);
+    format!("--hue:{hue}")
+}

@@ -1,0 +1,189 @@
+//! The picture for a terminal.
+//!
+//! ```text
+//! with colours      the prompt, each character in its colour
+//! without colours   a row for each part: its message, its origin and its text
+//! ```
+
+use chat_template::conformance::visible;
+
+use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
+
+/// What the colours show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// Where the characters came from.
+    #[default]
+    Origin,
+    /// Which message owns them.
+    Message,
+}
+
+/// The widest column of origins.
+const MOST_COLUMNS: usize = 40;
+
+const RESET: &str = "\x1b[0m";
+
+/// The colours of messages, which repeat.
+const OWNERS: [&str; 5] = ["36", "32", "33", "35", "34"];
+
+/// The colour of text that no message owns.
+const NOBODY: &str = "90";
+
+/// The style of a control token that the input wrote.
+const UNTRUSTED: &str = "1;97;41";
+
+impl Picture<'_> {
+    /// Returns the picture with its legend and its warnings.
+    pub fn terminal(&self, by: By, is_colored: bool) -> String {
+        let mut shown = if is_colored { self.colored(by) } else { self.listed() };
+        if !shown.is_empty() && !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        shown.push('\n');
+        shown.push_str(&self.legend(by, is_colored));
+        shown.push('\n');
+        for warning in &self.warnings {
+            shown.push_str(&visible(warning));
+            shown.push('\n');
+        }
+        shown
+    }
+
+    /// Returns the prompt in colours.
+    fn colored(&self, by: By) -> String {
+        let mut shown = String::new();
+        for part in self.parts() {
+            let style = style_of(&part, by);
+            for line in part.text.split_inclusive('\n') {
+                shown.push_str(&style);
+                for char in line.chars() {
+                    match sign_of(char) {
+                        None => shown.push(char),
+                        // The end of faint is also the end of bold.
+                        Some(sign) => shown.push_str(&format!("\x1b[2m{sign}\x1b[22m{style}")),
+                    }
+                }
+                // A background must not reach the end of the line.
+                shown.push_str(RESET);
+                if line.ends_with('\n') {
+                    shown.push('\n');
+                }
+            }
+        }
+        shown
+    }
+
+    /// Returns a row for each part of the prompt.
+    fn listed(&self) -> String {
+        let rows: Vec<[String; 3]> = self.parts().iter().map(|part| self.row(part)).collect();
+        let width = |column: usize| {
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+        };
+        let (owner_width, place_width) = (width(0).unwrap_or(0), width(1).unwrap_or(0).min(MOST_COLUMNS));
+        let mut shown = String::new();
+        for [owner, place, text] in &rows {
+            for (index, line) in text.split_inclusive('\n').enumerate() {
+                let (owner, place) = if index == 0 {
+                    (owner.as_str(), place.as_str())
+                } else {
+                    ("", "")
+                };
+                let line = line.strip_suffix('\n').unwrap_or(line);
+                shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  │ {line}\n"));
+            }
+        }
+        shown
+    }
+
+    fn row(&self, part: &Part<'_>) -> [String; 3] {
+        let owner = part
+            .segment
+            .message
+            .map_or_else(String::new, |index| self.name_message(index));
+        let mut place = match sort_of(part.segment) {
+            sort @ ("token" | "changed") => format!("{sort} {}", place_of(part.segment)),
+            _ => place_of(part.segment),
+        };
+        if part.is_untrusted {
+            place.insert_str(0, "! ");
+        }
+        let mut text = String::new();
+        for char in part.text.chars() {
+            match sign_of(char) {
+                None => text.push(char),
+                Some(sign) => text.push_str(&sign),
+            }
+            if char == '\n' {
+                text.push('\n');
+            }
+        }
+        [owner, place, text]
+    }
+
+    fn legend(&self, by: By, is_colored: bool) -> String {
+        if !is_colored {
+            let mark = "! a control token that the input wrote";
+            return format!("line N: written in the template on this line   /PATH: the string of the input   {mark}\n");
+        }
+        let paint = |style: &str, text: &str| format!("\x1b[{style}m{text}{RESET}");
+        let mut entries: Vec<String> = match by {
+            By::Origin => {
+                let is_used = |sort: &str| self.prompt.segments.iter().any(|segment| sort_of(segment) == sort);
+                let sorts = SORTS.iter().filter(|(sort, _)| is_used(sort));
+                sorts.map(|(sort, text)| paint(color_of(sort), text)).collect()
+            }
+            By::Message => {
+                let owners = self.owners().into_iter();
+                let owners = owners.map(|index| paint(owner_color(Some(index)), &self.name_message(index)));
+                owners.chain([paint(NOBODY, "no message")]).collect()
+            }
+        };
+        if self.tokens.len() > self.prompt.untrusted.len() {
+            entries.push(paint("1", "control token"));
+        }
+        if !self.prompt.untrusted.is_empty() {
+            entries.push(paint(UNTRUSTED, "control token that the input wrote"));
+        }
+        if !self.prompt.true_spans.bytes.is_empty() {
+            entries.push(paint("4", "generation"));
+        }
+        format!("{}\n", entries.join("   "))
+    }
+}
+
+/// Returns the escape sequence for the style of a part.
+fn style_of(part: &Part<'_>, by: By) -> String {
+    let mut style = match by {
+        By::Origin => color_of(sort_of(part.segment)),
+        By::Message => owner_color(part.segment.message),
+    }
+    .to_owned();
+    match part.token {
+        Some(_) if part.is_untrusted => UNTRUSTED.clone_into(&mut style),
+        Some(_) => style.push_str(";1"),
+        None => {}
+    }
+    if part.is_generated {
+        style.push_str(";4");
+    }
+    format!("\x1b[{style}m")
+}
+
+fn color_of(sort: &str) -> &'static str {
+    match sort {
+        "template" => "34",
+        "token" => "35",
+        "input" => "32",
+        "changed" => "33",
+        _ => "36",
+    }
+}
+
+fn owner_color(owner: Option<usize>) -> &'static str {
+    let color = owner.and_then(|index| OWNERS.get(index.checked_rem(OWNERS.len())?));
+    color.copied().unwrap_or(NOBODY)
+}

@@ -1,0 +1,111 @@
+use chat_template::json::Data;
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
+
+use super::{By, Picture};
+
+const SOURCE: &str = "{{ bos_token }}{{ bos_token }}{% for m in messages %}\n\n<|{{ m.role }}|> {% generation %}{{ m.content }}{% endgeneration %}{% endfor %}{{ messages|length }}";
+
+fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> T {
+    let template = ChatTemplate::from_source(SOURCE, &[("bos_token", "<s>")]);
+    let messages = serde_json::json!([{"role": "user", "content": content}]);
+    let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
+    let options = ApplyOptions {
+        trace: true,
+        true_spans: true,
+        control_tokens: ControlTokens {
+            policy: ControlPolicy::Split,
+            tokens: &["<|end|>"],
+            roles: &[],
+        },
+        ..Default::default()
+    };
+    let prompt = template.apply(&messages, &options).unwrap();
+    let picture = Picture::new(
+        &prompt,
+        &["<s>", "<|end|>"],
+        Some(&messages),
+        Some("<s>"),
+        vec!["warning: unread".to_owned()],
+    );
+    draw(&prompt, &picture)
+}
+
+#[test]
+fn without_colours_each_part_has_a_row() {
+    let shown = with_picture("a\n\x1b[31m<|end|>", |_, picture| picture.terminal(By::Origin, false));
+    assert_eq!(
+        shown,
+        "                  token bos_token        │ <s>
+                  token bos_token        │ <s>
+message 1 (user)  line 2                 │ ⏎
+                                         │ <|
+message 1 (user)  /messages/0/role       │ user
+message 1 (user)  line 3                 │ |>·
+message 1 (user)  /messages/0/content    │ a⏎
+                                         │ ␛[31m
+message 1 (user)  ! /messages/0/content  │ <|end|>
+                  made                   │ 1
+
+line N: written in the template on this line   /PATH: the string of the input   ! a control token that the input wrote
+
+warning: unread
+warning: the prompt has the token <s> twice in a row
+warning: message 1 (user) has the control token <|end|> at /messages/0/content
+"
+    );
+}
+
+#[test]
+fn a_picture_has_all_characters_and_no_control_character_of_the_input() {
+    let content = "a\u{1b}[2J\u{7}\t\u{9b}\u{202e}<b>&\n\r x";
+    for by in [By::Origin, By::Message] {
+        let shown = with_picture(content, |_, picture| picture.terminal(by, true));
+        let escapes = shown.matches('\x1b').count();
+        assert_eq!(shown.matches("\x1b[").count(), escapes);
+        assert!(!shown.contains("\x1b[2J"));
+        assert!(
+            !shown.contains(|char: char| char.is_control() && !"\x1b\n".contains(char)),
+            "{shown:?}"
+        );
+        for part in ["a", "␛", "[2J", "␇", "⇥", "\\u{9b}", "\\u{202e}", "<b>&", "⏎", "␍", "x"] {
+            assert!(shown.contains(part), "{part}: {shown:?}");
+        }
+    }
+    let page = with_picture(content, |_, picture| picture.page("<title>"));
+    assert!(!page.contains(|char: char| char.is_control() && !"\t\n".contains(char)));
+    assert!(page.contains("&lt;b&gt;&amp;") && !page.contains("<b>") && !page.contains("\u{202e}"));
+    assert!(page.contains("&lt;title&gt;"));
+}
+
+#[test]
+fn a_page_loads_nothing() {
+    let page = with_picture("Hi", |_, picture| picture.page("model"));
+    for address in ["http:", "https:", "//cdn", "src=", "@import", "url("] {
+        assert!(!page.contains(address), "{address}");
+    }
+    assert_eq!(page.matches("href=").count(), 1);
+}
+
+#[test]
+fn parts_are_cut_at_the_edges_of_blocks_and_tokens() {
+    with_picture("x<|end|>y", |prompt, picture| {
+        let parts = picture.parts();
+        let text: String = parts.iter().map(|part| part.text).collect();
+        assert_eq!(text, prompt.text);
+        let shown: Vec<(&str, bool, bool)> = parts
+            .iter()
+            .rev()
+            .take(4)
+            .map(|part| (part.text, part.is_generated, part.token.is_some()))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("1", false, false),
+                ("y", true, false),
+                ("<|end|>", true, true),
+                ("x", true, false)
+            ]
+        );
+    });
+}
