@@ -7,7 +7,6 @@
 //! A turn of the assistant is the text that its message owns. The generation prompt at its beginning is found by rendering the messages
 //! before it, once for all turns that begin alike.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, Serializer};
@@ -138,9 +137,9 @@ struct Finder<'f, 'p> {
 }
 
 impl<'p> Finder<'_, 'p> {
-    fn find(mut self, groups: &BTreeMap<usize, Owned<'_>>) -> std::result::Result<Vec<Range<usize>>, String> {
+    fn find(mut self, groups: &[Owned<'_>]) -> std::result::Result<Vec<Range<usize>>, String> {
         let Conversation { segments, roles, .. } = *self.conversation;
-        let is_lost = |message: usize| self.counts(message) && !groups.contains_key(&message);
+        let is_lost = |message: usize| self.counts(message) && groups.get(message).is_none_or(|owned| owned.stretches.is_empty());
         let loses = (0..roles.len()).any(is_lost);
         let is_whole = |segment: &Segment| match &segment.origin {
             Origin::Input { path, is_key: true, .. } => path.ends_with("/role") && path.matches('/').count() == 3,
@@ -151,15 +150,15 @@ impl<'p> Finder<'_, 'p> {
         }
         let mut spans: Vec<Range<usize>> = Vec::new();
         let mut last_end = None;
-        for (message, owned) in groups {
+        for (message, owned) in groups.iter().enumerate() {
             let (Some(first), Some(last)) = (owned.stretches.first(), owned.stretches.last()) else {
                 continue;
             };
-            if !self.counts(*message) {
+            if !self.counts(message) {
                 last_end = None;
                 continue;
             }
-            let start = self.find_start(*message, owned, first, last_end)?;
+            let start = self.find_start(message, owned, first, last_end)?;
             last_end = Some(last.end);
             if self.conversation.options.last_turn_only {
                 spans.clear();
@@ -168,7 +167,7 @@ impl<'p> Finder<'_, 'p> {
             for stretch in &owned.stretches {
                 let start = if stretch == first { start } else { stretch.start };
                 let part = start..stretch.end.min(limit);
-                self.add_stretch(*message, owned, part, limit, &mut spans);
+                self.add_stretch(message, owned, part, limit, &mut spans);
             }
         }
         spans.sort_by_key(|span| span.start);
@@ -194,10 +193,15 @@ impl<'p> Finder<'_, 'p> {
     ) -> std::result::Result<usize, String> {
         let roles = self.conversation.roles;
         let before = message.checked_sub(1).and_then(|index| roles.get(index)).map(String::as_str);
-        let (alike, others): (Vec<_>, Vec<_>) = self.prompts.iter().partition(|(role, _)| *role == before);
-        let is_empty = alike.iter().any(|(_, prompt)| prompt.is_empty());
-        let known = alike.iter().chain(&others).filter(|(_, prompt)| !prompt.is_empty());
-        if let Some(start) = known.into_iter().find_map(|(_, prompt)| self.match_prompt(prompt, first)) {
+        let is_alike = |(role, prompt): &&(Option<&str>, String)| *role == before && !prompt.is_empty();
+        let is_other = |(role, prompt): &&(Option<&str>, String)| *role != before && !prompt.is_empty();
+        let is_empty = self.prompts.iter().any(|(role, prompt)| *role == before && prompt.is_empty());
+        let mut known = self
+            .prompts
+            .iter()
+            .filter(is_alike)
+            .chain(self.prompts.iter().filter(is_other));
+        if let Some(start) = known.find_map(|(_, prompt)| self.match_prompt(prompt, first)) {
             return Ok(start);
         }
         if is_empty {
@@ -421,9 +425,9 @@ fn find_foreign(owned: &Owned<'_>, span: &Range<usize>, printed: &[Range<usize>]
 }
 
 /// Returns the first two control tokens before the first field of a message, which begin the text or a turn.
-fn find_first_tokens<'t>(text: &'t str, groups: &BTreeMap<usize, Owned<'_>>) -> Vec<&'t str> {
+fn find_first_tokens<'t>(text: &'t str, groups: &[Owned<'_>]) -> Vec<&'t str> {
     let bodies = groups
-        .values()
+        .iter()
         .filter_map(|owned| owned.printed(owned.stretches.first()?).first());
     let end = bodies.map(|body| body.start).min().unwrap_or(text.len());
     let header = text.get(..end).unwrap_or_default();

@@ -4,7 +4,6 @@
 //! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
 //! ```
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -76,12 +75,14 @@ pub(super) struct Owned<'s> {
     pub foreign: Vec<Range<usize>>,
 }
 
-/// Returns the segments of each message that owns any.
-pub(super) fn group_by_message(segments: &[Segment]) -> BTreeMap<usize, Owned<'_>> {
-    let mut groups: BTreeMap<usize, Owned<'_>> = BTreeMap::new();
+/// Returns the segments of each message up to the last that owns any.
+pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
+    let last = segments.iter().filter_map(|segment| segment.message).max();
+    let mut groups = Vec::new();
+    groups.resize_with(last.map_or(0, |last| last.saturating_add(1)), Owned::default);
     for segment in segments {
         let Some(message) = segment.message else { continue };
-        let owned = groups.entry(message).or_default();
+        let Some(owned) = groups.get_mut(message) else { continue };
         match owned.stretches.last_mut() {
             Some(last) if last.end == segment.bytes.start => last.end = segment.bytes.end,
             _ => owned.stretches.push(segment.bytes.clone()),
@@ -173,7 +174,8 @@ pub fn find_turns(text: &str, segments: &[Segment], assistant: &AssistantSpans) 
         AssistantSpans::Known(spans) => spans.bytes.as_slice(),
         AssistantSpans::Unknown(_) => &[],
     };
-    let groups = group_by_message(segments).into_iter();
+    let groups = group_by_message(segments).into_iter().enumerate();
+    let groups = groups.filter(|(_, owned)| !owned.stretches.is_empty());
     let turns = groups.map(|(message, owned)| {
         let (mut header, mut body, mut close) = (Vec::new(), Vec::new(), Vec::new());
         for stretch in &owned.stretches {
