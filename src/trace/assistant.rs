@@ -207,10 +207,10 @@ impl<'p> Finder<'_, 'p> {
         if is_empty {
             return Ok(first.start);
         }
-        if roles.get(message).is_some_and(|role| role != "assistant")
-            && let Some(body) = owned.printed(first).first()
-        {
-            return Ok(body.start);
+        if roles.get(message).is_some_and(|role| role != "assistant") {
+            if let Some(body) = owned.printed(first).first() {
+                return Ok(body.start);
+            }
         }
         let mut tried = None;
         for is_short in [false, true] {
