@@ -107,7 +107,7 @@ fn text(reports: &[Report], rows: &[Row]) -> String {
         }
         text.push('\n');
     }
-    text + &provenance(reports)
+    text + &provenance(reports) + "\n"
 }
 
 fn markdown(reports: &[Report], rows: &[Row]) -> String {
@@ -119,7 +119,7 @@ fn markdown(reports: &[Report], rows: &[Row]) -> String {
     for (name, cells) in lines(reports, rows) {
         text.push_str(&format!("| {} | {} |\n", escape_markdown(name), cells.join(" | ")));
     }
-    text + "\n" + &escape_markdown(&provenance(reports))
+    text + "\n" + &escape_markdown(&provenance(reports)) + "\n"
 }
 
 fn json(reports: &[Report], rows: &[Row]) -> String {
@@ -174,7 +174,7 @@ fn provenance(reports: &[Report]) -> String {
         parts.join(" and ")
     };
     format!(
-        "Suite {}, answered by {}; run on {}.\n",
+        "Suite {}, answered by {}; run on {}.",
         each(|report| format!("{} ({} cases)", report.suite, report.cases.len())),
         each(|report| report.reference.clone()),
         each(|report| report.date.clone())
