@@ -6,6 +6,8 @@
 mod apply_request;
 #[path = "../../src/cli/file.rs"]
 mod file;
+#[path = "../../src/cli/lines.rs"]
+mod lines;
 #[path = "../../src/cli/port.rs"]
 mod port;
 #[path = "../../src/cli/show.rs"]
