@@ -87,7 +87,11 @@ fn only_the_deviations_of_the_own_port_are_wrong() {
     }
     for (format, end) in [("text", ".\n"), ("markdown", ".\n"), ("json", "}\n"), ("html", "</html>")] {
         let output = conformance(&["summary", &reports[0], "--format", format]);
-        assert!(output.status.success() && stdout(&output).ends_with(end), "{}", stdout(&output));
+        assert!(
+            output.status.success() && stdout(&output).ends_with(end),
+            "{}",
+            stdout(&output)
+        );
     }
     let badge: Value = serde_json::from_slice(&conformance(&["badge", &reports[0]]).stdout).unwrap();
     assert_eq!(badge["schemaVersion"], 1);
