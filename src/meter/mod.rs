@@ -52,13 +52,14 @@ pub struct Meter<'a> {
 /// The deadline and the flag, which can stop the work before its steps are used up.
 #[derive(Clone, Copy, Debug)]
 struct Watch<'a> {
-    /// The time of the start. It is `None` on a platform without a clock, where no deadline passes.
+    /// The time of the first check. A short render ends before it, and reading the clock would be a tenth of its time.
     began: Option<Instant>,
     cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Meter<'a> {
-    /// Returns a meter at zero. Stack and time are measured from this call.
+    /// Returns a meter at zero. The stack is measured from this call, and the time from the first check of the clock, at most [`STRIDE`]
+    /// steps later.
     pub fn new(limits: Limits) -> Self {
         Self::with_cancel(limits, None)
     }
@@ -66,10 +67,7 @@ impl<'a> Meter<'a> {
     /// Returns a meter that also stops when a flag is set.
     pub fn with_cancel(limits: Limits, cancel: Option<&'a AtomicBool>) -> Self {
         let is_watched = cancel.is_some() || limits.milliseconds.is_some();
-        let watch = is_watched.then(|| Watch {
-            began: clock::IS_THERE.then(Instant::now),
-            cancel,
-        });
+        let watch = is_watched.then_some(Watch { began: None, cancel });
         Self::with_watch(limits, watch)
     }
 
@@ -79,11 +77,15 @@ impl<'a> Meter<'a> {
     }
 
     fn with_watch(limits: Limits, watch: Option<Watch<'a>>) -> Self {
-        let is_watched = watch.is_some();
+        let steps_left = match &watch {
+            None => limits.steps,
+            // The flag may be set already.
+            Some(watch) if watch.cancel.is_some() || limits.milliseconds == Some(0) => 0,
+            Some(_) => limits.steps.min(STRIDE),
+        };
         Self {
-            // The first step of watched work checks the clock and the flag.
-            steps_left: if is_watched { 0 } else { limits.steps },
-            steps_reserved: if is_watched { limits.steps } else { 0 },
+            steps_left,
+            steps_reserved: limits.steps.saturating_sub(steps_left),
             watch,
             calls: 0,
             stack: Stack::new(limits.stack),
@@ -256,7 +258,7 @@ impl<'a> Meter<'a> {
             (self.steps_left, self.steps_reserved) = (0, 0);
             return Err(exceeded(Limit::Steps, used.saturating_add(steps), self.limits.steps));
         };
-        if let Some(watch) = &self.watch {
+        if let Some(watch) = &mut self.watch {
             watch.check(&self.limits, used, steps)?;
         }
         self.steps_left = left.min(STRIDE);
@@ -267,17 +269,17 @@ impl<'a> Meter<'a> {
 
 impl Watch<'_> {
     /// Checks the flag and the deadline before work that takes a number of steps.
-    fn check(&self, limits: &Limits, used: u64, steps: u64) -> Result<()> {
+    fn check(&mut self, limits: &Limits, used: u64, steps: u64) -> Result<()> {
         if self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             return Err(exceeded(Limit::Cancel, used, 0));
         }
         let expected = Duration::from_nanos(steps.saturating_mul(STEP_NANOSECONDS));
-        let passed = self
-            .began
-            .as_ref()
-            .map(Instant::elapsed)
-            .unwrap_or_default()
-            .saturating_add(expected);
+        let passed = if clock::IS_THERE {
+            self.began.get_or_insert_with(Instant::now).elapsed()
+        } else {
+            Duration::ZERO
+        };
+        let passed = passed.saturating_add(expected);
         let passed = u64::try_from(passed.as_millis()).unwrap_or(u64::MAX);
         match limits.milliseconds {
             Some(allowed) if passed >= allowed => Err(exceeded(Limit::Milliseconds, passed, allowed)),
