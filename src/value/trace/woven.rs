@@ -8,10 +8,11 @@ use crate::error::Result;
 use crate::trace::Pieces;
 use crate::value::Runtime;
 
-/// Returns the bytes of the escape that stands for a character at the start of a text, or 0 if the character is not escaped.
+/// A function that returns the length of an escape in bytes: that of the given character, at the start of the given text. The length is 0 if
+/// the character is not escaped.
 pub type EscapeLength = fn(&str, char) -> usize;
 
-/// Returns the bytes of an escape in a `repr` or in JSON, in which each backslash begins one.
+/// Returns the length of an escape of `repr` or JSON in bytes. In such a text, each backslash begins an escape.
 pub fn backslash_escape(written: &str, char: char) -> usize {
     let Some(escape) = written.strip_prefix('\\') else { return 0 };
     match escape.as_bytes().first() {
@@ -23,7 +24,7 @@ pub fn backslash_escape(written: &str, char: char) -> usize {
     }
 }
 
-/// Returns the bytes of an escape in HTML.
+/// Returns the length of an escape of HTML in bytes.
 pub fn html_escape(written: &str, char: char) -> usize {
     match char {
         '&' | '<' | '>' | '\'' | '"' => written.find(';').map_or(0, |end| end.saturating_add(1)),
