@@ -59,9 +59,15 @@ impl JsonError {
     /// let text = "[1,\n 2 3]";
     /// let error = chat_template::json::read(text, 10).unwrap_err();
     /// assert_eq!(error.excerpt(text).unwrap(), "2 |  2 3]\n  |    ^");
+    ///
+    /// let text = "[1,\n";
+    /// let error = chat_template::json::read(text, 10).unwrap_err();
+    /// assert_eq!(error.excerpt(text).unwrap(), "1 | [1,\n  |    ^");
     /// ```
     pub fn excerpt(&self, text: &str) -> Option<String> {
-        let before = text.get(..self.offset?)?;
+        let (before, after) = text.split_at_checked(self.offset?)?;
+        // A text that ends too early is shown up to its last character.
+        let before = if after.is_empty() { before.trim_end() } else { before };
         // A `Source` has one character for each line break.
         let start = before.len().saturating_sub(before.matches("\r\n").count());
         let start = u32::try_from(start).ok()?;
