@@ -6,8 +6,9 @@
 // of `raise_exception` is like any other: what fails before rendering is called a syntax error here, and the rest runtime errors.
 
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { Template } from "@huggingface/jinja";
+
+import { serve } from "../protocol.mjs";
 
 const manifest = createRequire(import.meta.url)("./package.json");
 
@@ -26,7 +27,8 @@ function errorOf(error, kind) {
   return { error: { kind, message: String(error.message), line: null } };
 }
 
-function render(source, context) {
+function render(source, context, now) {
+  setClock(now);
   let template;
   try {
     template = new Template(source);
@@ -40,39 +42,5 @@ function render(source, context) {
   }
 }
 
-// A line that JSON.parse does not read has what Python's json writes and JSON does not have, or is no request at all.
-function unread(line, error) {
-  try {
-    const { id } = JSON.parse(line.replace(/-?Infinity|NaN/g, "0"));
-    return { id, unsupported: "JSON.parse reads neither NaN nor Infinity" };
-  } catch {
-    return { id: null, ...errorOf(error, "request") };
-  }
-}
-
-function answer(line) {
-  let request;
-  try {
-    request = JSON.parse(line);
-  } catch (error) {
-    return unread(line, error);
-  }
-  const { id = null, template, context, now } = request ?? {};
-  if (request?.describe) {
-    const version = manifest.dependencies["@huggingface/jinja"];
-    const homepage = "https://github.com/huggingface/huggingface.js";
-    return { id, port: { name: "@huggingface/jinja", version, language: "JavaScript", homepage, requests: ["render"], limits: "off" } };
-  }
-  if (request?.apply || request?.generation) {
-    return { id, unsupported: "it renders, and has no spans" };
-  }
-  if (typeof template !== "string" || typeof context !== "object" || context === null) {
-    return { id, ...errorOf(new Error("a template and a context are missing"), "request") };
-  }
-  setClock(now);
-  return { id, ...render(template, context) };
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(JSON.stringify(answer(line)) + "\n");
-}
+const version = manifest.dependencies["@huggingface/jinja"];
+await serve({ name: "@huggingface/jinja", version, homepage: "https://github.com/huggingface/huggingface.js" }, render);

@@ -7,9 +7,10 @@
 // tag for generation, and cannot set attributes.
 
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import nunjucks from "nunjucks";
 import strftime from "strftime";
+
+import { serve } from "../protocol.mjs";
 
 const manifest = createRequire(import.meta.url)("./package.json");
 
@@ -40,7 +41,8 @@ function errorOf(error, kind) {
   return { error: { kind, message: message ?? String(error.message), line: line === undefined ? null : Number(line) } };
 }
 
-function render(source, context) {
+function render(source, context, time) {
+  now = time;
   let template;
   try {
     template = new nunjucks.Template(source, environment, undefined, true);
@@ -55,39 +57,5 @@ function render(source, context) {
   }
 }
 
-// A line that JSON.parse does not read has what Python's json writes and JSON does not have, or is no request at all.
-function unread(line, error) {
-  try {
-    const { id } = JSON.parse(line.replace(/-?Infinity|NaN/g, "0"));
-    return { id, unsupported: "JSON.parse reads neither NaN nor Infinity" };
-  } catch {
-    return { id: null, ...errorOf(error, "request") };
-  }
-}
-
-function answer(line) {
-  let request;
-  try {
-    request = JSON.parse(line);
-  } catch (error) {
-    return unread(line, error);
-  }
-  const { id = null, template, context } = request ?? {};
-  if (request?.describe) {
-    const version = manifest.dependencies.nunjucks;
-    const homepage = "https://mozilla.github.io/nunjucks/";
-    return { id, port: { name: "nunjucks", version, language: "JavaScript", homepage, requests: ["render"], limits: "off" } };
-  }
-  if (request?.apply || request?.generation) {
-    return { id, unsupported: "it renders, and has no spans" };
-  }
-  if (typeof template !== "string" || typeof context !== "object" || context === null) {
-    return { id, ...errorOf(new Error("a template and a context are missing"), "request") };
-  }
-  now = request.now;
-  return { id, ...render(template, context) };
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(JSON.stringify(answer(line)) + "\n");
-}
+const version = manifest.dependencies.nunjucks;
+await serve({ name: "nunjucks", version, homepage: "https://mozilla.github.io/nunjucks/" }, render);
