@@ -26,7 +26,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 import transformers
 from transformers import AutoTokenizer, ProcessorMixin
 
-import port
+import errors
 
 VOCABULARY = {
     "version": "1.0",
@@ -73,8 +73,8 @@ def answer(request):
                 return {"id": request["id"], **apply(folder, request["apply"])}
             return {"id": request["id"], **load(folder, request.get("processor", False))}
         except Exception as error:
-            message = port.message_of(error).replace(folder, "FOLDER")
-            return {"id": request["id"], "error": {"kind": port.kind_of(error), "message": message}}
+            message = errors.message_of(error).replace(folder, "FOLDER")
+            return {"id": request["id"], "error": {"kind": errors.kind_of(error), "message": message}}
 
 
 def main():

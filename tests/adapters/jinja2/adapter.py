@@ -9,28 +9,15 @@ for HTML, which escapes and sorts, and neither loop controls nor a tag for gener
 
 import datetime
 import json
+import pathlib
 import sys
 
 import jinja2
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-KINDS = [
-    (jinja2.TemplateSyntaxError, "syntax"),
-    (SyntaxError, "syntax"),
-    (jinja2.UndefinedError, "undefined"),
-    (jinja2.exceptions.SecurityError, "security"),
-    (jinja2.TemplateRuntimeError, "runtime"),
-    (jinja2.TemplateError, "raised"),
-    (RecursionError, "limit"),
-    (MemoryError, "limit"),
-    (TypeError, "type"),
-    (ValueError, "value"),
-    (KeyError, "key"),
-    (IndexError, "index"),
-    (AttributeError, "attribute"),
-    (OverflowError, "overflow"),
-    (ZeroDivisionError, "zero_division"),
-]
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "reference"))
+
+from errors import error_of
 
 
 def raise_exception(message):
@@ -44,19 +31,8 @@ def environment(now):
     return made
 
 
-def line_of(error):
-    if isinstance(error, jinja2.TemplateSyntaxError):
-        return error.lineno
-    line, frame = None, error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == "<template>":
-            line = frame.tb_lineno
-        frame = frame.tb_next
-    return line
-
-
-def fault(kind, message, line=None):
-    return {"error": {"kind": kind, "message": message, "line": line}}
+def fault(message):
+    return {"error": {"kind": "request", "message": message, "line": None}}
 
 
 def answer(line):
@@ -64,20 +40,18 @@ def answer(line):
         request = json.loads(line)
         reply = {"id": request.get("id")}
     except (ValueError, AttributeError) as error:
-        return {"id": None, **fault("request", str(error))}
+        return {"id": None, **fault(str(error))}
     if request.get("describe"):
         port = {"name": "jinja2", "version": jinja2.__version__, "language": "Python", "homepage": "https://jinja.palletsprojects.com"}
         return {**reply, "port": {**port, "requests": ["render"], "limits": "off"}}
     if "apply" in request or request.get("generation"):
         return {**reply, "unsupported": "it renders, and has no spans"}
     if not isinstance(request.get("template"), str) or not isinstance(request.get("context"), dict):
-        return {**reply, **fault("request", "a template and a context are missing")}
+        return {**reply, **fault("a template and a context are missing")}
     try:
         return {**reply, "output": environment(request.get("now")).from_string(request["template"]).render(request["context"])}
     except Exception as error:
-        kind = next((kind for kind_class, kind in KINDS if isinstance(error, kind_class)), "runtime")
-        message = error.message if isinstance(error, jinja2.TemplateSyntaxError) else str(error)
-        return {**reply, **fault(kind, message, line_of(error))}
+        return {**reply, **error_of(error)}
 
 
 for line in sys.stdin:
