@@ -431,12 +431,16 @@ mod error;
 mod eval;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+#[cfg(feature = "inspect")]
+mod inspect;
 pub mod json;
 mod lexer;
 mod limits;
 mod meter;
 mod number;
 mod parser;
+#[cfg(feature = "inspect")]
+pub mod report;
 mod resolve;
 mod source;
 mod span;
