@@ -8,6 +8,8 @@
 //! Small conversations, in which each text is a unique word, are rendered and searched for these words. The tree is read only for what no
 //! render shows.
 
+mod prefix;
+
 use std::sync::Arc;
 
 use crate::chat::ChatTemplate;
@@ -22,7 +24,10 @@ impl ChatTemplate {
     pub fn inspect(&self) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
-            Ok(Report::default())
+            Ok(Report {
+                prefix: prefix::inspect(self),
+                ..Report::default()
+            })
         })
     }
 }
