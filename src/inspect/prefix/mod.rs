@@ -9,6 +9,7 @@
 //! messages, once for the shorter and once for the longer conversation, and compares the two texts. `grammar/prefix.md` says what a proof
 //! rests on.
 
+mod looks;
 mod proof;
 mod search;
 mod switches;
@@ -34,18 +35,24 @@ pub enum Way {
 /// Returns the verdicts for a template.
 pub fn inspect(template: &ChatTemplate) -> Prefix {
     let mut search = Search::new(template);
-    let mut judge = |way| match search.find(way) {
-        Some(counterexample) => Boundary {
-            verdict: Verdict::Counterexample,
-            counterexample: Some(counterexample),
-        },
-        None => Boundary {
-            verdict: match template.compiled().all(|compiled| proof::is_proven(compiled.tree(), way)) {
-                true => Verdict::Proven,
-                false => Verdict::Unknown,
-            },
-            counterexample: None,
-        },
+    let is_proven = |way| {
+        template
+            .compiled()
+            .all(|(_, compiled)| proof::is_proven(compiled.tree(), way))
+    };
+    let mut judge = |way| {
+        // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
+        let mut counterexample = search.find_usual(way);
+        let mut verdict = Verdict::Counterexample;
+        if counterexample.is_none() {
+            if is_proven(way) {
+                verdict = Verdict::Proven;
+            } else {
+                counterexample = search.find_unusual(way);
+                verdict = counterexample.as_ref().map_or(Verdict::Unknown, |_| Verdict::Counterexample);
+            }
+        }
+        Boundary { verdict, counterexample }
     };
     Prefix {
         generation_prompt: judge(Way::GenerationPrompt),

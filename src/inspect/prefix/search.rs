@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde_json::{Map, Value};
 
 use super::Way;
+use super::looks::list_looks;
 use super::switches::list_settings;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
@@ -16,8 +17,17 @@ use crate::limits::Limits;
 use crate::report::Counterexample;
 use crate::trace::Origin;
 
-/// The most renders of a search for one template.
-const MOST_RENDERS: usize = 4000;
+/// The most steps of all renders for one template before an unusual pair.
+const MOST_STEPS: u64 = 200_000;
+
+/// The steps that a render that fails counts as.
+const FAILED_STEPS: u64 = 300;
+
+/// The most unusual pairs of one boundary.
+const MOST_UNUSUAL: usize = 100;
+
+/// The most messages of an unusual conversation.
+const LONGEST: usize = 8;
 
 /// What is rendered: the messages by their indices in the list of turns, the index of the setting, whether there are tools, and whether a
 /// generation prompt is wanted.
@@ -44,54 +54,70 @@ pub struct Search<'t> {
     clock: FixedClock,
     limits: Limits,
     prompts: HashMap<Key, Option<Rc<str>>>,
+    /// The steps of all renders.
+    steps: u64,
+    /// The state of the sequence from which unusual pairs are made.
+    seed: u64,
 }
 
 impl<'t> Search<'t> {
-    /// Prepares a search.
+    /// Prepares a search. The arguments of calls are objects, unless the template takes only text.
     pub fn new(template: &'t ChatTemplate) -> Self {
-        Self {
+        let mut search = Self {
             template,
-            turns: list_turns(),
+            turns: list_turns(false),
             tools: tools(),
             settings: list_settings(template).into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
             limits: Limits::default().with_milliseconds(100),
             prompts: HashMap::new(),
+            steps: 0,
+            seed: 1,
+        };
+        let is_plain = |kind: Kind| search.turns.iter().position(|turn| turn.kind == kind);
+        let turns: Option<Vec<usize>> = [Kind::User, Kind::Calls(1), Kind::Result].into_iter().map(is_plain).collect();
+        if turns.is_some_and(|turns| search.render(&(turns, 0, true, false), false).is_none()) {
+            search.turns = list_turns(true);
         }
+        search
     }
 
-    /// Returns the smallest counterexample that the search finds.
-    pub fn find(&mut self, way: Way) -> Option<Counterexample> {
-        for setting in 0..self.settings.len() {
-            for pair in self.list_pairs(way, setting) {
-                if self.differs(way, &pair) {
-                    let pair = self.shrink(way, pair);
-                    return self.explain(way, &pair);
-                }
-                if self.prompts.len() > MOST_RENDERS {
-                    return None;
-                }
+    /// Tries the conversations that show most faults, with no variables of the caller.
+    pub fn find_usual(&mut self, way: Way) -> Option<Counterexample> {
+        let pairs = self.list_pairs(way);
+        let found = pairs.into_iter().find(|pair| self.differs(way, pair));
+        found.and_then(|pair| self.explain_smallest(way, pair))
+    }
+
+    /// Tries other conversations, with variables of the caller.
+    pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
+        for _ in 0..MOST_UNUSUAL {
+            let pair = self.make_pair(way);
+            if self.steps > MOST_STEPS {
+                return None;
+            }
+            if let Some(pair) = pair.filter(|pair| self.differs(way, pair)) {
+                return self.explain_smallest(way, pair);
             }
         }
         None
     }
 
-    /// Returns the pairs to try with a setting, the smallest first.
-    fn list_pairs(&self, way: Way, setting: usize) -> Vec<Pair> {
+    /// Returns the usual pairs, the smallest first.
+    fn list_pairs(&self, way: Way) -> Vec<Pair> {
         let all = |wanted: fn(Kind) -> bool| {
             let turns = self.turns.iter().enumerate().filter(move |(_, turn)| wanted(turn.kind));
             turns.map(|(index, _)| index).collect::<Vec<usize>>()
         };
+        let heads = all(|kind| kind == Kind::Head);
         let users = all(|kind| kind == Kind::User);
         let answers = all(|kind| kind == Kind::Answer);
         let calls = all(|kind| matches!(kind, Kind::Calls(_)));
         let results = all(|kind| kind == Kind::Result);
-        let (Some(&user), Some(&answer), Some(&call), Some(&result)) =
-            (users.first(), answers.first(), calls.first(), results.first())
-        else {
+        let plain = (users.first(), answers.first(), calls.first(), results.first());
+        let (Some(&user), Some(&answer), Some(&call), Some(&result)) = plain else {
             return Vec::new();
         };
-        let by_role: Vec<usize> = answers.iter().chain(&calls).copied().collect();
         let mut conversations: Vec<Vec<usize>> = Vec::new();
         match way {
             Way::GenerationPrompt | Way::Assistant => {
@@ -117,35 +143,78 @@ impl<'t> Search<'t> {
                 conversations.extend(users.iter().map(|user| vec![*user, answer]));
             }
         }
+        let plainest = conversations.first().cloned().unwrap_or_default();
+        conversations.extend(heads.into_iter().map(|head| [&[head], plainest.as_slice()].concat()));
         let nexts = match way {
-            Way::GenerationPrompt | Way::Assistant => &by_role,
-            Way::Tool => &results,
-            Way::User => &users,
+            Way::GenerationPrompt | Way::Assistant => [answers, calls].concat(),
+            Way::Tool => results,
+            Way::User => users,
         };
-        let heads: Vec<usize> = all(|kind| kind == Kind::Head);
-        let with_head = |head: usize, turns: &Vec<usize>| [&[head], turns.as_slice()].concat();
-        let mut tried = conversations.clone();
-        for head in heads {
-            tried.extend(conversations.iter().take(8).map(|turns| with_head(head, turns)));
-        }
         let mut pairs = Vec::new();
-        // Every message is appended to the plainest conversations, and a few to the others.
-        for (index, turns) in tried.iter().enumerate() {
-            let is_plain = turns.iter().all(|turn| [user, answer, call, result].contains(turn));
-            for (number, next) in nexts.iter().enumerate() {
-                let is_wanted = index == 0 || number < 3 || (is_plain && setting == 0);
-                if is_wanted && self.is_pair(way, turns, *next) {
-                    let uses_tools = |turn: &usize| self.kind(*turn).is_some_and(|kind| matches!(kind, Kind::Calls(_) | Kind::Result));
-                    pairs.push(Pair {
-                        has_tools: turns.iter().chain([next]).any(uses_tools),
-                        turns: turns.clone(),
-                        next: *next,
-                        setting,
-                    });
-                }
-            }
+        for (index, turns) in conversations.iter().enumerate() {
+            // Every message is appended to the plainest conversation, and two messages to each of the others.
+            let count = if index == 0 { nexts.len() } else { 2 };
+            let pair = |next: &usize| self.pair(way, turns, *next, 0);
+            pairs.extend(nexts.iter().take(count).filter_map(pair));
         }
         pairs
+    }
+
+    /// Returns the pair of a conversation and the message after it, if the boundary is about it.
+    fn pair(&self, way: Way, turns: &[usize], next: usize, setting: usize) -> Option<Pair> {
+        let mut all = turns.iter().chain([&next]);
+        let uses_tools = |turn: &usize| matches!(self.kind(*turn), Some(Kind::Calls(_) | Kind::Result));
+        self.is_pair(way, turns, next).then(|| Pair {
+            has_tools: all.any(uses_tools),
+            turns: turns.to_vec(),
+            next,
+            setting,
+        })
+    }
+
+    /// Makes the next unusual pair.
+    fn make_pair(&mut self, way: Way) -> Option<Pair> {
+        let mut turns = Vec::new();
+        let count = self.turns.len();
+        let mut left = 40_usize;
+        while turns.len() < LONGEST && left > 0 {
+            left = left.saturating_sub(1);
+            // Every second message is a plain one, so that what is unusual has plain surroundings.
+            let drawn = self.draw(count);
+            let is_plain = self.draw(2) == 0;
+            let kind = self.kind(drawn);
+            let plain = self.turns.iter().position(|turn| Some(turn.kind) == kind).unwrap_or(drawn);
+            let next = if is_plain { plain } else { drawn };
+            let setting = self.draw(self.settings.len().saturating_mul(2));
+            let setting = if setting < self.settings.len() { setting } else { 0 };
+            if turns.len() > 1 && self.draw(3) == 0 {
+                if let Some(pair) = self.pair(way, &turns, next, setting) {
+                    return Some(pair);
+                }
+            }
+            turns.push(next);
+            if !is_conversation(turns.iter().filter_map(|turn| self.kind(*turn))) {
+                turns.pop();
+            }
+        }
+        None
+    }
+
+    /// Returns the next number below `end` of a sequence that is the same in each search.
+    fn draw(&mut self, end: usize) -> usize {
+        self.seed = self
+            .seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.seed >> 33)
+            .unwrap_or_default()
+            .checked_rem(end)
+            .unwrap_or_default()
+    }
+
+    fn explain_smallest(&mut self, way: Way, pair: Pair) -> Option<Counterexample> {
+        let pair = self.shrink(way, pair);
+        self.explain(way, &pair)
     }
 
     fn kind(&self, turn: usize) -> Option<Kind> {
@@ -173,7 +242,11 @@ impl<'t> Search<'t> {
         if let Some(prompt) = self.prompts.get(&key) {
             return prompt.clone();
         }
-        let prompt = self.render(&key, false).map(|prompt| Rc::from(prompt.text));
+        let prompt = self.render(&key, false);
+        self.steps = self
+            .steps
+            .saturating_add(prompt.as_ref().map_or(FAILED_STEPS, |prompt| prompt.steps));
+        let prompt: Option<Rc<str>> = prompt.map(|prompt| prompt.text.into());
         self.prompts.insert(key, prompt.clone());
         prompt
     }
@@ -215,11 +288,17 @@ impl<'t> Search<'t> {
             }
         }
         if pair.setting > 0 {
-            candidates.push(Pair { setting: 0, ..pair.clone() });
+            candidates.push(Pair {
+                setting: 0,
+                ..pair.clone()
+            });
         }
         let plainest = |turn: usize| {
             let kind = self.kind(turn)?;
-            self.turns.iter().position(|other| other.kind == kind).filter(|plain| *plain < turn)
+            self.turns
+                .iter()
+                .position(|other| other.kind == kind)
+                .filter(|plain| *plain < turn)
         };
         for index in 0..pair.turns.len() {
             let mut turns = pair.turns.clone();
@@ -241,16 +320,31 @@ impl<'t> Search<'t> {
         let wants_prompt = way == Way::GenerationPrompt;
         let before = self.render(&(pair.turns.clone(), pair.setting, pair.has_tools, wants_prompt), true)?;
         let after = self.render(&(longer, pair.setting, pair.has_tools, false), true)?;
-        let common = before.text.chars().zip(after.text.chars()).take_while(|(one, other)| one == other).count();
-        let variables = self.settings.get(pair.setting).filter(|variables| variables != &&Value::Object(Map::new()));
+        let common = before
+            .text
+            .chars()
+            .zip(after.text.chars())
+            .take_while(|(one, other)| one == other)
+            .count();
+        let line = find_line(&before, common).or_else(|| find_line(&after, common));
+        let wanted = |(name, _): &(&str, _)| !pair.has_tools || ["", "tool_use"].contains(name);
+        let template = self
+            .template
+            .compiled()
+            .find(wanted)
+            .or_else(|| self.template.compiled().next());
+        let variables = self
+            .settings
+            .get(pair.setting)
+            .filter(|variables| variables != &&Value::Object(Map::new()));
         Some(Counterexample {
             messages: self.messages(&pair.turns).into_iter().cloned().collect(),
             appended: self.turns.get(pair.next)?.message.clone(),
             tools: pair.has_tools.then(|| self.tools.clone()),
             variables: variables.cloned(),
             at: common,
-            line: find_line(&before, common).or_else(|| find_line(&after, common)),
-            looks_at: Vec::new(),
+            line,
+            looks_at: template.map_or_else(Vec::new, |(_, template)| list_looks(template, line.unwrap_or_default())),
             before: before.text,
             after: after.text,
         })

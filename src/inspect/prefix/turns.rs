@@ -28,18 +28,25 @@ pub enum Kind {
     Result,
 }
 
-/// Returns the messages of the search. Of each sort the first is the plainest.
-pub fn list_turns() -> Vec<Turn> {
-    let call = |id: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": arguments}});
-    let one = json!([call("callone11", json!({"city": "Rome"}))]);
-    let two = json!([call("callone11", json!({"city": "Rome"})), call("calltwo22", json!({"city": "Oslo"}))]);
-    let text = json!([call("callone11", json!("{\"city\": \"Rome\"}"))]);
+/// Returns the messages of the search. Of each sort the first is the plainest. The arguments of calls are JSON text or objects.
+pub fn list_turns(has_text_arguments: bool) -> Vec<Turn> {
+    let arguments = |city: &str| match has_text_arguments {
+        true => json!(format!("{{\"city\": \"{city}\"}}")),
+        false => json!({"city": city}),
+    };
+    let call =
+        |id: &str, city: &str| json!({"id": id, "type": "function", "function": {"name": "look", "arguments": arguments(city)}});
+    let one = json!([call("callone11", "Rome")]);
+    let two = json!([call("callone11", "Rome"), call("calltwo22", "Oslo")]);
     let result = |message: Value| with(message, json!({"role": "tool", "tool_call_id": "callone11", "name": "look"}));
     let user = |content: Value| (Kind::User, json!({"role": "user", "content": content}));
     let answer = |message: Value| (Kind::Answer, with(message, json!({"role": "assistant"})));
     let calls = |message: Value, calls: &Value| {
         let count = calls.as_array().map_or(0, Vec::len);
-        (Kind::Calls(count), with(message, json!({"role": "assistant", "tool_calls": calls})))
+        (
+            Kind::Calls(count),
+            with(message, json!({"role": "assistant", "tool_calls": calls})),
+        )
     };
     let turns = [
         (Kind::Head, json!({"role": "system", "content": "Be kind."})),
@@ -66,8 +73,6 @@ pub fn list_turns() -> Vec<Turn> {
         calls(json!({}), &one),
         calls(json!({"content": ""}), &two),
         calls(json!({"content": "<think>\nHm.\n</think>\n\n"}), &one),
-        calls(json!({"content": ""}), &text),
-        calls(json!({"reasoning_content": "Hm.", "content": ""}), &text),
         (Kind::Result, result(json!({"content": "Sun."}))),
         (Kind::Result, result(json!({"content": [{"type": "text", "text": "Sun."}]}))),
         (Kind::Result, result(json!({"content": "\n Sun.\n"}))),

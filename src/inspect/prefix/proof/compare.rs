@@ -41,7 +41,10 @@ impl Prover<'_> {
             if *steps > MOST_STEPS {
                 return false;
             }
-            if one.last().is_some() && one.last() == other.last() && !matches!(one.last().map(|term| self.terms.get(*term)), Some(Node::Lone(_))) {
+            if one.last().is_some()
+                && one.last() == other.last()
+                && !matches!(one.last().map(|term| self.terms.get(*term)), Some(Node::Lone(_)))
+            {
                 one.pop();
                 other.pop();
                 continue;
@@ -68,7 +71,8 @@ impl Prover<'_> {
                     if first == second {
                         continue;
                     }
-                    let (Node::Str(left), Node::Str(right)) = (self.terms.get(first).clone(), self.terms.get(second).clone()) else {
+                    let (Node::Str(left), Node::Str(right)) = (self.terms.get(first).clone(), self.terms.get(second).clone())
+                    else {
                         return false;
                     };
                     one.pop();

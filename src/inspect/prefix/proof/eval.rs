@@ -3,7 +3,9 @@
 use super::Prover;
 use super::state::State;
 use super::terms::{Node, Term};
-use crate::ast::{Args, Attribute, BinaryOp, Call, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Symbol, Test, UnaryOp};
+use crate::ast::{
+    Args, Attribute, BinaryOp, Call, CompareOp, Expr, ExprKind, Filter, Literal, LogicOp, Slice, Symbol, Test, UnaryOp,
+};
 use crate::json::Data;
 
 /// The depth to which a comparison is distributed over the values that a term can have.
@@ -321,9 +323,10 @@ impl<'t> Prover<'t> {
                 self.item(object, key, state, depth)
             }
             Node::Choice(test, then, otherwise) if depth > 0 => {
-                let then = self.attribute(then, node, state, depth.saturating_sub(1));
-                let otherwise = self.attribute(otherwise, node, state, depth.saturating_sub(1));
-                self.terms.choice(test, then, otherwise)
+                let depth = depth.saturating_sub(1);
+                self.either(test, state, [then, otherwise], &mut |prover, object, state| {
+                    prover.attribute(object, node, state, depth)
+                })
             }
             _ if node.is_key => {
                 let key = self.terms.text(&node.name);
@@ -333,13 +336,52 @@ impl<'t> Prover<'t> {
         }
     }
 
+    /// Reads something of each of the two values that a term can have. If one of the reads is an error, the term has the other value.
+    fn either(
+        &mut self,
+        test: Term,
+        state: &mut State,
+        objects: [Term; 2],
+        read: &mut dyn FnMut(&mut Self, Term, &mut State) -> Term,
+    ) -> Term {
+        let (facts, was_dead) = (state.facts.len(), state.is_dead);
+        let [then, otherwise] = [(true, objects[0]), (false, objects[1])].map(|(truth, object)| {
+            state.is_dead = false;
+            self.terms.assume(test, truth, &mut state.facts);
+            let value = read(self, object, state);
+            state.facts.truncate(facts);
+            (value, state.is_dead)
+        });
+        state.is_dead = was_dead || (then.1 && otherwise.1);
+        match (then.1, otherwise.1) {
+            (true, false) => self.terms.assume(test, false, &mut state.facts),
+            (false, true) => self.terms.assume(test, true, &mut state.facts),
+            _ => {}
+        }
+        match (then.1, otherwise.1) {
+            (true, _) => otherwise.0,
+            (_, true) => then.0,
+            _ => self.terms.choice(test, then.0, otherwise.0),
+        }
+    }
+
     pub fn item(&mut self, object: Term, key: Term, state: &mut State, depth: usize) -> Term {
         let (object_node, key_node) = (self.terms.get(object).clone(), self.terms.get(key).clone());
         match (&object_node, &key_node) {
             (Node::Choice(test, then, otherwise), _) if depth > 0 => {
-                let then = self.item(*then, key, state, depth.saturating_sub(1));
-                let otherwise = self.item(*otherwise, key, state, depth.saturating_sub(1));
-                self.terms.choice(*test, then, otherwise)
+                let depth = depth.saturating_sub(1);
+                match self.terms.decide(*test, &state.facts) {
+                    Some(true) => return self.item(*then, key, state, depth),
+                    Some(false) => return self.item(*otherwise, key, state, depth),
+                    None => {}
+                }
+                self.either(*test, state, [*then, *otherwise], &mut |prover, object, state| {
+                    prover.item(object, key, state, depth)
+                })
+            }
+            (Node::Undefined, _) => {
+                state.is_dead = true;
+                object
             }
             (Node::Namespace(address), Node::Str(name)) => {
                 let attribute = state.attribute(*address, name);
@@ -450,6 +492,10 @@ impl<'t> Prover<'t> {
                 let text = text.trim().to_owned();
                 self.terms.text(&text)
             }
+            ("lower" | "upper" | "capitalize" | "title", Node::Str(text)) if args.is_empty() => match change_case(name, text) {
+                Some(text) => self.terms.text(&text),
+                None => self.terms.apply("filter", name, vec![input]),
+            },
             ("length" | "count", Node::List(items)) => {
                 let count = i64::try_from(items.len()).unwrap_or_default();
                 self.terms.add(Node::Int(count))
@@ -554,6 +600,10 @@ impl<'t> Prover<'t> {
                     _ => found,
                 }
             }
+            (Node::Str(text), "lower" | "upper" | "capitalize" | "title", None) => match change_case(name, &text) {
+                Some(text) => self.terms.text(&text),
+                None => self.terms.apply("method", name, vec![object]),
+            },
             (_, "get", Some((key, Node::Str(role)))) if &*role == "role" => self.item(object, key, state, SPREAD),
             _ => {
                 let args = std::iter::once(object).chain(args).collect();
@@ -561,4 +611,15 @@ impl<'t> Prover<'t> {
             }
         }
     }
+}
+
+/// Returns the text of a method or filter that changes the case of a word of ASCII letters.
+fn change_case(name: &str, text: &str) -> Option<String> {
+    let is_word = text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let (first, rest) = text.split_at_checked(1).filter(|_| is_word)?;
+    Some(match name {
+        "lower" => text.to_ascii_lowercase(),
+        "upper" => text.to_ascii_uppercase(),
+        _ => first.to_ascii_uppercase() + &rest.to_ascii_lowercase(),
+    })
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Prover;
+use super::messages::Round;
 use super::reads::Reads;
 use super::state::State;
 use super::terms::{Node, Term};
@@ -17,7 +18,10 @@ impl<'t> Prover<'t> {
             if state.is_dead || self.has_given_up {
                 return;
             }
-            match state.stopped.map(|stopped| (stopped, self.terms.decide(stopped, &state.facts))) {
+            match state
+                .stopped
+                .map(|stopped| (stopped, self.terms.decide(stopped, &state.facts)))
+            {
                 None | Some((_, Some(false))) => self.stmt(stmt, state),
                 Some((_, Some(true))) => return,
                 Some((stopped, None)) => {
@@ -137,7 +141,8 @@ impl<'t> Prover<'t> {
         let mut reads = Reads::default();
         reads.expr(filter);
         self.add_inputs(&reads, state, &mut inputs, 0);
-        self.terms.apply_node("output", "filter", std::ptr::from_ref(filter) as usize, inputs)
+        self.terms
+            .apply_node("output", "filter", std::ptr::from_ref(filter) as usize, inputs)
     }
 
     pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
@@ -174,10 +179,13 @@ impl<'t> Prover<'t> {
         let mut inputs = vec![list];
         self.add_inputs(&reads, state, &mut inputs, 0);
         let address = std::ptr::from_ref(node) as usize;
+        let before = (self.peels && reads.prints).then(|| state.clone());
         for (object, name) in &reads.assigned {
             match state.find(*object).map(|object| self.terms.get(object).clone()) {
                 Some(Node::Namespace(space)) => {
-                    let value = self.terms.apply_node("loop attribute", &format!("{space} {name}"), address, inputs.clone());
+                    let value = self
+                        .terms
+                        .apply_node("loop attribute", &format!("{space} {name}"), address, inputs.clone());
                     state.set_attribute(space, name, value);
                 }
                 // A namespace that the loop makes for itself.
@@ -189,8 +197,53 @@ impl<'t> Prover<'t> {
         }
         if reads.prints {
             let text = self.terms.apply_node("output", "loop", address, inputs);
+            let first = before.and_then(|before| self.peel(node, list, before));
+            let Some(first) = first else {
+                state.out.push(text);
+                return;
+            };
+            let empty = self.terms.text("");
+            let rest = self.terms.apply("output", "rounds after the first", vec![text]);
+            let text = self.terms.concat(&[first, rest]);
+            let text = match self.terms.decide(list, &state.facts) {
+                Some(true) => text,
+                _ => self.terms.choice(list, text, empty),
+            };
             state.out.push(text);
         }
+    }
+
+    /// Executes the first round of a loop, and returns what it prints.
+    fn peel(&mut self, node: &'t For, list: Term, mut state: State) -> Option<Term> {
+        if self.rounds.len() > MOST_CALLS || node.test.is_some() {
+            return None;
+        }
+        let zero = self.terms.add(Node::Int(0));
+        let undefined = self.terms.add(Node::Undefined);
+        let item = self.terms.apply("first", "", vec![list]);
+        let after = self.terms.fresh();
+        let round = Round {
+            from: None,
+            value: None,
+            least_count: self.terms.least_count,
+            item,
+            index: [zero; 2],
+            length: [self.terms.lone(); 2],
+            is_last: [self.terms.lone(); 2],
+            before: [undefined; 2],
+            after: [after; 2],
+        };
+        self.all_rounds.push(round);
+        let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
+        state.out.clear();
+        state.stopped = None;
+        state.open_scope();
+        self.assign(&node.target, item, &mut state);
+        if let Some(name) = self.tree.symbols.find("loop") {
+            state.set(name, variable);
+        }
+        self.exec(&node.body.stmts, &mut state);
+        (!state.is_dead).then(|| self.terms.concat(&state.out))
     }
 
     /// Adds the values that a part of the template reads, also through the macros that it calls.
@@ -210,11 +263,15 @@ impl<'t> Prover<'t> {
             match *self.terms.get(term) {
                 Node::Namespace(address) => {
                     let attributes = state.spaces.iter().find(|(space, _)| *space == address);
-                    inputs.extend(attributes.iter().flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)));
+                    inputs.extend(
+                        attributes
+                            .iter()
+                            .flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)),
+                    );
                 }
                 Node::Macro(index) => {
                     let Some(reads) = self.macro_reads(index) else { continue };
-                    if !reads.assigned.is_empty() || depth > MOST_CALLS {
+                    if reads.assigns_foreign() || depth > MOST_CALLS {
                         self.give_up();
                     }
                     self.add_inputs(&reads, state, inputs, depth.saturating_add(1));
@@ -261,27 +318,39 @@ impl<'t> Prover<'t> {
         };
         self.charge(1);
         if self.calls.contains(&index) || self.calls.len() > MOST_CALLS {
-            if !reads.assigned.is_empty() {
+            if reads.assigns_foreign() {
                 return self.give_up();
             }
             let mut inputs = values;
             self.add_inputs(&reads, state, &mut inputs, 0);
-            return self
-                .terms
-                .apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
+            return self.terms.apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
         }
-        let is_simple = args.others.as_ref().is_none_or(|others| others.star.is_none() && others.double_star.is_none());
+        let is_simple = args
+            .others
+            .as_ref()
+            .is_none_or(|others| others.star.is_none() && others.double_star.is_none());
         if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > node.parameters.len() {
             return self.give_up();
         }
         let hidden = state.hide_scopes(depth);
         state.open_scope();
-        let named = args.others.iter().flat_map(|others| &others.keywords).map(|keyword| &*keyword.name);
+        let named = args
+            .others
+            .iter()
+            .flat_map(|others| &others.keywords)
+            .map(|keyword| &*keyword.name);
         let named: Vec<(&str, Term)> = named.zip(values.iter().skip(args.positional.len()).copied()).collect();
         for (position, parameter) in node.parameters.iter().enumerate() {
             let name = self.tree.symbols.name(parameter.symbol);
-            let keyword = named.iter().find(|(other, _)| *other == name).map(|(_, value)| self.keyword_value(*value));
-            let value = match (values.get(position).filter(|_| position < args.positional.len()), keyword, &parameter.default) {
+            let keyword = named
+                .iter()
+                .find(|(other, _)| *other == name)
+                .map(|(_, value)| self.keyword_value(*value));
+            let value = match (
+                values.get(position).filter(|_| position < args.positional.len()),
+                keyword,
+                &parameter.default,
+            ) {
                 (Some(value), ..) => *value,
                 (None, Some(value), _) => value,
                 (None, None, Some(default)) => self.eval(default, state),
@@ -327,7 +396,8 @@ impl<'t> Prover<'t> {
                 let mut found = false;
                 node.iter.for_each_name(&mut |name| {
                     let value = state.find(name.symbol);
-                    found |= value.is_some_and(|value| self.terms.varies(value)) || self.tree.symbols.name(name.symbol) == "messages";
+                    found |=
+                        value.is_some_and(|value| self.terms.varies(value)) || self.tree.symbols.name(name.symbol) == "messages";
                     found |= value.is_none() && self.assigned.contains(&name.symbol);
                 });
                 found

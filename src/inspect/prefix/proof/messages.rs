@@ -39,7 +39,7 @@ impl Prover<'_> {
         let start = i64::try_from(from).unwrap_or(i64::MAX);
         if let Some((base, offset)) = self.terms.split_sum(key) {
             match (base, offset) {
-                (None, 0) if from == 0 => return self.terms.add(Node::First),
+                (None, offset @ 0..) => return self.message_from_start(messages, start.saturating_add(offset), state),
                 (None, -1) if from == 0 => return self.last_message(state.is_longer),
                 (None, -2) if from == 0 && state.is_longer => return self.terms.add(Node::Last),
                 _ => {}
@@ -57,7 +57,10 @@ impl Prover<'_> {
                     continue;
                 }
                 let round_start = i64::try_from(round_from).unwrap_or(i64::MAX);
-                let place = offset.saturating_add(start).saturating_sub(round_offset).saturating_sub(round_start);
+                let place = offset
+                    .saturating_add(start)
+                    .saturating_sub(round_offset)
+                    .saturating_sub(round_start);
                 let neighbour = |pair: [Term; 2]| pair.get(side).copied().unwrap_or_default();
                 match place {
                     0 => return round.item,
@@ -79,6 +82,43 @@ impl Prover<'_> {
             return self.terms.choice(test, then, otherwise);
         }
         self.terms.apply("item", "", vec![messages, key])
+    }
+
+    /// Returns the message at an index from the beginning.
+    fn message_from_start(&mut self, messages: Term, place: i64, state: &State) -> Term {
+        if place == 0 {
+            return self.terms.add(Node::First);
+        }
+        let rounds = self.rounds.iter().rev();
+        let start = |round: &&Round| {
+            round
+                .from
+                .is_some_and(|from| i64::try_from(from) == Ok(place.saturating_sub(1)))
+        };
+        let first = rounds
+            .clone()
+            .find(|round| start(round) && matches!(self.terms.get(round.index[0]), Node::Int(0)));
+        if let Some(round) = first {
+            // The message after the first one of the loop.
+            let [one, other] = round.after;
+            return if state.is_longer { other } else { one };
+        }
+        let key = self.terms.add(Node::Int(place));
+        let there = self.terms.apply("message", "", vec![key]);
+        let count = self.terms.add(Node::Count);
+        let is_there = self.terms.less(key, count, 0);
+        let undefined = self.terms.add(Node::Undefined);
+        let missing = if state.is_longer {
+            let appended = self.terms.add(Node::Appended);
+            let is_appended = self.terms.equal(count, key, 0);
+            self.terms.choice(is_appended, appended, undefined)
+        } else {
+            undefined
+        };
+        match self.terms.get(messages) {
+            Node::Messages(..) => self.terms.choice(is_there, there, missing),
+            _ => self.terms.apply("item", "", vec![messages, key]),
+        }
     }
 
     /// Returns an attribute of the variable `loop` of a loop over messages.
@@ -135,7 +175,11 @@ impl Prover<'_> {
     /// Returns a list of messages chosen by their role as the shorter conversation has it, if the appended message is not chosen.
     pub fn without_appended(&mut self, filter: &str, input: Term, args: &[Term]) -> Term {
         let appended = self.terms.add(Node::Appended);
-        let role = self.roles.iter().find(|(message, _)| *message == appended).map(|(_, role)| *role);
+        let role = self
+            .roles
+            .iter()
+            .find(|(message, _)| *message == appended)
+            .map(|(_, role)| *role);
         let Node::Messages(true, from) = *self.terms.get(input) else {
             return input;
         };

@@ -19,13 +19,12 @@ use self::compare::Relation;
 use self::eval::SPREAD;
 use self::messages::Round;
 use self::reads::Reads;
-use self::relate::Outcome;
 use self::state::State;
 use self::terms::{Facts, Node, Term, Terms};
 use super::Way;
+use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 use crate::limits::Limits;
 use crate::meter::Stack;
-use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
 
 /// The most expressions and statements that a proof executes.
 const MOST_WORK: usize = 60_000;
@@ -69,6 +68,8 @@ pub struct Prover<'t> {
     /// The names that the template assigns.
     assigned: Vec<Symbol>,
     work: usize,
+    /// Whether the first round of a loop is executed on its own, so that the beginning of its text is known.
+    peels: bool,
     /// Measures the call stack.
     stack: Stack,
     /// Whether the template has something that the proof does not understand.
@@ -90,6 +91,7 @@ impl<'t> Prover<'t> {
             all_rounds: Vec::new(),
             assigned: Self::list_assigned(&tree.body),
             work: 0,
+            peels: false,
             stack: Stack::for_trees(&Limits::default()),
             has_given_up: false,
         }
@@ -112,6 +114,17 @@ impl<'t> Prover<'t> {
         }
         let mut states = [State::new(false), State::new(true)];
         for state in &mut states {
+            let wants = self.has_generation_prompt && !state.is_longer;
+            let given = [
+                ("messages", Node::Messages(state.is_longer, 0)),
+                ("add_generation_prompt", Node::Bool(wants)),
+            ];
+            for (name, value) in given {
+                if let Some(name) = self.tree.symbols.find(name) {
+                    let value = self.terms.add(value);
+                    state.set(name, value);
+                }
+            }
             self.assume_role_of_last(last, state);
         }
         states
@@ -119,19 +132,17 @@ impl<'t> Prover<'t> {
 
     /// Adds to the facts which roles the last message of the shorter conversation can have.
     fn assume_role_of_last(&mut self, message: Term, state: &mut State) {
-        let (key, assistant) = (self.terms.text("role"), self.terms.text("assistant"));
+        let (truth, roles): (_, &[&str]) = match self.way {
+            Way::GenerationPrompt | Way::Assistant => (false, &["assistant", "system", "developer"]),
+            Way::User => (true, &["assistant"]),
+            Way::Tool => (false, &["user", "system", "developer"]),
+        };
+        let key = self.terms.text("role");
         let role = self.terms.apply("item", "", vec![message, key]);
-        let is_assistant = self.terms.equal(role, assistant, 0);
-        match self.way {
-            Way::GenerationPrompt | Way::Assistant => self.terms.assume(is_assistant, false, &mut state.facts),
-            Way::User => self.terms.assume(is_assistant, true, &mut state.facts),
-            Way::Tool => {
-                for other in ["user", "system", "developer"] {
-                    let other = self.terms.text(other);
-                    let is_other = self.terms.equal(role, other, 0);
-                    self.terms.assume(is_other, false, &mut state.facts);
-                }
-            }
+        for other in roles {
+            let other = self.terms.text(other);
+            let is_other = self.terms.equal(role, other, 0);
+            self.terms.assume(is_other, truth, &mut state.facts);
         }
     }
 
@@ -152,6 +163,7 @@ impl<'t> Prover<'t> {
     fn drive(&mut self, rest: &Rest<'_, 't>, mut states: [State; 2]) -> bool {
         let mut stmts = rest.stmts;
         while let Some((stmt, after)) = stmts.split_first() {
+            let all = stmts;
             stmts = after;
             self.charge(1);
             if self.has_given_up {
@@ -162,15 +174,34 @@ impl<'t> Prover<'t> {
             match &stmt.kind {
                 StmtKind::For(node) => {
                     let lists = [self.eval(&node.iter, one), self.eval(&node.iter, other)];
-                    if let Some(shape) = self.find_shape(lists, SPREAD) {
-                        states = match self.relate(node, shape, states) {
-                            Outcome::Together(states) => states,
-                            Outcome::Different => return false,
-                            Outcome::Apart(states, is_exact) => return self.finish(&rest, states, is_exact),
+                    let facts = join_facts(one, other);
+                    let lists = lists.map(|list| self.resolve(list, &facts));
+                    if let Some(test) = self.find_common_test(lists) {
+                        // The list is one or the other list of messages: the rest is executed for each.
+                        let rest = Rest {
+                            stmts: all,
+                            next: rest.next,
                         };
-                        if states.iter().any(|state| state.is_dead) {
-                            return true;
+                        let mut chosen = states.clone();
+                        chosen
+                            .iter_mut()
+                            .for_each(|state| self.terms.assume(test, true, &mut state.facts));
+                        states
+                            .iter_mut()
+                            .for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                        return self.drive(&rest, chosen) && self.drive(&rest, states);
+                    }
+                    if let Some(shape) = self.find_shape(lists, SPREAD) {
+                        let Some(outcome) = self.relate(node, shape, states) else {
+                            return false;
+                        };
+                        for (states, is_exact) in outcome.apart {
+                            if !self.finish(&rest, states, is_exact) {
+                                return false;
+                            }
                         }
+                        let Some(together) = outcome.together else { return true };
+                        states = together;
                         continue;
                     }
                 }
@@ -191,6 +222,26 @@ impl<'t> Prover<'t> {
             }
         }
         rest.next.is_none_or(|next| self.drive(next, states))
+    }
+
+    /// Returns the value of a list that the facts choose.
+    fn resolve(&self, mut list: Term, facts: &Facts) -> Term {
+        while let Node::Choice(test, then, otherwise) = *self.terms.get(list) {
+            match self.terms.decide(test, facts) {
+                Some(true) => list = then,
+                Some(false) => list = otherwise,
+                None => break,
+            }
+        }
+        list
+    }
+
+    /// Returns the condition that chooses between two lists of messages in both renders.
+    fn find_common_test(&self, [one, other]: [Term; 2]) -> Option<Term> {
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Choice(test, ..), Node::Choice(other_test, ..)) if test == other_test && one != other => Some(*test),
+            _ => None,
+        }
     }
 
     /// Executes an `if` with a loop over messages in it: each branch on its own, with all that follows.
@@ -215,8 +266,12 @@ impl<'t> Prover<'t> {
             [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
             [None, None] if test == other_test => {
                 let mut taken = states.clone();
-                taken.iter_mut().for_each(|state| self.terms.assume(test, true, &mut state.facts));
-                states.iter_mut().for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                taken
+                    .iter_mut()
+                    .for_each(|state| self.terms.assume(test, true, &mut state.facts));
+                states
+                    .iter_mut()
+                    .for_each(|state| self.terms.assume(test, false, &mut state.facts));
                 self.drive(&body, taken) && self.drive_if(node, arm.saturating_add(1), rest, states)
             }
             _ => false,
@@ -226,14 +281,21 @@ impl<'t> Prover<'t> {
     /// Executes what follows a loop in which the longer conversation may have printed more.
     fn finish(&mut self, rest: &Rest<'_, 't>, states: [State; 2], is_exact: bool) -> bool {
         let [mut one, mut other] = states;
-        self.exec_rest(rest, &mut one);
+        let was_peeling = std::mem::replace(&mut self.peels, true);
+        let is_prefix = self.finish_peeling(rest, [&mut one, &mut other], is_exact);
+        self.peels = was_peeling;
+        is_prefix
+    }
+
+    fn finish_peeling(&mut self, rest: &Rest<'_, 't>, [one, other]: [&mut State; 2], is_exact: bool) -> bool {
+        self.exec_rest(rest, one);
         if self.has_given_up {
             return false;
         }
         if one.is_dead {
             return true;
         }
-        let facts = join_facts(&one, &other);
+        let facts = join_facts(one, other);
         if self.are_related(&one.out, &[], Relation::Equal, &facts) {
             return true;
         }
@@ -243,8 +305,8 @@ impl<'t> Prover<'t> {
         if self.are_related(&one.out, &other.out, Relation::Prefix, &facts) {
             return true;
         }
-        self.exec_rest(rest, &mut other);
-        let facts = join_facts(&one, &other);
+        self.exec_rest(rest, other);
+        let facts = join_facts(one, other);
         other.is_dead || self.are_related(&one.out, &other.out, Relation::Prefix, &facts)
     }
 

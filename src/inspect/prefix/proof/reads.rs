@@ -40,12 +40,20 @@ impl Reads {
         reads
     }
 
+    /// Returns whether an attribute of a namespace is assigned that comes from elsewhere.
+    pub fn assigns_foreign(&self) -> bool {
+        self.assigned.iter().any(|(object, _)| !self.makes.contains(object))
+    }
+
     fn body(&mut self, body: &Body) {
         body.stmts.iter().for_each(|stmt| self.stmt(stmt));
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
-        self.prints |= matches!(stmt.kind, StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_));
+        self.prints |= matches!(
+            stmt.kind,
+            StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
+        );
         stmt.for_each_child(&mut |child| match child {
             Child::Expr(expr) => self.expr(expr),
             Child::Target(target) => self.target(target),

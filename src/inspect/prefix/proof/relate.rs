@@ -31,13 +31,12 @@ pub enum Shape {
 }
 
 /// The result of a loop over the messages.
-pub enum Outcome {
-    /// The renders have printed the same.
-    Together([State; 2]),
-    /// The longer conversation may have printed more, which is the output of its state. The flag tells whether exactly one round was more.
-    Apart([State; 2], bool),
-    /// The renders may have printed different texts.
-    Different,
+pub struct Outcome {
+    /// The states if both renders have printed the same, unless that cannot be.
+    pub together: Option<[State; 2]>,
+    /// The states if the renders have printed different texts, which they have as their output. The flag tells whether the longer
+    /// conversation had exactly one round more.
+    pub apart: Vec<([State; 2], bool)>,
 }
 
 /// How the values of an attribute of a namespace are related in the two renders when a round begins.
@@ -76,8 +75,16 @@ impl<'t> Prover<'t> {
                 match (first, second) {
                     (first, second) if first == second => Some(first),
                     (
-                        Shape::Longer { is_exact, are_indices: false, .. },
-                        Shape::Longer { is_exact: other, are_indices: false, .. },
+                        Shape::Longer {
+                            is_exact,
+                            are_indices: false,
+                            ..
+                        },
+                        Shape::Longer {
+                            is_exact: other,
+                            are_indices: false,
+                            ..
+                        },
                     ) => Some(Shape::Longer {
                         from: None,
                         is_exact: is_exact && other,
@@ -91,22 +98,37 @@ impl<'t> Prover<'t> {
                     return None;
                 };
                 let is_range = operation.sort == "global" && &*operation.name == "range";
-                if is_range && *self.terms.get(*first) == Node::Count && rest.is_empty() && self.terms.split_sum(*second) == Some((Some(*first), 1)) {
+                if is_range
+                    && *self.terms.get(*first) == Node::Count
+                    && rest.is_empty()
+                    && self.terms.split_sum(*second) == Some((Some(*first), 1))
+                {
                     return Some(Shape::Longer {
                         from: Some(0),
                         is_exact: true,
                         are_indices: true,
                     });
                 }
-                let shape = self.find_shape([*first, *second], depth).filter(|_| rest == other_rest && operation.sort == "filter")?;
+                let shape = self
+                    .find_shape([*first, *second], depth)
+                    .filter(|_| rest == other_rest && operation.sort == "filter")?;
                 match (&*operation.name, shape) {
-                    ("reverse", Shape::Longer { is_exact: true, are_indices: false, .. }) => Some(Shape::Reversed),
+                    (
+                        "reverse",
+                        Shape::Longer {
+                            is_exact: true,
+                            are_indices: false,
+                            ..
+                        },
+                    ) => Some(Shape::Reversed),
                     ("list", shape) => Some(shape),
-                    ("selectattr" | "rejectattr" | "select" | "reject", Shape::Longer { are_indices: false, .. }) => Some(Shape::Longer {
-                        from: None,
-                        is_exact: false,
-                        are_indices: false,
-                    }),
+                    ("selectattr" | "rejectattr" | "select" | "reject", Shape::Longer { are_indices: false, .. }) => {
+                        Some(Shape::Longer {
+                            from: None,
+                            is_exact: false,
+                            are_indices: false,
+                        })
+                    }
                     _ => None,
                 }
             }
@@ -114,8 +136,8 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Executes a loop over the messages.
-    pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Outcome {
+    /// Executes a loop over the messages. Returns `None` if the renders may have printed different texts.
+    pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
         let reads = self.reads_of(node);
         let shape = match shape {
             // The variable `loop` counts only the messages that the test of the loop chooses.
@@ -126,98 +148,153 @@ impl<'t> Prover<'t> {
             },
             shape => shape,
         };
-        let is_unknown = matches!(shape, Shape::Longer { are_indices: true, is_exact: false, .. });
+        let is_unknown = matches!(
+            shape,
+            Shape::Longer {
+                are_indices: true,
+                is_exact: false,
+                ..
+            }
+        );
         if is_unknown || (shape == Shape::Reversed && node.test.is_some()) {
-            return Outcome::Different;
+            return None;
         }
         if node.recursive || !node.otherwise.stmts.is_empty() {
             self.give_up();
         }
         if shape == Shape::Reversed {
             let round = self.reversed_round(false, true);
-            let Some(after) = self.run_round(node, &round, states.clone().map(Some), None) else {
-                return Outcome::Different;
-            };
-            let [_, after] = after;
-            let Some(mut after) = after else { return Outcome::Different };
-            let facts = after.facts.clone();
+            let [_, after] = self.run_round(node, &round, states.clone().map(Some), None)?;
+            let mut after = after?;
             let stops = after.stopped.take().is_some() && reads.breaks;
             let out = std::mem::take(&mut after.out);
-            if stops || !self.are_related(&out, &[], Relation::Equal, &facts) {
-                return Outcome::Different;
+            if stops || !self.are_related(&out, &[], Relation::Equal, &after.facts) {
+                return None;
             }
             let [_, longer] = &mut states;
             *longer = after;
         }
-        let Some(mut carried) = self.list_carried(node, &states) else {
-            self.give_up();
-            return Outcome::Different;
-        };
-        let ends = loop {
+        let mut carried = self.list_carried(node, &states)?;
+        let splits_ends = !reads.breaks
+            && matches!(
+                shape,
+                Shape::Longer {
+                    from: Some(_),
+                    is_exact: true,
+                    ..
+                }
+            );
+        let mut ends = loop {
             let mut begun = states.clone();
             self.loosen(&carried, &mut begun);
-            match self.run_rounds(node, shape, &begun, &mut carried) {
+            match self.run_rounds(node, shape, &begun, &mut carried, splits_ends) {
                 Rounds::Hold(ends) => break ends,
                 Rounds::Repeat => {}
-                Rounds::Fail => return Outcome::Different,
+                Rounds::Fail => return None,
             }
             if self.has_given_up {
-                return Outcome::Different;
+                return None;
             }
         };
-        let (is_exact, from) = match shape {
-            Shape::Reversed => {
-                self.loosen(&carried, &mut states);
-                return Outcome::Together(states);
-            }
-            Shape::Longer { is_exact, from, .. } => (is_exact, from),
-        };
-        if !reads.breaks && is_exact && from == Some(0) {
-            match self.join_ends(&carried, &mut states, ends) {
-                true => {}
-                // The template refuses each of the two conversations.
-                false => {
-                    states.iter_mut().for_each(|state| state.is_dead = true);
-                    return Outcome::Together(states);
-                }
-            }
-        } else {
+        if shape == Shape::Reversed {
             self.loosen(&carried, &mut states);
+            return Some(Outcome {
+                together: Some(states),
+                apart: Vec::new(),
+            });
         }
-        self.append(node, shape, states, is_exact && !reads.breaks)
+        if !splits_ends {
+            self.loosen(&carried, &mut states);
+            return self.append(node, shape, vec![states], &carried, false);
+        }
+        let can_be_empty = matches!(shape, Shape::Longer { from: Some(1), .. }) && !states.iter().all(|state| self.has_two(state));
+        if can_be_empty {
+            ends.push(states);
+        }
+        self.append(node, shape, ends, &carried, true)
     }
 
-    /// Executes the round of the appended message, for the longer conversation alone.
-    fn append(&mut self, node: &'t For, shape: Shape, states: [State; 2], is_exact: bool) -> Outcome {
-        let [shorter, longer] = states;
-        let round = self.last_round(shape);
-        let after = self.run_round(node, &round, [None, Some(longer.clone())], None);
-        let Some([_, after]) = after else { return Outcome::Different };
-        let Some(mut after) = after else {
-            return Outcome::Together([shorter, longer]);
-        };
-        after.stopped = None;
-        if after.is_dead {
-            return match is_exact {
-                true => Outcome::Together([shorter, after]),
-                false => Outcome::Together([shorter, longer]),
+    /// Returns whether the shorter conversation has two messages for sure, because the first one has a role that the last one cannot have.
+    fn has_two(&mut self, state: &State) -> bool {
+        let (first, last) = (self.terms.add(Node::First), self.terms.add(Node::Last));
+        let key = self.terms.text("role");
+        let own = self.terms.apply("item", "", vec![first, key]);
+        let roles = state
+            .facts
+            .iter()
+            .filter(|(_, truth)| *truth)
+            .filter_map(|(fact, _)| match *self.terms.get(*fact) {
+                Node::Equal(one, other) if one == own => Some(other),
+                _ => None,
+            });
+        let roles: Vec<Term> = roles.collect();
+        let mut facts = state.clone();
+        let last_role = self.item(last, key, &mut facts, 0);
+        roles.into_iter().any(|role| {
+            let is_same = self.terms.equal(last_role, role, 0);
+            self.terms.decide(is_same, &state.facts) == Some(false)
+        })
+    }
+
+    /// Executes the round of the appended message for the longer conversation, after each end of the rounds of both.
+    fn append(
+        &mut self,
+        node: &'t For,
+        shape: Shape,
+        ends: Vec<[State; 2]>,
+        carried: &[Carried],
+        is_exact: bool,
+    ) -> Option<Outcome> {
+        let (mut together, mut apart) = (Vec::new(), Vec::new());
+        let was_peeling = std::mem::replace(&mut self.peels, true);
+        for [shorter, longer] in ends {
+            let mut round = self.last_round(shape);
+            if matches!(shape, Shape::Longer { from: Some(1), .. }) && self.has_two(&longer) {
+                round.least_count = 2;
+            }
+            let [_, after] = self.run_round(node, &round, [None, Some(longer.clone())], None)?;
+            let Some(mut after) = after else {
+                together.push([shorter, longer]);
+                continue;
             };
+            after.stopped = None;
+            if after.is_dead {
+                if !is_exact {
+                    together.push([shorter, longer]);
+                }
+                continue;
+            }
+            let facts = super::join_facts(&shorter, &after);
+            if !self.are_related(&shorter.out, &after.out, Relation::Equal, &facts) {
+                apart.push(([shorter, after], is_exact));
+                continue;
+            }
+            if !is_exact {
+                let test = self.terms.lone();
+                after = longer.clone().join(&mut self.terms, test, after, longer);
+            }
+            together.push([shorter, after]);
         }
-        let facts = after.facts.clone();
-        let out = after.out.clone();
-        if !self.are_related(&out, &[], Relation::Equal, &facts) {
-            return Outcome::Apart([shorter, after], is_exact);
+        self.peels = was_peeling;
+        for state in together.iter_mut().flatten() {
+            state.out.clear();
         }
-        after.out.clear();
-        if !is_exact {
-            let test = self.terms.lone();
-            after = longer.clone().join(&mut self.terms, test, after, longer);
-        }
-        Outcome::Together([shorter, after])
+        Some(Outcome {
+            together: self.join_ends(carried, together),
+            apart,
+        })
     }
 
-    /// Executes each case of a round of both conversations.
-    fn run_rounds(&mut self, node: &'t For, shape: Shape, begun: &[State; 2], carried: &mut [Carried]) -> Rounds {
+    /// Executes each case of a round of both conversations. With `splits_ends`, the states after the last round of the shorter conversation
+    /// may differ, and keep what they printed in it.
+    fn run_rounds(
+        &mut self,
+        node: &'t For,
+        shape: Shape,
+        begun: &[State; 2],
+        carried: &mut [Carried],
+        splits_ends: bool,
+    ) -> Rounds {
         let reads = self.reads_of(node);
         let mut ends = Vec::new();
         for (round, is_end) in self.list_rounds(shape) {
@@ -235,8 +312,13 @@ impl<'t> Prover<'t> {
             if one.is_dead || other.is_dead {
                 continue;
             }
-            let mut facts = one.facts.clone();
-            facts.extend(other.facts.iter().copied());
+            if is_end && splits_ends {
+                one.stopped = None;
+                other.stopped = None;
+                ends.push([one, other]);
+                continue;
+            }
+            let facts = super::join_facts(&one, &other);
             let (first, second) = (std::mem::take(&mut one.out), std::mem::take(&mut other.out));
             if !self.are_related(&first, &second, Relation::Equal, &facts) {
                 return Rounds::Fail;
@@ -265,9 +347,6 @@ impl<'t> Prover<'t> {
             if !is_stable {
                 return Rounds::Repeat;
             }
-            if is_end {
-                ends.push([one, other]);
-            }
         }
         Rounds::Hold(ends)
     }
@@ -280,11 +359,19 @@ impl<'t> Prover<'t> {
         }
         match (self.terms.get(one), self.terms.get(other)) {
             (Node::Choice(test, then, otherwise), _) if self.terms.decide(*test, facts).is_some() => {
-                let chosen = if self.terms.decide(*test, facts) == Some(true) { then } else { otherwise };
+                let chosen = if self.terms.decide(*test, facts) == Some(true) {
+                    then
+                } else {
+                    otherwise
+                };
                 self.are_equal([*chosen, other], old, facts, depth)
             }
             (_, Node::Choice(test, then, otherwise)) if self.terms.decide(*test, facts).is_some() => {
-                let chosen = if self.terms.decide(*test, facts) == Some(true) { then } else { otherwise };
+                let chosen = if self.terms.decide(*test, facts) == Some(true) {
+                    then
+                } else {
+                    otherwise
+                };
                 self.are_equal([one, *chosen], old, facts, depth)
             }
             (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
@@ -355,30 +442,31 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Sets what a loop carries to the values after its last round. Returns false if the template refuses each last round.
-    fn join_ends(&mut self, carried: &[Carried], states: &mut [State; 2], ends: Vec<[State; 2]>) -> bool {
-        let is_single = self.terms.fresh();
+    /// Joins the states after a loop. Returns `None` if there are none, because the template refuses one of the conversations.
+    fn join_ends(&mut self, carried: &[Carried], ends: Vec<[State; 2]>) -> Option<[State; 2]> {
         let undefined = self.terms.add(Node::Undefined);
-        for attribute in carried {
-            for (side, state) in states.iter_mut().enumerate() {
-                let mut values = ends.iter().filter_map(|end| end.get(side));
-                let value = |end: &State| end.attribute(attribute.space, &attribute.name).unwrap_or(undefined);
-                let value = match (values.next(), values.next()) {
-                    (Some(one), Some(other)) => {
-                        let (one, other) = (value(one), value(other));
-                        self.terms.choice(is_single, one, other)
-                    }
-                    (Some(one), None) => value(one),
-                    (None, _) => return false,
-                };
-                state.set_attribute(attribute.space, &attribute.name, value);
+        ends.into_iter().reduce(|[mut one, mut other], [second, second_other]| {
+            let test = self.terms.fresh();
+            for (state, end) in [(&mut one, &second), (&mut other, &second_other)] {
+                for Carried { space, name, .. } in carried {
+                    let value = |state: &State| state.attribute(*space, name).unwrap_or(undefined);
+                    let value = self.terms.choice(test, value(state), value(end));
+                    state.set_attribute(*space, name, value);
+                }
+                state.facts.retain(|fact| end.facts.contains(fact));
             }
-        }
-        !ends.is_empty()
+            [one, other]
+        })
     }
 
     /// Executes one round for each state. `only` is the message that is both the first and the last one.
-    fn run_round(&mut self, node: &'t For, round: &Round, states: [Option<State>; 2], only: Option<Term>) -> Option<[Option<State>; 2]> {
+    fn run_round(
+        &mut self,
+        node: &'t For,
+        round: &Round,
+        states: [Option<State>; 2],
+        only: Option<Term>,
+    ) -> Option<[Option<State>; 2]> {
         self.terms.least_count = round.least_count;
         self.all_rounds.push(round.clone());
         let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
@@ -390,7 +478,9 @@ impl<'t> Prover<'t> {
                 self.assume_role_of_last(only, &mut state);
             }
             state.open_scope();
-            let value = round.value.map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
+            let value = round
+                .value
+                .map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
             self.assign(&node.target, value, &mut state);
             if let Some(test) = &node.test {
                 let test = self.eval(&test.condition, &mut state);
@@ -420,8 +510,16 @@ impl<'t> Prover<'t> {
 
     /// Returns the cases of a round of both conversations, and whether each is the last one of the shorter conversation.
     fn list_rounds(&mut self, shape: Shape) -> Vec<(Round, bool)> {
-        let Shape::Longer { from, is_exact, are_indices } = shape else {
-            return vec![(self.reversed_round(true, false), false), (self.reversed_round(false, false), false)];
+        let Shape::Longer {
+            from,
+            is_exact,
+            are_indices,
+        } = shape
+        else {
+            return vec![
+                (self.reversed_round(true, false), false),
+                (self.reversed_round(false, false), false),
+            ];
         };
         let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
         let undefined = self.terms.add(Node::Undefined);
@@ -459,7 +557,9 @@ impl<'t> Prover<'t> {
                 (true, _) => self.terms.add(Node::Int(0)),
                 (false, true) if from.is_some() => self.terms.sum(Some(count), start.saturating_add(1).saturating_neg()),
                 (false, true) => self.terms.index_between(1, None),
-                (false, false) => self.terms.index_between(1, from.map(|_| start.saturating_add(2).saturating_neg())),
+                (false, false) => self
+                    .terms
+                    .index_between(1, from.map(|_| start.saturating_add(2).saturating_neg())),
             };
             let item = match (is_first && from == Some(0), is_last) {
                 (true, _) => self.terms.add(Node::First),
@@ -467,7 +567,11 @@ impl<'t> Prover<'t> {
                 (false, false) => self.terms.fresh(),
             };
             let before = if is_first { undefined } else { self.terms.fresh() };
-            let after = if is_last { [undefined, appended] } else { [self.terms.fresh(); 2] };
+            let after = if is_last {
+                [undefined, appended]
+            } else {
+                [self.terms.fresh(); 2]
+            };
             let is_last_of = if is_last { [yes, no] } else { [no; 2] };
             let least = match (is_first, is_last) {
                 (true, true) => 1,
@@ -493,7 +597,9 @@ impl<'t> Prover<'t> {
     /// Returns the round of the appended message.
     fn last_round(&mut self, shape: Shape) -> Round {
         let from = match shape {
-            Shape::Longer { from, is_exact: true, .. } => from,
+            Shape::Longer {
+                from, is_exact: true, ..
+            } => from,
             _ => None,
         };
         let are_indices = matches!(shape, Shape::Longer { are_indices: true, .. });
@@ -539,7 +645,11 @@ impl<'t> Prover<'t> {
             (false, true) => (last, [zero, self.terms.sum(None, 1)], [undefined, appended]),
             (false, false) => {
                 let index = self.terms.index_between(1, None);
-                (self.terms.fresh(), [index, self.terms.sum(Some(index), 1)], [self.terms.fresh(); 2])
+                (
+                    self.terms.fresh(),
+                    [index, self.terms.sum(Some(index), 1)],
+                    [self.terms.fresh(); 2],
+                )
             }
         };
         let no = self.terms.bool(false);

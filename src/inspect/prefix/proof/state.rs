@@ -66,7 +66,11 @@ impl State {
 
     /// Returns the approximate cost of a copy.
     pub fn size(&self) -> usize {
-        let parts = self.variables.len().saturating_add(self.facts.len()).saturating_add(self.out.len());
+        let parts = self
+            .variables
+            .len()
+            .saturating_add(self.facts.len())
+            .saturating_add(self.out.len());
         (parts / 32).saturating_add(1)
     }
 

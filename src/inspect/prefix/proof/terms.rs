@@ -366,9 +366,15 @@ impl Terms {
             return self.bool(true);
         }
         let (first, second) = (self.get(one).clone(), self.get(other).clone());
-        let is_known = |node: &Node| matches!(node, Node::Str(_) | Node::Int(_) | Node::Bool(_) | Node::None | Node::Undefined);
+        let is_known = |node: &Node| {
+            matches!(
+                node,
+                Node::Str(_) | Node::Int(_) | Node::Bool(_) | Node::None | Node::Undefined
+            )
+        };
         match (&first, &second) {
-            (Node::Int(_) | Node::Bool(_), Node::Int(_) | Node::Bool(_)) if std::mem::discriminant(&first) != std::mem::discriminant(&second) => {}
+            (Node::Int(_) | Node::Bool(_), Node::Int(_) | Node::Bool(_))
+                if std::mem::discriminant(&first) != std::mem::discriminant(&second) => {}
             (first, second) if is_known(first) && is_known(second) => return self.bool(false),
             (Node::Choice(test, then, otherwise), _) if depth > 0 => {
                 let then = self.equal(*then, other, depth.saturating_sub(1));
@@ -409,7 +415,13 @@ impl Terms {
             Node::Bool(bool) => Some(*bool),
             Node::None | Node::Undefined => Some(false),
             Node::Not(inner) => self.decide_within(*inner, facts).map(|truth| !truth),
-            Node::Messages(_, 0) | Node::First | Node::Last | Node::Appended | Node::Namespace(_) | Node::Macro(_) | Node::Loop(_) => Some(true),
+            Node::Messages(_, 0)
+            | Node::First
+            | Node::Last
+            | Node::Appended
+            | Node::Namespace(_)
+            | Node::Macro(_)
+            | Node::Loop(_) => Some(true),
             Node::Messages(true, 1) => Some(true),
             Node::List(items) => Some(!items.is_empty()),
             Node::Dict(items) => Some(!items.is_empty()),
@@ -421,8 +433,16 @@ impl Terms {
                 Some(true) => self.decide_within(*then, facts),
                 Some(false) => self.decide_within(*otherwise, facts),
                 None => {
-                    let then = if then == test { Some(true) } else { self.decide_within(*then, facts) };
-                    let otherwise = if otherwise == test { Some(false) } else { self.decide_within(*otherwise, facts) };
+                    let then = if then == test {
+                        Some(true)
+                    } else {
+                        self.decide_within(*then, facts)
+                    };
+                    let otherwise = if otherwise == test {
+                        Some(false)
+                    } else {
+                        self.decide_within(*otherwise, facts)
+                    };
                     then.filter(|then| Some(*then) == otherwise)
                 }
             },
@@ -439,10 +459,13 @@ impl Terms {
             return Some(*truth);
         }
         let is_known = |term: Term| matches!(self.get(term), Node::Str(_) | Node::Int(_) | Node::None);
-        let equals = facts.iter().filter(|(_, truth)| *truth).filter_map(|(known, _)| match *self.get(*known) {
-            Node::Equal(one, other) if is_known(other) => Some((one, other)),
-            _ => None,
-        });
+        let equals = facts
+            .iter()
+            .filter(|(_, truth)| *truth)
+            .filter_map(|(known, _)| match *self.get(*known) {
+                Node::Equal(one, other) if is_known(other) => Some((one, other)),
+                _ => None,
+            });
         match *self.get(term) {
             Node::Equal(one, other) if is_known(other) => {
                 let mut equals = equals;
@@ -471,7 +494,11 @@ impl Terms {
             Node::Not(inner) => self.assume_within(inner, !truth, facts, depth),
             Node::Choice(test, then, otherwise) => {
                 let then_truth = if then == test { Some(true) } else { self.decide(then, facts) };
-                let otherwise_truth = if otherwise == test { Some(false) } else { self.decide(otherwise, facts) };
+                let otherwise_truth = if otherwise == test {
+                    Some(false)
+                } else {
+                    self.decide(otherwise, facts)
+                };
                 if then_truth == Some(!truth) {
                     self.assume_within(test, false, facts, depth);
                     self.assume_within(otherwise, truth, facts, depth);
