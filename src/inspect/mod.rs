@@ -11,8 +11,13 @@
 mod calls;
 mod conversations;
 mod lab;
+mod literals;
 mod plant;
+mod prefix;
+mod reads;
+mod reasoning;
 mod roles;
+mod switches;
 
 use std::sync::Arc;
 
@@ -39,10 +44,16 @@ impl ChatTemplate {
         self.report_or_make(|| {
             self.check()?;
             let mut lab = Lab::new(self, limits);
-            let mut report = Report::default();
+            let mut report = Report {
+                reads: reads::find(self),
+                ..Report::default()
+            };
             let forms = roles::inspect(&mut lab, &mut report)?;
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
+            reasoning::inspect(&mut lab, &mut report, &forms)?;
+            switches::inspect(&mut lab, &mut report, &forms)?;
             report.witnesses = lab.witnesses;
+            report.prefix = prefix::inspect(self);
             Ok(report)
         })
     }
