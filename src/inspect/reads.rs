@@ -18,10 +18,13 @@ use crate::report::{Read, Reads};
 use crate::template::Template;
 
 /// The most nodes that are visited. The largest real template has some ten thousand.
-const MOST_NODES: u64 = 400_000;
+const MOST_NODES: u64 = 100_000;
+
+/// The most calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
+const MOST_CALLS: usize = 6;
 
 /// The longest path of a field in bytes.
-const LONGEST: usize = 80;
+const LONGEST: usize = 60;
 
 /// What a place is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,8 +103,8 @@ struct Walk<'t> {
     /// What variables held before the scopes around the current statement set them.
     hidden: Vec<(Symbol, Option<Places>)>,
     macros: HashMap<Symbol, &'t Macro>,
-    /// The calls of macros that were walked through.
-    called: HashSet<(Symbol, Vec<Places>)>,
+    /// The arguments with which each macro was walked through.
+    called: HashMap<Symbol, HashSet<Vec<Places>>>,
     /// The lowest line on which each name occurs.
     names: HashMap<Symbol, usize>,
     fields: HashMap<Root, BTreeMap<String, usize>>,
@@ -122,7 +125,7 @@ impl<'t> Walk<'t> {
             attributes: HashMap::new(),
             hidden: Vec::new(),
             macros: HashMap::new(),
-            called: HashSet::new(),
+            called: HashMap::new(),
             names: HashMap::new(),
             fields: HashMap::new(),
             meter: Meter::new(Limits::default().with_steps(MOST_NODES)),
@@ -251,9 +254,11 @@ impl<'t> Walk<'t> {
 
     /// Walks through a macro with arguments, unless that was done before.
     fn call_macro(&mut self, node: &'t Macro, arguments: Vec<Places>) {
-        let name = node.name.unwrap_or_default();
-        if node.name.is_some() && !self.called.insert((name, arguments.clone())) {
-            return;
+        if let Some(name) = node.name {
+            let calls = self.called.entry(name).or_default();
+            if calls.len() >= MOST_CALLS || !calls.insert(arguments.clone()) {
+                return;
+            }
         }
         self.scope(|walk| {
             let mut arguments = arguments.into_iter();

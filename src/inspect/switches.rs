@@ -12,6 +12,7 @@ use super::conversations::{base, join};
 use super::lab::{Lab, Trial};
 use super::literals::Literals;
 use super::plant::{self, FUNCTION, Form, ID, PLANT, SECOND, USER};
+use super::roles::find_insertion;
 use crate::chat::is_reserved_name;
 use crate::error::Result;
 use crate::report::{Arguments, Change, Report, Switch};
@@ -36,7 +37,7 @@ const MOST: usize = 64;
 struct View {
     system: String,
     history: String,
-    generation_prompt: String,
+    generation_prompt: Option<String>,
 }
 
 /// A conversation in which a variable is set. It asks for a generation prompt.
@@ -254,8 +255,12 @@ impl<'n> Switching<'n> {
 impl View {
     /// Returns the parts in which two prompts differ.
     fn compare(&self, other: &Self) -> Vec<Change> {
+        let prompts = self.generation_prompt.as_ref().zip(other.generation_prompt.as_ref());
         let parts = [
-            (self.generation_prompt != other.generation_prompt, Change::GenerationPrompt),
+            (
+                prompts.is_some_and(|(prompt, other)| prompt != other),
+                Change::GenerationPrompt,
+            ),
             (self.history != other.history, Change::History),
             (self.system != other.system, Change::System),
         ];
@@ -273,14 +278,10 @@ fn view(lab: &mut Lab<'_>, trial: &Trial, with: &str) -> Result<Option<View>> {
     };
     let at = without.text.find(USER).unwrap_or_default();
     let (system, history) = without.text.split_at_checked(at).unwrap_or_default();
-    let common = with
-        .char_indices()
-        .zip(without.text.chars())
-        .find(|((_, left), right)| left != right);
-    let end = common.map_or(without.text.len().min(with.len()), |((at, _), _)| at);
     Ok(Some(View {
         system: system.to_owned(),
         history: history.to_owned(),
-        generation_prompt: with.get(end..).unwrap_or_default().to_owned(),
+        // A template may write more after the generation prompt. Where it also writes other turns, the prompt has no such part.
+        generation_prompt: find_insertion(&without.text, with).map(|(_, text)| text.to_owned()),
     }))
 }
