@@ -157,7 +157,7 @@ fn collect_constants(expr: &Expr, values: &mut Vec<Value>) {
 }
 
 fn add_text(text: &str, values: &mut Vec<Value>) {
-    if text.len() <= LONGEST {
+    if (1..=LONGEST).contains(&text.len()) {
         values.push(Value::from(text));
     }
 }

@@ -148,10 +148,10 @@ def find_switches(source):
         tree = engine.compile_template(source).environment.parse(source)
     except jinja2.TemplateError:
         return set()
-    literals = {node.value for node in tree.find_all(jinja2.nodes.Const) if isinstance(node.value, str) and len(node.value) < 20}
+    literals = {node.value for node in tree.find_all(jinja2.nodes.Const) if isinstance(node.value, str) and len(node.value) < 40}
     names = sorted(jinja2.meta.find_undeclared_variables(tree) - CONTRACT - set(TOKENS))
     names = [name for name in names if not name.endswith("_token")]
-    values = [True, False, None, 0, 1, 7, "oyster", ["oyster"], {"oyster": "pearl"}, *sorted(literals)[:150]]
+    values = [True, False, None, 0, 1, 7, "oyster", ["oyster"], {"name": "oyster"}, *sorted(literals)[:150]]
 
     def prompt(messages, tools, variables):
         without = render(source, messages, tools=tools, variables=variables)[0]
