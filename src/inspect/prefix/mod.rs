@@ -9,6 +9,7 @@
 //! messages, once for the shorter and once for the longer conversation, and compares the two texts. `grammar/prefix.md` says what a proof
 //! rests on.
 
+mod proof;
 mod search;
 mod switches;
 mod turns;
@@ -39,7 +40,10 @@ pub fn inspect(template: &ChatTemplate) -> Prefix {
             counterexample: Some(counterexample),
         },
         None => Boundary {
-            verdict: Verdict::Unknown,
+            verdict: match template.compiled().all(|compiled| proof::is_proven(compiled.tree(), way)) {
+                true => Verdict::Proven,
+                false => Verdict::Unknown,
+            },
             counterexample: None,
         },
     };

@@ -1,0 +1,570 @@
+//! Executes a loop over the messages for both renders at once.
+//!
+//! The rounds of the shorter conversation are also rounds of the longer one. A round is executed for each of these cases: the first or a
+//! later one, the last of the shorter conversation or an earlier one. In each case both renders must print the same and leave equal
+//! values. Then the round of the appended message is executed for the longer conversation alone.
+
+use std::rc::Rc;
+
+use super::Prover;
+use super::compare::Relation;
+use super::eval::SPREAD;
+use super::messages::Round;
+use super::state::State;
+use super::terms::{Node, Term};
+use crate::ast::For;
+
+/// How the lists of a loop over messages are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// The list of the longer conversation has more items at the end.
+    Longer {
+        /// The index of the first message, if it is known.
+        from: Option<usize>,
+        /// Whether the appended message is the only further item.
+        is_exact: bool,
+        /// Whether the items are the indices of the messages, and not the messages.
+        are_indices: bool,
+    },
+    /// The appended message comes first.
+    Reversed,
+}
+
+/// The result of a loop over the messages.
+pub enum Outcome {
+    /// The renders have printed the same.
+    Together([State; 2]),
+    /// The longer conversation may have printed more, which is the output of its state. The flag tells whether exactly one round was more.
+    Apart([State; 2], bool),
+    /// The renders may have printed different texts.
+    Different,
+}
+
+/// How the values of an attribute of a namespace are related in the two renders when a round begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bond {
+    /// They are equal.
+    Equal,
+    /// They are equal, or both are those from before the loop.
+    EqualOrOld,
+    /// Nothing is known.
+    Loose,
+}
+
+/// An attribute of a namespace that the body of a loop assigns.
+#[derive(Clone, Debug)]
+struct Carried {
+    space: usize,
+    name: Rc<str>,
+    bond: Bond,
+    old: [Term; 2],
+}
+
+impl<'t> Prover<'t> {
+    /// Returns how the lists of a loop are related, if they are lists of messages.
+    pub fn find_shape(&self, lists: [Term; 2], depth: usize) -> Option<Shape> {
+        let depth = depth.checked_sub(1)?;
+        let [one, other] = lists;
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Messages(false, from), Node::Messages(true, other)) if from == other => Some(Shape::Longer {
+                from: Some(*from),
+                is_exact: *from <= 1,
+                are_indices: false,
+            }),
+            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
+                let (first, second) = (self.find_shape([*a, *c], depth)?, self.find_shape([*b, *d], depth)?);
+                match (first, second) {
+                    (first, second) if first == second => Some(first),
+                    (
+                        Shape::Longer { is_exact, are_indices: false, .. },
+                        Shape::Longer { is_exact: other, are_indices: false, .. },
+                    ) => Some(Shape::Longer {
+                        from: None,
+                        is_exact: is_exact && other,
+                        are_indices: false,
+                    }),
+                    _ => None,
+                }
+            }
+            (Node::Apply(operation, args), Node::Apply(other, other_args)) if operation == other => {
+                let ([first, rest @ ..], [second, other_rest @ ..]) = (&**args, &**other_args) else {
+                    return None;
+                };
+                let is_range = operation.sort == "global" && &*operation.name == "range";
+                if is_range && *self.terms.get(*first) == Node::Count && rest.is_empty() && self.terms.split_sum(*second) == Some((Some(*first), 1)) {
+                    return Some(Shape::Longer {
+                        from: Some(0),
+                        is_exact: true,
+                        are_indices: true,
+                    });
+                }
+                let shape = self.find_shape([*first, *second], depth).filter(|_| rest == other_rest && operation.sort == "filter")?;
+                match (&*operation.name, shape) {
+                    ("reverse", Shape::Longer { is_exact: true, are_indices: false, .. }) => Some(Shape::Reversed),
+                    ("list", shape) => Some(shape),
+                    ("selectattr" | "rejectattr" | "select" | "reject", Shape::Longer { are_indices: false, .. }) => Some(Shape::Longer {
+                        from: None,
+                        is_exact: false,
+                        are_indices: false,
+                    }),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Executes a loop over the messages.
+    pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Outcome {
+        let reads = self.reads_of(node);
+        let shape = match shape {
+            // The variable `loop` counts only the messages that the test of the loop chooses.
+            Shape::Longer { are_indices, .. } if node.test.is_some() => Shape::Longer {
+                from: None,
+                is_exact: false,
+                are_indices,
+            },
+            shape => shape,
+        };
+        let is_unknown = matches!(shape, Shape::Longer { are_indices: true, is_exact: false, .. });
+        if is_unknown || (shape == Shape::Reversed && node.test.is_some()) {
+            return Outcome::Different;
+        }
+        if node.recursive || !node.otherwise.stmts.is_empty() {
+            self.give_up();
+        }
+        if shape == Shape::Reversed {
+            let round = self.reversed_round(false, true);
+            let Some(after) = self.run_round(node, &round, states.clone().map(Some), None) else {
+                return Outcome::Different;
+            };
+            let [_, after] = after;
+            let Some(mut after) = after else { return Outcome::Different };
+            let facts = after.facts.clone();
+            let stops = after.stopped.take().is_some() && reads.breaks;
+            let out = std::mem::take(&mut after.out);
+            if stops || !self.are_related(&out, &[], Relation::Equal, &facts) {
+                return Outcome::Different;
+            }
+            let [_, longer] = &mut states;
+            *longer = after;
+        }
+        let Some(mut carried) = self.list_carried(node, &states) else {
+            self.give_up();
+            return Outcome::Different;
+        };
+        let ends = loop {
+            let mut begun = states.clone();
+            self.loosen(&carried, &mut begun);
+            match self.run_rounds(node, shape, &begun, &mut carried) {
+                Rounds::Hold(ends) => break ends,
+                Rounds::Repeat => {}
+                Rounds::Fail => return Outcome::Different,
+            }
+            if self.has_given_up {
+                return Outcome::Different;
+            }
+        };
+        let (is_exact, from) = match shape {
+            Shape::Reversed => {
+                self.loosen(&carried, &mut states);
+                return Outcome::Together(states);
+            }
+            Shape::Longer { is_exact, from, .. } => (is_exact, from),
+        };
+        if !reads.breaks && is_exact && from == Some(0) {
+            match self.join_ends(&carried, &mut states, ends) {
+                true => {}
+                // The template refuses each of the two conversations.
+                false => {
+                    states.iter_mut().for_each(|state| state.is_dead = true);
+                    return Outcome::Together(states);
+                }
+            }
+        } else {
+            self.loosen(&carried, &mut states);
+        }
+        self.append(node, shape, states, is_exact && !reads.breaks)
+    }
+
+    /// Executes the round of the appended message, for the longer conversation alone.
+    fn append(&mut self, node: &'t For, shape: Shape, states: [State; 2], is_exact: bool) -> Outcome {
+        let [shorter, longer] = states;
+        let round = self.last_round(shape);
+        let after = self.run_round(node, &round, [None, Some(longer.clone())], None);
+        let Some([_, after]) = after else { return Outcome::Different };
+        let Some(mut after) = after else {
+            return Outcome::Together([shorter, longer]);
+        };
+        after.stopped = None;
+        if after.is_dead {
+            return match is_exact {
+                true => Outcome::Together([shorter, after]),
+                false => Outcome::Together([shorter, longer]),
+            };
+        }
+        let facts = after.facts.clone();
+        let out = after.out.clone();
+        if !self.are_related(&out, &[], Relation::Equal, &facts) {
+            return Outcome::Apart([shorter, after], is_exact);
+        }
+        after.out.clear();
+        if !is_exact {
+            let test = self.terms.lone();
+            after = longer.clone().join(&mut self.terms, test, after, longer);
+        }
+        Outcome::Together([shorter, after])
+    }
+
+    /// Executes each case of a round of both conversations.
+    fn run_rounds(&mut self, node: &'t For, shape: Shape, begun: &[State; 2], carried: &mut [Carried]) -> Rounds {
+        let reads = self.reads_of(node);
+        let mut ends = Vec::new();
+        for (round, is_end) in self.list_rounds(shape) {
+            let only = match (self.terms.get(round.item), is_end) {
+                (Node::First, true) => Some(round.item),
+                _ => None,
+            };
+            let after = self.run_round(node, &round, begun.clone().map(Some), only);
+            let (mut one, mut other) = match after {
+                Some([Some(one), Some(other)]) => (one, other),
+                // Neither conversation has the round.
+                Some([None, None]) => continue,
+                _ => return Rounds::Fail,
+            };
+            if one.is_dead || other.is_dead {
+                continue;
+            }
+            let mut facts = one.facts.clone();
+            facts.extend(other.facts.iter().copied());
+            let (first, second) = (std::mem::take(&mut one.out), std::mem::take(&mut other.out));
+            if !self.are_related(&first, &second, Relation::Equal, &facts) {
+                return Rounds::Fail;
+            }
+            if reads.breaks && one.stopped != other.stopped {
+                return Rounds::Fail;
+            }
+            let mut is_stable = true;
+            for attribute in carried.iter_mut() {
+                let undefined = self.terms.add(Node::Undefined);
+                let value = |state: &State| state.attribute(attribute.space, &attribute.name).unwrap_or(undefined);
+                let values = [value(&one), value(&other)];
+                let holds = match attribute.bond {
+                    Bond::Equal => self.are_equal(values, None, &facts, SPREAD),
+                    Bond::EqualOrOld => self.are_equal(values, Some(attribute.old), &facts, SPREAD),
+                    Bond::Loose => true,
+                };
+                if !holds {
+                    attribute.bond = match attribute.bond {
+                        Bond::Equal => Bond::EqualOrOld,
+                        _ => Bond::Loose,
+                    };
+                    is_stable = false;
+                }
+            }
+            if !is_stable {
+                return Rounds::Repeat;
+            }
+            if is_end {
+                ends.push([one, other]);
+            }
+        }
+        Rounds::Hold(ends)
+    }
+
+    /// Returns whether two values are equal, or both are the old ones.
+    fn are_equal(&self, [one, other]: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]) {
+            return true;
+        }
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Choice(test, then, otherwise), _) if self.terms.decide(*test, facts).is_some() => {
+                let chosen = if self.terms.decide(*test, facts) == Some(true) { then } else { otherwise };
+                self.are_equal([*chosen, other], old, facts, depth)
+            }
+            (_, Node::Choice(test, then, otherwise)) if self.terms.decide(*test, facts).is_some() => {
+                let chosen = if self.terms.decide(*test, facts) == Some(true) { then } else { otherwise };
+                self.are_equal([one, *chosen], old, facts, depth)
+            }
+            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
+                self.are_equal([*a, *c], old, facts, depth) && self.are_equal([*b, *d], old, facts, depth)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one cannot be told.
+    fn list_carried(&mut self, node: &'t For, states: &[State; 2]) -> Option<Vec<Carried>> {
+        let [one, other] = states;
+        let reads = self.reads_of(node);
+        let mut assigned = reads.assigned.clone();
+        let mut names = reads.names.clone();
+        let mut seen = Vec::new();
+        while let Some(name) = names.pop() {
+            let Some(Node::Macro(index)) = one.find(name).map(|term| self.terms.get(term).clone()) else {
+                continue;
+            };
+            if !seen.contains(&index) {
+                seen.push(index);
+                let reads = self.macro_reads(index)?;
+                let foreign = reads.assigned.iter().filter(|(object, _)| !reads.makes.contains(object));
+                for (object, name) in foreign {
+                    // The namespace may be an argument of the macro.
+                    one.find(*object)?;
+                    assigned.push((*object, Rc::clone(name)));
+                }
+                names.extend(reads.names.iter().copied());
+            }
+        }
+        let mut carried: Vec<Carried> = Vec::new();
+        for (object, name) in assigned {
+            let Some(Node::Namespace(space)) = one.find(object).map(|term| self.terms.get(term).clone()) else {
+                continue;
+            };
+            if other.find(object) != one.find(object) {
+                return None;
+            }
+            let undefined = self.terms.add(Node::Undefined);
+            let old = [one, other].map(|state| state.attribute(space, &name).unwrap_or(undefined));
+            let is_equal = self.are_equal(old, None, &[], SPREAD);
+            if !carried.iter().any(|other| other.space == space && other.name == name) {
+                carried.push(Carried {
+                    space,
+                    name,
+                    bond: if is_equal { Bond::Equal } else { Bond::EqualOrOld },
+                    old,
+                });
+            }
+        }
+        Some(carried)
+    }
+
+    /// Makes the values of what a loop carries from round to round unknown.
+    fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
+        for attribute in carried {
+            let (test, value) = (self.terms.fresh(), self.terms.fresh());
+            for (state, old) in states.iter_mut().zip(attribute.old) {
+                let value = match attribute.bond {
+                    Bond::Equal => value,
+                    Bond::EqualOrOld => self.terms.choice(test, old, value),
+                    Bond::Loose => self.terms.lone(),
+                };
+                state.set_attribute(attribute.space, &attribute.name, value);
+            }
+        }
+    }
+
+    /// Sets what a loop carries to the values after its last round. Returns false if the template refuses each last round.
+    fn join_ends(&mut self, carried: &[Carried], states: &mut [State; 2], ends: Vec<[State; 2]>) -> bool {
+        let is_single = self.terms.fresh();
+        let undefined = self.terms.add(Node::Undefined);
+        for attribute in carried {
+            for (side, state) in states.iter_mut().enumerate() {
+                let mut values = ends.iter().filter_map(|end| end.get(side));
+                let value = |end: &State| end.attribute(attribute.space, &attribute.name).unwrap_or(undefined);
+                let value = match (values.next(), values.next()) {
+                    (Some(one), Some(other)) => {
+                        let (one, other) = (value(one), value(other));
+                        self.terms.choice(is_single, one, other)
+                    }
+                    (Some(one), None) => value(one),
+                    (None, _) => return false,
+                };
+                state.set_attribute(attribute.space, &attribute.name, value);
+            }
+        }
+        !ends.is_empty()
+    }
+
+    /// Executes one round for each state. `only` is the message that is both the first and the last one.
+    fn run_round(&mut self, node: &'t For, round: &Round, states: [Option<State>; 2], only: Option<Term>) -> Option<[Option<State>; 2]> {
+        self.terms.least_count = round.least_count;
+        self.all_rounds.push(round.clone());
+        let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
+        self.rounds.push(round.clone());
+        let (mut after, mut tests) = ([None, None], Vec::new());
+        for (place, (side, state)) in after.iter_mut().zip(states.into_iter().enumerate()) {
+            let Some(mut state) = state else { continue };
+            if let Some(only) = only {
+                self.assume_role_of_last(only, &mut state);
+            }
+            state.open_scope();
+            let value = round.value.map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
+            self.assign(&node.target, value, &mut state);
+            if let Some(test) = &node.test {
+                let test = self.eval(&test.condition, &mut state);
+                let chosen = self.terms.decide(test, &state.facts);
+                if chosen == Some(false) {
+                    continue;
+                }
+                self.terms.assume(test, true, &mut state.facts);
+                tests.push(chosen.map_or(test, |_| variable));
+            }
+            if let Some(name) = self.tree.symbols.find("loop") {
+                state.set(name, variable);
+            }
+            self.exec(&node.body.stmts, &mut state);
+            state.close_scope();
+            *place = Some(state);
+        }
+        self.rounds.pop();
+        self.terms.least_count = 1;
+        tests.dedup();
+        if tests.len() > 1 {
+            // The two conversations may have different rounds.
+            return None;
+        }
+        (!self.has_given_up).then_some(after)
+    }
+
+    /// Returns the cases of a round of both conversations, and whether each is the last one of the shorter conversation.
+    fn list_rounds(&mut self, shape: Shape) -> Vec<(Round, bool)> {
+        let Shape::Longer { from, is_exact, are_indices } = shape else {
+            return vec![(self.reversed_round(true, false), false), (self.reversed_round(false, false), false)];
+        };
+        let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
+        let undefined = self.terms.add(Node::Undefined);
+        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
+        let count = self.terms.add(Node::Count);
+        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
+        let lengths = match (is_exact, from) {
+            (true, Some(_)) => [0, 1].map(|more: i64| self.terms.sum(Some(count), more.saturating_sub(start))),
+            _ => [self.terms.lone(), self.terms.lone()],
+        };
+        let mut rounds = Vec::new();
+        if !is_exact {
+            let (index, item) = (self.terms.index_between(0, None), self.terms.fresh());
+            let before = self.terms.fresh();
+            let lone = [self.terms.lone(), self.terms.lone()];
+            let after = [self.terms.lone(), self.terms.lone()];
+            rounds.push((
+                Round {
+                    from: None,
+                    least_count: 1,
+                    item,
+                    value: None,
+                    index: [index; 2],
+                    length: lengths,
+                    is_last: lone,
+                    before: [before; 2],
+                    after,
+                },
+                false,
+            ));
+            return rounds;
+        }
+        for (is_first, is_last) in [(true, true), (true, false), (false, true), (false, false)] {
+            let index = match (is_first, is_last) {
+                (true, _) => self.terms.add(Node::Int(0)),
+                (false, true) if from.is_some() => self.terms.sum(Some(count), start.saturating_add(1).saturating_neg()),
+                (false, true) => self.terms.index_between(1, None),
+                (false, false) => self.terms.index_between(1, from.map(|_| start.saturating_add(2).saturating_neg())),
+            };
+            let item = match (is_first && from == Some(0), is_last) {
+                (true, _) => self.terms.add(Node::First),
+                (false, true) => last,
+                (false, false) => self.terms.fresh(),
+            };
+            let before = if is_first { undefined } else { self.terms.fresh() };
+            let after = if is_last { [undefined, appended] } else { [self.terms.fresh(); 2] };
+            let is_last_of = if is_last { [yes, no] } else { [no; 2] };
+            let least = match (is_first, is_last) {
+                (true, true) => 1,
+                (true, false) | (false, true) => 2,
+                (false, false) => 3,
+            };
+            let round = Round {
+                from,
+                least_count: start.saturating_add(least),
+                item,
+                value: are_indices.then_some([index; 2]),
+                index: [index; 2],
+                length: lengths,
+                is_last: is_last_of,
+                before: [before; 2],
+                after,
+            };
+            rounds.push((round, is_last));
+        }
+        rounds
+    }
+
+    /// Returns the round of the appended message.
+    fn last_round(&mut self, shape: Shape) -> Round {
+        let from = match shape {
+            Shape::Longer { from, is_exact: true, .. } => from,
+            _ => None,
+        };
+        let are_indices = matches!(shape, Shape::Longer { are_indices: true, .. });
+        let count = self.terms.add(Node::Count);
+        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
+        let index = match from {
+            Some(_) => self.terms.sum(Some(count), start.saturating_neg()),
+            None => self.terms.index_between(0, None),
+        };
+        let length = match self.terms.split_sum(index) {
+            Some((base, offset)) => self.terms.sum(base, offset.saturating_add(1)),
+            None => self.terms.lone(),
+        };
+        let before = match from {
+            Some(0) => self.terms.add(Node::Last),
+            _ => self.terms.lone(),
+        };
+        let yes = self.terms.bool(true);
+        let undefined = self.terms.add(Node::Undefined);
+        Round {
+            from,
+            least_count: 1,
+            item: self.terms.add(Node::Appended),
+            value: are_indices.then_some([index; 2]),
+            index: [index; 2],
+            length: [length; 2],
+            is_last: [yes; 2],
+            before: [before; 2],
+            after: [undefined; 2],
+        }
+    }
+
+    /// Returns a round of a loop from the last message to the first. The round of the appended message is the first of the longer
+    /// conversation.
+    fn reversed_round(&mut self, is_first: bool, is_appended: bool) -> Round {
+        let zero = self.terms.add(Node::Int(0));
+        let count = self.terms.add(Node::Count);
+        let more = self.terms.sum(Some(count), 1);
+        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
+        let undefined = self.terms.add(Node::Undefined);
+        let (item, index, before) = match (is_appended, is_first) {
+            (true, _) => (appended, [zero; 2], [undefined; 2]),
+            (false, true) => (last, [zero, self.terms.sum(None, 1)], [undefined, appended]),
+            (false, false) => {
+                let index = self.terms.index_between(1, None);
+                (self.terms.fresh(), [index, self.terms.sum(Some(index), 1)], [self.terms.fresh(); 2])
+            }
+        };
+        let no = self.terms.bool(false);
+        let is_last = if is_appended { no } else { self.terms.fresh() };
+        let after = if is_appended { last } else { self.terms.fresh() };
+        Round {
+            from: None,
+            least_count: 1,
+            item,
+            value: None,
+            index,
+            length: [count, more],
+            is_last: [is_last; 2],
+            before,
+            after: [after; 2],
+        }
+    }
+}
+
+/// The result of the rounds of a loop.
+enum Rounds {
+    /// The renders print the same in each round. These are the states after the last one.
+    Hold(Vec<[State; 2]>),
+    /// A bond was too strong.
+    Repeat,
+    /// The renders may print different texts in a round.
+    Fail,
+}
