@@ -47,7 +47,7 @@ pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
 pub(crate) use templates::Templates;
-#[cfg(feature = "cli")]
+#[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 
 /// The compiled chat templates of a model with its special tokens.
@@ -294,11 +294,11 @@ impl ChatTemplate {
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
     }
 
-    /// Returns the templates that compile, in order, each with its name. A template without a name has the empty name.
+    /// Returns the templates that compile, in order.
     #[cfg(feature = "inspect")]
-    pub(crate) fn compiled(&self) -> impl Iterator<Item = (&str, &Template)> {
+    pub(crate) fn compiled(&self) -> impl Iterator<Item = &Template> {
         let templates = self.parts.templates.all().iter();
-        templates.filter_map(|template| Some((template.name.as_str(), template.compiled().ok()?)))
+        templates.filter_map(|template| template.compiled().ok())
     }
 
     /// Returns the names of the templates, in order. A single template has no name, and the list is empty.

@@ -35,11 +35,7 @@ pub enum Way {
 /// Returns the verdicts for a template.
 pub fn inspect(template: &ChatTemplate) -> Prefix {
     let mut search = Search::new(template);
-    let is_proven = |way| {
-        template
-            .compiled()
-            .all(|(_, compiled)| proof::is_proven(compiled.tree(), way))
-    };
+    let is_proven = |way| template.compiled().all(|compiled| proof::is_proven(compiled.tree(), way));
     let mut judge = |way| {
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
         let mut counterexample = search.find_usual(way);

@@ -16,7 +16,7 @@ const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_p
 /// is compared with nothing is true or false.
 pub fn list_settings(template: &ChatTemplate) -> Vec<Map<String, Value>> {
     let mut settings = vec![Map::new()];
-    for (_, compiled) in template.compiled() {
+    for compiled in template.compiled() {
         let variables = compiled.variables().into_iter();
         let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
         for name in variables.filter(is_switch) {
