@@ -52,8 +52,9 @@ impl ChatTemplate {
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
             reasoning::inspect(&mut lab, &mut report, &forms)?;
             switches::inspect(&mut lab, &mut report, &forms)?;
+            report.prefix = prefix::inspect(self, lab.deadline());
+            lab.check_time()?;
             report.witnesses = lab.witnesses;
-            report.prefix = prefix::inspect(self);
             Ok(report)
         })
     }

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
@@ -53,6 +54,8 @@ pub struct Search<'t> {
     settings: Vec<Value>,
     clock: FixedClock,
     limits: Limits,
+    /// The time after which nothing is rendered.
+    deadline: Option<Instant>,
     prompts: HashMap<Key, Option<Rc<str>>>,
     /// The steps of all renders.
     steps: u64,
@@ -62,7 +65,7 @@ pub struct Search<'t> {
 
 impl<'t> Search<'t> {
     /// Prepares a search. The arguments of calls are objects, unless the template takes only text.
-    pub fn new(template: &'t ChatTemplate) -> Self {
+    pub fn new(template: &'t ChatTemplate, deadline: Option<Instant>) -> Self {
         let mut search = Self {
             template,
             turns: list_turns(false),
@@ -70,6 +73,7 @@ impl<'t> Search<'t> {
             settings: list_settings(template).into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
             limits: Limits::default().with_milliseconds(100),
+            deadline,
             prompts: HashMap::new(),
             steps: 0,
             seed: 1,
@@ -252,6 +256,9 @@ impl<'t> Search<'t> {
     }
 
     fn render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Option<Prompt> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return None;
+        }
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
             tools: has_tools.then_some(&self.tools as _),
