@@ -14,12 +14,16 @@ use super::switches::list_settings;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{Clock, FixedClock, LocalTime, SystemClock};
-use crate::limits::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Limits, Reached};
 use crate::report::Counterexample;
 use crate::trace::Origin;
 
+/// The most steps of all renders for one template.
+const MOST_STEPS: u64 = 4_000_000;
+
 /// The most steps of all renders for one template before an unusual pair.
-const MOST_STEPS: u64 = 200_000;
+const MOST_UNUSUAL_STEPS: u64 = 200_000;
 
 /// The steps that a render that fails counts as.
 const FAILED_STEPS: u64 = 300;
@@ -89,7 +93,9 @@ impl<'t> Search<'t> {
     /// Tries the conversations that show most faults, with no variables of the caller.
     pub fn find_usual(&mut self, way: Way) -> Option<Counterexample> {
         let pairs = self.list_pairs(way);
-        let found = pairs.into_iter().find(|pair| self.differs(way, pair));
+        let found = pairs
+            .into_iter()
+            .find(|pair| self.steps < MOST_STEPS && self.differs(way, pair));
         found.and_then(|pair| self.explain_smallest(way, pair))
     }
 
@@ -97,7 +103,7 @@ impl<'t> Search<'t> {
     pub fn find_unusual(&mut self, way: Way) -> Option<Counterexample> {
         for _ in 0..MOST_UNUSUAL {
             let pair = self.make_pair(way);
-            if self.steps > MOST_STEPS {
+            if self.steps > MOST_UNUSUAL_STEPS {
                 return None;
             }
             if let Some(pair) = pair.filter(|pair| self.differs(way, pair)) {
@@ -246,18 +252,25 @@ impl<'t> Search<'t> {
         if let Some(prompt) = self.prompts.get(&key) {
             return prompt.clone();
         }
-        let prompt = self.render(&key, false);
-        self.steps = self
-            .steps
-            .saturating_add(prompt.as_ref().map_or(FAILED_STEPS, |prompt| prompt.steps));
-        let prompt: Option<Rc<str>> = prompt.map(|prompt| prompt.text.into());
+        let rendered = self.try_render(&key, false);
+        let steps = match &rendered {
+            Ok(prompt) => prompt.steps,
+            Err(error) if error.kind() == ErrorKind::Limit => MOST_STEPS / 4,
+            Err(_) => FAILED_STEPS,
+        };
+        self.steps = self.steps.saturating_add(steps);
+        let prompt: Option<Rc<str>> = rendered.ok().map(|prompt| prompt.text.into());
         self.prompts.insert(key, prompt.clone());
         prompt
     }
 
-    fn render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Option<Prompt> {
+    fn render(&self, key: &Key, trace: bool) -> Option<Prompt> {
+        self.try_render(key, trace).ok()
+    }
+
+    fn try_render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Result<Prompt> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return None;
+            return Err(Error::limit(Reached::new(Limit::Milliseconds, 0, 0)));
         }
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
@@ -269,7 +282,7 @@ impl<'t> Search<'t> {
             trace,
             ..ApplyOptions::default()
         };
-        self.template.apply(messages.as_slice(), &options).ok()
+        self.template.apply(messages.as_slice(), &options)
     }
 
     fn messages(&self, turns: &[usize]) -> Vec<&Value> {
@@ -334,12 +347,10 @@ impl<'t> Search<'t> {
             .take_while(|(one, other)| one == other)
             .count();
         let line = find_line(&before, common).or_else(|| find_line(&after, common));
-        let wanted = |(name, _): &(&str, _)| !pair.has_tools || ["", "tool_use"].contains(name);
-        let template = self
-            .template
-            .compiled()
-            .find(wanted)
-            .or_else(|| self.template.compiled().next());
+        let wanted = if pair.has_tools { "tool_use" } else { "default" };
+        let names = self.template.names();
+        let place = names.iter().position(|name| *name == wanted).unwrap_or_default();
+        let template = self.template.compiled().nth(place);
         let variables = self
             .settings
             .get(pair.setting)
@@ -351,7 +362,7 @@ impl<'t> Search<'t> {
             variables: variables.cloned(),
             at: common,
             line,
-            looks_at: template.map_or_else(Vec::new, |(_, template)| list_looks(template, line.unwrap_or_default())),
+            looks_at: template.map_or_else(Vec::new, |template| list_looks(template, line.unwrap_or_default())),
             before: before.text,
             after: after.text,
         })
