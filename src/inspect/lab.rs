@@ -124,6 +124,9 @@ pub struct Lab<'t> {
 
 impl<'t> Lab<'t> {
     pub fn new(template: &'t ChatTemplate, limits: &Limits) -> Self {
+        let mut limits = limits.clone();
+        // Compiling has taken the other half.
+        limits.milliseconds = limits.milliseconds.map(|milliseconds| milliseconds / 2);
         let deadline = limits
             .milliseconds
             .and_then(|milliseconds| Instant::now().checked_add(Duration::from_millis(milliseconds)));
@@ -132,7 +135,7 @@ impl<'t> Lab<'t> {
             template,
             witnesses: BTreeMap::new(),
             limits: limits.clone().with_output(output),
-            allowed: limits.clone(),
+            allowed: limits,
             deadline,
             // A report does not depend on when it is made.
             clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
