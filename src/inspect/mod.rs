@@ -11,6 +11,7 @@
 mod calls;
 mod conversations;
 mod lab;
+mod lint;
 mod literals;
 mod plant;
 mod prefix;
@@ -54,6 +55,7 @@ impl ChatTemplate {
             switches::inspect(&mut lab, &mut report, &forms)?;
             report.witnesses = lab.witnesses;
             report.prefix = prefix::inspect(self);
+            report.lint = lint::inspect(self);
             Ok(report)
         })
     }
