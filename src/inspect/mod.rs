@@ -11,6 +11,7 @@
 mod calls;
 mod conversations;
 mod lab;
+mod lint;
 mod literals;
 mod plant;
 mod prefix;
@@ -78,6 +79,7 @@ impl ChatTemplate {
             reasoning::inspect(&mut lab, &mut report, &forms)?;
             switches::inspect(&mut lab, &mut report, &forms)?;
             report.prefix = prefix::inspect(self, lab.deadline());
+            report.lint = lint::inspect(self);
             lab.check_time()?;
             report.witnesses = lab.witnesses;
             Ok(report)
