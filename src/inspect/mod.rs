@@ -85,4 +85,13 @@ impl ChatTemplate {
             Ok(report)
         })
     }
+
+    /// Returns the names of the rules that the findings of a report are about.
+    ///
+    /// ```
+    /// assert!(chat_template::ChatTemplate::lint_rules().any(|rule| rule == "python-method"));
+    /// ```
+    pub fn lint_rules() -> impl Iterator<Item = &'static str> {
+        lint::RULES.iter().map(|rule| rule.name)
+    }
 }

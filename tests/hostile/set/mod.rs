@@ -92,18 +92,26 @@ fn inspections() -> Vec<Case> {
     };
     vec![
         inspect("slow", || {
-            "{% for a in range(300) %}{% for b in range(300) %}{% set x = a ~ b %}{% endfor %}{% endfor %}{{ messages[0].content }}".to_owned()
+            "{% for a in range(300) %}{% for b in range(300) %}{% set x = a ~ b %}{% endfor %}{% endfor %}{{ messages[0].content }}"
+                .to_owned()
         }),
         inspect("slow-failure", || {
             "{% for a in range(300) %}{% for b in range(300) %}{% set x = a ~ b %}{% endfor %}{% endfor %}{{ raise_exception('no') }}".to_owned()
         }),
         inspect("long-output", || "{{ messages[0].content * 100000 }}".to_owned()),
-        inspect("variables", || (0..20_000).map(|index| format!("{{{{ v{index} }}}}")).collect()),
+        inspect("variables", || {
+            (0..20_000).map(|index| format!("{{{{ v{index} }}}}")).collect()
+        }),
         inspect("compared", || {
-            (0..20_000).map(|index| format!("{{% if v{} == 'a{index}' %}}{{% endif %}}", index % 50)).collect()
+            (0..20_000)
+                .map(|index| format!("{{% if v{} == 'a{index}' %}}{{% endif %}}", index % 50))
+                .collect()
         }),
         inspect("aliases", || {
-            (0..10_000).map(|index| format!("{{% set v{} = v{index} %}}", index + 1)).collect::<String>() + "{{ v10000 }}"
+            (0..10_000)
+                .map(|index| format!("{{% set v{} = v{index} %}}", index + 1))
+                .collect::<String>()
+                + "{{ v10000 }}"
         }),
         inspect("macros", || {
             let nested = |index: usize| format!("{{% macro m{index}(a) %}}{{{{ m{}(a.b) }}}}{{% endmacro %}}", index + 1);
