@@ -402,18 +402,9 @@
 //! # Ok::<(), chat_template::Error>(())
 //! ```
 //!
-//! | outcome | the text of the experiment |
-//! |---|---|
-//! | [`Printed`](report::Outcome::Printed) | is in the prompt |
-//! | [`Repr`](report::Outcome::Repr) | is in the prompt within a part in the notation of Python or JSON |
-//! | [`Double`](report::Outcome::Double) | is in the prompt, encoded as JSON a second time |
-//! | [`Lost`](report::Outcome::Lost) | is not in the prompt |
-//! | [`Refused`](report::Outcome::Refused) | is not there because the template called `raise_exception` |
-//! | [`Failed`](report::Outcome::Failed) | is not there because the render failed with another error |
-//!
-//! An experiment tries several conversations and takes the best outcome, so that a template is not said to refuse a message because it
-//! refuses the conversation around it. A report takes milliseconds; it is made by the first call, and later calls and clones share it.
-//! On the command line, `chat-template inspect` shows it.
+//! [`Outcome`](report::Outcome) lists the outcomes. An experiment tries several conversations and takes the best one, so that a template is
+//! not said to refuse a message because it refuses the conversation around it. The first call makes the report in milliseconds, and later
+//! calls and clones share it. On the command line, `chat-template inspect` shows it.
 //!
 //! # The arguments of `apply_chat_template`
 //!

@@ -420,6 +420,15 @@ impl<'t> Walk<'t> {
                 }
                 input
             }
+            "map" => {
+                let keywords = filter.args.others.iter().flat_map(|others| &others.keywords);
+                for keyword in keywords.filter(|keyword| &*keyword.name == "attribute") {
+                    if let ExprKind::Literal(Literal::Str(name)) = &keyword.value.kind {
+                        self.field(&items, name, self.line(&keyword.value));
+                    }
+                }
+                Places::new()
+            }
             "list" | "reverse" | "sort" | "select" | "reject" | "default" | "d" | "unique" => input,
             "first" | "last" => items,
             "items" => input,

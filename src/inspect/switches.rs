@@ -140,7 +140,7 @@ fn make_scenes(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Vec
         trials.push(trial);
     }
     if let Some(kind) = report.media.image.types.first() {
-        let parts = json!([{"type": kind, "image": "i"}, {"type": "text", "text": USER}]);
+        let parts = json!([{"type": "text", "text": USER}, {"type": kind, "image": "i"}]);
         trials.push(order(&[&plant::with_content(&user, Some(parts))]));
     }
     let scenes = trials.into_iter().map(|trial| Scene::new(lab, trial));
