@@ -99,7 +99,7 @@ mod tests {
 
     use super::{find_denied, html, page};
 
-    const SOURCE: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}\
+    const SOURCE: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% if loop.last %}!{% endif %}{% endfor %}\
                           {% if add_generation_prompt %}<|assistant|>{% if think %}<think>{% endif %}{% endif %}";
 
     #[test]
