@@ -294,7 +294,10 @@ impl<'p> Finder<'_, 'p> {
             (Some(token), false) => {
                 end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
             }
-            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end, message)),
+            (None, true) if part.end < limit => match self.close_after(part.end, message) {
+                0 => {}
+                length => end = part.end.saturating_add(length),
+            },
             _ => {}
         }
         if start >= end {
