@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, Prompt, Rendered};
+use chat_template::{AssistantOptions, AssistantSpans, Prompt, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -66,6 +66,22 @@ pub fn write_rendered(rendered: &Rendered) -> Result<String, String> {
         ("turns", to_data(&rendered.turns())?),
         ("steps", Data::Int(i64::try_from(rendered.steps).unwrap_or(i64::MAX))),
     ])))
+}
+
+/// Returns a warning if the text that the model writes is unknown, or if there is none although a message has the role `assistant`.
+pub fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) -> Option<String> {
+    let is_assistant = |message: &Data<'_>| match message {
+        Data::Object(message) => message.get("role") == Some(&Data::Str(Cow::Borrowed("assistant"))),
+        _ => false,
+    };
+    let Some(Data::List(messages)) = messages else { return None };
+    match assistant {
+        AssistantSpans::Unknown(reason) => Some(format!("warning: it is unknown which text the model writes: {reason}")),
+        AssistantSpans::Known(spans) => {
+            let is_empty = spans.bytes.is_empty() && messages.iter().any(is_assistant);
+            is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
+        }
+    }
 }
 
 /// Returns a value as JSON.
