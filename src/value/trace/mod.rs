@@ -250,7 +250,13 @@ impl<'a> Runtime<'a> {
                 },
                 Value::List(items) | Value::Tuple(items) => pending.extend(items.iter()),
                 Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
-                    dict.iter().for_each(|(key, value)| pending.extend([key, value]));
+                    for (key, value) in dict.iter() {
+                        // The code points in a table of `str.maketrans` can be those of any text.
+                        if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
+                            trace.places.extend_with_all(&mut union);
+                        }
+                        pending.extend([key, value]);
+                    }
                 }
                 Value::Namespace(id) => {
                     let attributes = self.heap.namespace(id).map(|namespace| namespace.attributes().to_vec());
