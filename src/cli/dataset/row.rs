@@ -12,10 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use chat_template::json::{self, Data, Entry, Object};
 use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, Limits};
 
-use serde::Serialize;
-
 use super::rows::Row;
-use crate::cli::show::describe_type;
+use crate::cli::show::{describe_type, write_entry};
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
@@ -271,15 +269,6 @@ fn write_error(row: &Row<'_>, error: &str, errors: &mut String) {
         }
     }
     errors.push_str("}\n");
-}
-
-/// Appends a comma and an entry to an object.
-fn write_entry<T: Serialize>(key: &str, value: &T, out: &mut String) -> Result<(), String> {
-    out.push(',');
-    write_key(key, out);
-    let data = json::to_data(value, json::DEPTH).map_err(|error| error.to_string())?;
-    json::write_data(&data, out);
-    Ok(())
 }
 
 fn write_key(key: &str, out: &mut String) {
