@@ -236,7 +236,9 @@ fn explain_request(request: &Object<'_>) -> String {
         return format!("`template` must be a string, and this is {}", describe_type(template));
     }
     let unknown = request.entries().iter().filter(|(key, _)| !KEYS.contains(&&**key));
-    let hints = unknown.take(MAX_GUESSES).filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
+    let hints = unknown
+        .take(MAX_GUESSES)
+        .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
     format!("a request must have `template`, a string, or `apply`, an object{hint}")
 }

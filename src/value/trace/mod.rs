@@ -179,6 +179,13 @@ impl<'a> Runtime<'a> {
         }
     }
 
+    /// Sorts the places of the input, after all are added and before the first text is made of them.
+    pub fn sort_places(&mut self) {
+        if let Some(trace) = &mut self.heap.trace {
+            trace.places.sort_strings();
+        }
+    }
+
     /// Returns the segments of an output, if the render is traced.
     pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let trace = self.heap.trace.as_ref();
