@@ -265,7 +265,9 @@ impl<'a> Render<'a> {
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }
-        self.variables.trace(runtime)
+        self.variables.trace(runtime)?;
+        runtime.sort_places();
+        Ok(())
     }
 }
 

@@ -166,12 +166,25 @@ impl<'p> Finder<'_, 'p> {
             let limit = self.find_limit(owned);
             for stretch in &owned.stretches {
                 let start = if stretch == first { start } else { stretch.start };
+                if stretch != first && self.is_quoted(stretch) {
+                    continue;
+                }
                 let part = start..stretch.end.min(limit);
                 self.add_stretch(message, owned, part, limit, &mut spans);
             }
         }
         spans.sort_by_key(|span| span.start);
         Ok(spans)
+    }
+
+    /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
+    fn is_quoted(&self, stretch: &Range<usize>) -> bool {
+        let segments = self.conversation.segments;
+        let owner = |index: Option<usize>| segments.get(index?)?.message;
+        let first = segments.partition_point(|segment| segment.bytes.start < stretch.start);
+        let after = segments.partition_point(|segment| segment.bytes.end <= stretch.end);
+        let before = owner(first.checked_sub(1));
+        before.is_some() && before == owner(Some(after))
     }
 
     fn text(&self, range: Range<usize>) -> &'p str {
@@ -294,7 +307,10 @@ impl<'p> Finder<'_, 'p> {
             (Some(token), false) => {
                 end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
             }
-            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end, message)),
+            (None, true) if part.end < limit => match self.close_after(part.end, message) {
+                0 => {}
+                length => end = part.end.saturating_add(length),
+            },
             _ => {}
         }
         if start >= end {

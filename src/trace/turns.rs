@@ -4,6 +4,7 @@
 //! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
 //! ```
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -228,13 +229,13 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
 /// Returns the fields of a message with the byte ranges of their characters.
 fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
     let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
+    let mut indices: HashMap<&str, usize> = HashMap::new();
     for segment in &owned.segments {
         for name in fields(&segment.origin, message).filter(|name| !["", "role"].contains(name)) {
-            let at = found.iter().position(|(other, _)| *other == name);
-            let index = at.unwrap_or_else(|| {
+            let index = *indices.entry(name).or_insert(found.len());
+            if index == found.len() {
                 found.push((name, Vec::new()));
-                found.len().saturating_sub(1)
-            });
+            }
             let Some((_, ranges)) = found.get_mut(index) else { continue };
             match ranges.last_mut() {
                 Some(last) if last.end >= segment.bytes.start => last.end = segment.bytes.end,

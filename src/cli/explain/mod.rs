@@ -17,7 +17,9 @@ use std::ops::Range;
 
 use chat_template::conformance::{sign, visible};
 use chat_template::json::Data;
-use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
+use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Writer};
+
+use super::show::warn_of_mask;
 
 pub use options::Explained;
 pub use terminal::By;
@@ -30,13 +32,17 @@ pub struct Picture<'p> {
     warnings: Vec<String>,
 }
 
-/// A part of a prompt whose characters have one origin and are all in a `{% generation %}` block and a control token, or none of them is.
+/// A part of a prompt whose characters have one origin and are in one part of a turn. They are all of the assistant or of a control token,
+/// or none of them is.
 struct Part<'p> {
     text: &'p str,
     segment: &'p Segment,
     /// The index of the segment.
     index: usize,
-    is_generated: bool,
+    /// Whether the model writes the characters.
+    is_assistant: bool,
+    /// The part of the turn: header, body or close.
+    turn: Option<&'static str>,
     token: Option<&'p ControlToken>,
     /// Whether the token is one that the input wrote.
     is_untrusted: bool,
@@ -74,18 +80,21 @@ impl<'p> Picture<'p> {
         let mut untrusted: Vec<String> = prompt.untrusted.iter().map(|token| picture.warn_of_token(token)).collect();
         untrusted.retain(|warning| seen.insert(warning.clone()));
         picture.warnings.extend(untrusted);
+        picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));
         picture
     }
 
     /// Returns the parts of the prompt from left to right.
     fn parts(&self) -> Vec<Part<'_>> {
-        let blocks = &self.prompt.true_spans.bytes;
+        let spans = self.assistant();
+        let turns = self.turns();
         let mut edges: Vec<usize> = self
             .tokens
             .iter()
             .flat_map(|token| [token.bytes.start, token.bytes.end])
             .collect();
-        edges.extend(blocks.iter().flat_map(|block| [block.start, block.end]));
+        let turn_ranges = turns.iter().map(|(range, _)| range);
+        edges.extend(spans.iter().chain(turn_ranges).flat_map(|range| [range.start, range.end]));
         edges.sort_unstable();
         edges.dedup();
         let (mut parts, mut edges) = (Vec::new(), edges.into_iter().peekable());
@@ -97,17 +106,40 @@ impl<'p> Picture<'p> {
                 let holds = |range: &Range<usize>| range.start <= start && start < range.end;
                 let token = self.tokens.partition_point(|token| token.bytes.end <= start);
                 let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
+                let span = spans.get(spans.partition_point(|span| span.end <= start));
+                let turn = turns.get(turns.partition_point(|(range, _)| range.end <= start));
                 parts.push(Part {
                     text: self.prompt.text.get(start..end).unwrap_or_default(),
                     segment,
                     index,
-                    is_generated: blocks.iter().any(holds),
+                    is_assistant: span.is_some_and(holds),
+                    turn: turn.filter(|(range, _)| holds(range)).map(|(_, name)| *name),
                     token,
                     is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
                 });
                 start = end;
             }
         }
+        parts
+    }
+
+    /// Returns the byte ranges of what the model writes, sorted.
+    fn assistant(&self) -> &[Range<usize>] {
+        match &self.prompt.assistant {
+            AssistantSpans::Known(spans) => &spans.bytes,
+            AssistantSpans::Unknown(_) => &[],
+        }
+    }
+
+    /// Returns the parts of the turns with their names, sorted.
+    fn turns(&self) -> Vec<(Range<usize>, &'static str)> {
+        let mut parts = Vec::new();
+        for turn in self.prompt.turns() {
+            for (name, spans) in [("header", turn.header), ("body", turn.body), ("close", turn.close)] {
+                parts.extend(spans.bytes.into_iter().map(|range| (range, name)));
+            }
+        }
+        parts.sort_by_key(|(range, _)| range.start);
         parts
     }
 

@@ -60,7 +60,6 @@ impl Picture<'_> {
 
     fn switches(&self) -> Markup {
         let has_tokens = !self.tokens.is_empty();
-        let has_blocks = !self.prompt.true_spans.bytes.is_empty();
         html! {
             div class="switches" {
                 div class="choice" role="radiogroup" aria-label="Colours" {
@@ -69,10 +68,11 @@ impl Picture<'_> {
                 }
                 @for (id, name, class, is_shown) in [
                     ("show-tokens", "Control tokens", "control", has_tokens),
-                    ("show-generation", "Generation", "generated", has_blocks),
+                    ("show-assistant", "Assistant", "assistant", !self.assistant().is_empty()),
+                    ("show-turns", "Turns", "header", !self.owners().is_empty()),
                     ("show-signs", "Invisible characters", "", true),
                 ] {
-                    @if is_shown { label class="switch" { input type="checkbox" id=(id) checked; span { em class=(class) { (name) } } } }
+                    @if is_shown { label class="switch" { input type="checkbox" id=(id) checked[id != "show-turns"]; span { em class=(class) { (name) } } } }
                 }
             }
         }
@@ -129,9 +129,10 @@ impl Picture<'_> {
             Writer::Mixed => "control token that the template and the input wrote",
         });
         html! {
-            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_generated { " generated" } }
+            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_assistant { " assistant" } @if let Some(turn) = part.turn { " " (turn) } }
                 style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
-                data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token] {
+                data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token]
+                data-turn=[part.turn] data-writer=[part.is_assistant.then_some("the model")] {
                 (with_signs(part.text))
             }
         }

@@ -179,6 +179,13 @@ impl<'a> Runtime<'a> {
         }
     }
 
+    /// Sorts the places of the input, after all are added and before the first text is made of them.
+    pub fn sort_places(&mut self) {
+        if let Some(trace) = &mut self.heap.trace {
+            trace.places.sort_strings();
+        }
+    }
+
     /// Returns the segments of an output, if the render is traced.
     pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let trace = self.heap.trace.as_ref();
@@ -250,7 +257,13 @@ impl<'a> Runtime<'a> {
                 },
                 Value::List(items) | Value::Tuple(items) => pending.extend(items.iter()),
                 Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
-                    dict.iter().for_each(|(key, value)| pending.extend([key, value]));
+                    for (key, value) in dict.iter() {
+                        // The code points in a table of `str.maketrans` can be those of any text.
+                        if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
+                            trace.places.extend_with_all(&mut union);
+                        }
+                        pending.extend([key, value]);
+                    }
                 }
                 Value::Namespace(id) => {
                     let attributes = self.heap.namespace(id).map(|namespace| namespace.attributes().to_vec());
