@@ -12,7 +12,7 @@ use std::ops::Range;
 use serde::ser::{Serialize, Serializer};
 
 use super::control::{control_token, control_tokens, last_control_token};
-use super::turns::{Owned, find_field, group_by_message, paths};
+use super::turns::{Owned, find_field, group_by_message};
 use super::{Origin, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -141,9 +141,9 @@ impl<'p> Finder<'_, 'p> {
         let Conversation { segments, roles, .. } = *self.conversation;
         let is_lost = |message: usize| self.counts(message) && groups.get(message).is_none_or(|owned| owned.stretches.is_empty());
         let loses = (0..roles.len()).any(is_lost);
-        let is_whole = |segment: &Segment| match &segment.origin {
+        let is_whole = |segment: &Segment| match segment.origin() {
             Origin::Input { path, is_key: true, .. } => path.ends_with("/role") && path.matches('/').count() == 3,
-            origin => loses && paths(origin).any(|path| ["", "/messages"].contains(&path)),
+            _ => loses && segment.paths().any(|path| ["", "/messages"].contains(&path)),
         };
         if segments.iter().any(is_whole) {
             return Err("the template prints messages as values".to_owned());
@@ -328,14 +328,14 @@ impl<'p> Finder<'_, 'p> {
             text, segments, roles, ..
         } = self.conversation;
         let role = roles.get(message).map_or("", String::as_str);
-        let next = segments.get(segments.partition_point(|segment| segment.bytes.start < end));
+        let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
-            let is_eos = match &segment.origin {
-                Origin::Token { name } => &**name == "eos_token",
-                origin => paths(origin).any(|path| path == "/eos_token"),
+            let is_eos = match segment.origin() {
+                Origin::Token { name } => name == "eos_token",
+                _ => segment.paths().any(|path| path == "/eos_token"),
             };
-            if is_eos && segment.bytes.start == end {
-                return segment.bytes.len();
+            if is_eos && segment.bytes().start == end {
+                return segment.bytes().len();
             }
         }
         let rest = text.get(end..).unwrap_or_default();
@@ -366,11 +366,11 @@ impl<'p> Finder<'_, 'p> {
             cuts.push(cut);
         };
         let is_reasoning = |segment: &&&Segment| {
-            let mut fields = paths(&segment.origin).filter_map(|path| find_field(path, message));
+            let mut fields = segment.paths().filter_map(|path| find_field(path, message));
             fields.any(|field| REASONING_FIELDS.contains(&field))
         };
         for segment in owned.within(span).iter().filter(is_reasoning) {
-            let bytes = &segment.bytes;
+            let bytes = segment.bytes();
             if bytes.start < span.start || bytes.end > span.end {
                 continue;
             }

@@ -77,21 +77,21 @@ pub(super) struct Owned<'s> {
 
 /// Returns the segments of each message up to the last that owns any.
 pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
-    let last = segments.iter().filter_map(|segment| segment.message).max();
+    let last = segments.iter().filter_map(|segment| segment.message()).max();
     let mut groups = Vec::new();
     groups.resize_with(last.map_or(0, |last| last.saturating_add(1)), Owned::default);
     for segment in segments {
-        let Some(message) = segment.message else { continue };
+        let Some(message) = segment.message() else { continue };
         let Some(owned) = groups.get_mut(message) else { continue };
         match owned.stretches.last_mut() {
-            Some(last) if last.end == segment.bytes.start => last.end = segment.bytes.end,
-            _ => owned.stretches.push(segment.bytes.clone()),
+            Some(last) if last.end == segment.bytes().start => last.end = segment.bytes().end,
+            _ => owned.stretches.push(segment.bytes()),
         }
         owned.segments.push(segment);
-        match &segment.origin {
+        match segment.origin() {
             Origin::Template { .. } | Origin::Token { .. } => {}
-            Origin::Made => owned.printed.push(segment.bytes.clone()),
-            origin => owned.add_input(origin, message, &segment.bytes),
+            Origin::Made => owned.printed.push(segment.bytes()),
+            _ => owned.add_input(segment, message),
         }
     }
     groups
@@ -100,8 +100,8 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
 impl<'s> Owned<'s> {
     /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
     pub fn within(&self, range: &Range<usize>) -> &[&'s Segment] {
-        let start = self.segments.partition_point(|segment| segment.bytes.end <= range.start);
-        let end = self.segments.partition_point(|segment| segment.bytes.start < range.end);
+        let start = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
+        let end = self.segments.partition_point(|segment| segment.bytes().start < range.end);
         self.segments.get(start..end).unwrap_or_default()
     }
 
@@ -112,9 +112,9 @@ impl<'s> Owned<'s> {
         self.printed.get(start..end).unwrap_or_default()
     }
 
-    fn add_input(&mut self, origin: &Origin, message: usize, bytes: &Range<usize>) {
+    fn add_input(&mut self, segment: &Segment, message: usize) {
         let (mut is_own, mut is_role, mut is_foreign) = (false, false, false);
-        for path in paths(origin) {
+        for path in segment.paths() {
             match find_field(path, message) {
                 Some("role") => is_role = true,
                 Some(_) => is_own = true,
@@ -126,26 +126,16 @@ impl<'s> Owned<'s> {
             }
         }
         if is_own {
-            self.printed.push(bytes.clone());
+            self.printed.push(segment.bytes());
         } else if is_foreign && !is_role {
-            self.foreign.push(bytes.clone());
+            self.foreign.push(segment.bytes());
         }
     }
 }
 
-/// Returns the JSON pointers of the strings of the input that characters come from.
-pub(super) fn paths(origin: &Origin) -> impl Iterator<Item = &str> {
-    let (one, several) = match origin {
-        Origin::Input { path, .. } => (Some(&**path), None),
-        Origin::Changed { paths } => (None, Some(paths.iter().map(|path| &**path))),
-        _ => (None, None),
-    };
-    one.into_iter().chain(several.into_iter().flatten())
-}
-
 /// Returns the fields of a message that characters come from, with an empty name if it is the whole message.
-fn fields(origin: &Origin, message: usize) -> impl Iterator<Item = &str> {
-    paths(origin).filter_map(move |path| find_field(path, message))
+fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
+    segment.paths().filter_map(move |path| find_field(path, message))
 }
 
 /// Returns the field of a message at a JSON pointer.
@@ -229,7 +219,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
 fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
     let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
     for segment in &owned.segments {
-        for name in fields(&segment.origin, message).filter(|name| !["", "role"].contains(name)) {
+        for name in fields(segment, message).filter(|name| !["", "role"].contains(name)) {
             let at = found.iter().position(|(other, _)| *other == name);
             let index = at.unwrap_or_else(|| {
                 found.push((name, Vec::new()));
@@ -237,8 +227,8 @@ fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (Strin
             });
             let Some((_, ranges)) = found.get_mut(index) else { continue };
             match ranges.last_mut() {
-                Some(last) if last.end >= segment.bytes.start => last.end = segment.bytes.end,
-                _ => ranges.push(segment.bytes.clone()),
+                Some(last) if last.end >= segment.bytes().start => last.end = segment.bytes().end,
+                _ => ranges.push(segment.bytes()),
             }
         }
     }
