@@ -10,6 +10,7 @@
 use std::fmt::{Result, Write};
 
 use super::scan_blocks::{self, skip_blocks};
+use super::truncate::MAX_MESSAGE;
 use crate::unicode::is_printable;
 
 /// Returns the quote of a `repr`: a double quote if the text has single quotes and no double ones, a single quote otherwise.
@@ -17,9 +18,9 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// Returns `repr(text)`.
+/// Returns `repr(text)` for a message. The end of a `repr` that is longer than a message is left out.
 pub fn repr(text: &str) -> String {
-    super::written_len::write_to_string(|output| write_repr(output, text))
+    super::written_len::write_head(MAX_MESSAGE.saturating_add(1), |output| write_repr(output, text))
 }
 
 /// Writes `repr(text)`.
