@@ -49,6 +49,11 @@ impl<'t> Counts<'t> {
     }
 }
 
+/// Returns the number of code points of a text.
+fn count(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
 /// Returns the number of code points that begin in these bytes.
 fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
@@ -87,7 +92,7 @@ impl<'a> Origins<'_, 'a> {
         let byte = at as usize;
         let point = match byte {
             // Most strings are printed once, and a short part is counted as quickly as looked up.
-            ..=STRIDE => count_starts(known.text.as_bytes().get(..byte).unwrap_or_default()),
+            ..=STRIDE => known.text.get(..byte).map_or(0, count),
             _ => self
                 .counts
                 .entry(string)
@@ -177,7 +182,7 @@ impl Places<'_> {
             let first = point;
             point = match is_ascii {
                 true => end,
-                false => point.saturating_add(count_starts(text.as_bytes().get(start..end).unwrap_or_default())),
+                false => point.saturating_add(text.get(start..end).map_or(0, count)),
             };
             segments.push(Segment {
                 bytes: [start, end].map(to_offset),

@@ -10,7 +10,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::assistant::AssistantSpans;
 use super::control::last_control_token;
-use super::{Origin, Segment, Spans};
+use super::{Place, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
 ///
@@ -66,9 +66,12 @@ impl Serialize for Field {
 /// The segments that a message owns.
 #[derive(Debug, Default)]
 pub(super) struct Owned<'s> {
+    /// The index of the message.
+    message: usize,
+    /// All segments of the prompt.
+    segments: &'s [Segment],
     /// The stretches without a gap, in order.
     pub stretches: Vec<Range<usize>>,
-    pub segments: Vec<&'s Segment>,
     /// The byte ranges of what the template prints of the message: all segments but the template's own text, tokens, and the role.
     printed: Vec<Range<usize>>,
     /// The byte ranges of what comes from other messages, tools and documents.
@@ -78,8 +81,12 @@ pub(super) struct Owned<'s> {
 /// Returns the segments of each message up to the last that owns any.
 pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
     let last = segments.iter().filter_map(|segment| segment.message()).max();
-    let mut groups = Vec::new();
-    groups.resize_with(last.map_or(0, |last| last.saturating_add(1)), Owned::default);
+    let group = |message| Owned {
+        message,
+        segments,
+        ..Owned::default()
+    };
+    let mut groups: Vec<_> = (0..last.map_or(0, |last| last.saturating_add(1))).map(group).collect();
     for segment in segments {
         let Some(message) = segment.message() else { continue };
         let Some(owned) = groups.get_mut(message) else { continue };
@@ -87,11 +94,10 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
             Some(last) if last.end == segment.bytes().start => last.end = segment.bytes().end,
             _ => owned.stretches.push(segment.bytes()),
         }
-        owned.segments.push(segment);
-        match segment.origin() {
-            Origin::Template { .. } | Origin::Token { .. } => {}
-            Origin::Made => owned.printed.push(segment.bytes()),
-            _ => owned.add_input(segment, message),
+        match segment.place {
+            Place::Template(_) | Place::Token(_) => {}
+            Place::Made => owned.printed.push(segment.bytes()),
+            Place::Input { .. } | Place::Changed(_) => owned.add_input(segment, message),
         }
     }
     groups
@@ -99,10 +105,12 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
 
 impl<'s> Owned<'s> {
     /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
-    pub fn within(&self, range: &Range<usize>) -> &[&'s Segment] {
-        let start = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
-        let end = self.segments.partition_point(|segment| segment.bytes().start < range.end);
-        self.segments.get(start..end).unwrap_or_default()
+    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'s Segment> + use<'s> {
+        let (message, end) = (self.message, range.end);
+        let first = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
+        let segments = self.segments.get(first..).unwrap_or_default().iter();
+        let segments = segments.take_while(move |segment| segment.bytes().start < end);
+        segments.filter(move |segment| segment.message() == Some(message))
     }
 
     /// Returns the byte ranges of what the template prints of the message in a stretch.
@@ -141,20 +149,22 @@ fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
 /// Returns the field of a message at a JSON pointer.
 pub(super) fn find_field(path: &str, message: usize) -> Option<&str> {
     let path = path.strip_prefix("/messages/")?;
-    let digits = path.bytes().take_while(u8::is_ascii_digit).count();
-    let (index, rest) = path.split_at_checked(digits)?;
+    // The paths are short, so a loop over the bytes is faster than a search.
+    let slash = |text: &str, depth: usize| {
+        let mut slashes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+        slashes.nth(depth).map_or(text.len(), |(at, _)| at)
+    };
+    let (index, field) = path.split_at_checked(slash(path, 0))?;
     if index.parse() != Ok(message) {
         return None;
     }
-    let field = rest.strip_prefix('/').unwrap_or(rest);
-    let mut steps = field.split('/');
-    let depth = match (steps.next(), steps.nth(1)) {
-        (Some("tool_calls"), Some("function")) => 3,
-        (Some("tool_calls"), _) => 2,
-        _ => 0,
+    let field = field.strip_prefix('/').unwrap_or(field);
+    let depth = match field.strip_prefix("tool_calls/") {
+        Some(call) if call.get(slash(call, 0)..)?.starts_with("/function/") => 3,
+        Some(_) => 2,
+        None => 0,
     };
-    let end = field.match_indices('/').nth(depth);
-    field.get(..end.map_or(field.len(), |(at, _)| at))
+    field.get(..slash(field, depth))
 }
 
 /// Returns the turns of the messages that own a part of the text.
@@ -218,7 +228,7 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
 /// Returns the fields of a message with the byte ranges of their characters.
 fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
     let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
-    for segment in &owned.segments {
+    for segment in owned.stretches.iter().flat_map(|stretch| owned.within(stretch)) {
         for name in fields(segment, message).filter(|name| !["", "role"].contains(name)) {
             let at = found.iter().position(|(other, _)| *other == name);
             let index = at.unwrap_or_else(|| {

@@ -28,7 +28,7 @@ pub struct Trace<'a> {
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
     /// Whether the value of a `set` is evaluated.
-    pub is_setting: bool,
+    is_setting: bool,
     /// Whether the round of that loop has read a message by its variable.
     is_read: bool,
     /// The messages by the addresses of their dicts, sorted.
