@@ -37,35 +37,3 @@ pub fn write_to_string(write: impl FnOnce(&mut String) -> fmt::Result) -> String
     let _ = write(&mut output);
     output
 }
-
-/// A writer that keeps the beginning of a text, and fails after that.
-#[derive(Debug)]
-pub struct Head {
-    text: String,
-    /// The number of bytes after which it fails.
-    limit: usize,
-}
-
-impl fmt::Write for Head {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let left = self.limit.saturating_sub(self.text.len());
-        let end = (left..text.len()).find(|end| text.is_char_boundary(*end));
-        let Some(end) = end else {
-            self.text.push_str(text);
-            return Ok(());
-        };
-        self.text.push_str(text.get(..end).unwrap_or_default());
-        Err(fmt::Error)
-    }
-}
-
-/// Returns the beginning of the text that a function writes: all of it, or at least `limit` bytes. The function ends at its next write.
-pub fn write_head(limit: usize, write: impl FnOnce(&mut Head) -> fmt::Result) -> String {
-    let mut head = Head {
-        text: String::new(),
-        limit,
-    };
-    // It fails when the head is complete.
-    let _ = write(&mut head);
-    head.text
-}
