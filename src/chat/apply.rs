@@ -261,7 +261,7 @@ impl<'a> Render<'a> {
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
-        runtime.heap.trace = Some(Box::default());
+        runtime.begin_trace();
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }

@@ -33,27 +33,23 @@ pub fn check_segments(rendered: &Rendered, context: &Data<'_>) {
     let (mut bytes, mut points) = (0, 0);
     let mut last: Option<&Segment> = None;
     for segment in &rendered.segments {
-        assert_eq!((segment.bytes.start, segment.code_points.start), (bytes, points));
-        (bytes, points) = (segment.bytes.end, segment.code_points.end);
-        let text = &rendered.text[segment.bytes.clone()];
-        assert!(!text.is_empty() && text.chars().count() == segment.code_points.len());
+        assert_eq!((segment.bytes().start, segment.code_points().start), (bytes, points));
+        (bytes, points) = (segment.bytes().end, segment.code_points().end);
+        let text = &rendered.text[segment.bytes()];
+        assert!(!text.is_empty() && text.chars().count() == segment.code_points().len());
         if let Origin::Input {
             path,
             at,
             at_bytes,
             is_key,
-        } = &segment.origin
+        } = segment.origin()
         {
-            let string = if *is_key {
-                last_step(path)
-            } else {
-                find_string(context, path)
-            };
+            let string = if is_key { last_step(path) } else { find_string(context, path) };
             assert_eq!(string.get(at_bytes.clone()), Some(text), "{segment:?}");
             assert_eq!(string[..at_bytes.start].chars().count(), at.start, "{segment:?}");
-            assert_eq!(at.len(), segment.code_points.len(), "{segment:?}");
+            assert_eq!(at.len(), segment.code_points().len(), "{segment:?}");
         } else {
-            let is_same = last.is_some_and(|last| last.origin == segment.origin && last.message == segment.message);
+            let is_same = last.is_some_and(|last| last.origin() == segment.origin() && last.message() == segment.message());
             assert!(!is_same, "two segments are one: {segment:?}");
         }
         last = Some(segment);
@@ -134,15 +130,17 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
     };
     for (range, index) in find_words(&rendered.text) {
         let (path, is_planted_key) = &words[index];
-        let first = rendered.segments.partition_point(|segment| segment.bytes.end <= range.start);
+        let first = rendered
+            .segments
+            .partition_point(|segment| segment.bytes().end <= range.start);
         let segments = rendered.segments[first..]
             .iter()
-            .take_while(|segment| segment.bytes.start < range.end);
+            .take_while(|segment| segment.bytes().start < range.end);
         let mut is_verbatim = true;
         for segment in segments {
-            match &segment.origin {
+            match segment.origin() {
                 Origin::Input { path: found, is_key, .. } => {
-                    assert_eq!((&**found, *is_key), (&**path, *is_planted_key), "{}: {segment:?}", case.id);
+                    assert_eq!((found, is_key), (&**path, *is_planted_key), "{}: {segment:?}", case.id);
                 }
                 Origin::Changed { paths } => {
                     is_verbatim = false;
@@ -159,7 +157,7 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
                 other => panic!("{}: a character of {path} is called {other:?}", case.id),
             }
             if let Some((message, "content")) = path.strip_prefix("/messages/").and_then(|rest| rest.split_once('/')) {
-                assert_eq!(segment.message, message.parse().ok(), "{}: {segment:?}", case.id);
+                assert_eq!(segment.message(), message.parse().ok(), "{}: {segment:?}", case.id);
             }
         }
         figures.words += 1;
@@ -198,15 +196,15 @@ fn check_turns(case: &Case, context: &Data<'static>, whole: &Rendered, last: &mu
         for segment in whole
             .segments
             .iter()
-            .filter(|segment| matches!(segment.origin, Origin::Template { .. }))
+            .filter(|segment| matches!(segment.origin(), Origin::Template { .. }))
         {
             let (start, end) = (
-                segment.code_points.start.max(lost.start),
-                segment.code_points.end.min(lost.end),
+                segment.code_points().start.max(lost.start),
+                segment.code_points().end.min(lost.end),
             );
             let count = end.saturating_sub(start);
             figures.turn += count;
-            figures.owned += if segment.message == Some(message) { count } else { 0 };
+            figures.owned += if segment.message() == Some(message) { count } else { 0 };
         }
     }
 }

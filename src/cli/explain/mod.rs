@@ -99,10 +99,12 @@ impl<'p> Picture<'p> {
         edges.dedup();
         let (mut parts, mut edges) = (Vec::new(), edges.into_iter().peekable());
         for (index, segment) in self.prompt.segments.iter().enumerate() {
-            let mut start = segment.bytes.start;
-            while start < segment.bytes.end {
+            let mut start = segment.bytes().start;
+            while start < segment.bytes().end {
                 while edges.next_if(|edge| *edge <= start).is_some() {}
-                let end = edges.peek().map_or(segment.bytes.end, |edge| segment.bytes.end.min(*edge));
+                let end = edges
+                    .peek()
+                    .map_or(segment.bytes().end, |edge| segment.bytes().end.min(*edge));
                 let holds = |range: &Range<usize>| range.start <= start && start < range.end;
                 let token = self.tokens.partition_point(|token| token.bytes.end <= start);
                 let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
@@ -152,7 +154,7 @@ impl<'p> Picture<'p> {
 
     /// Returns the indices of the messages that own a part of the prompt.
     fn owners(&self) -> Vec<usize> {
-        let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message).collect();
+        let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message()).collect();
         owners.sort_unstable();
         owners.dedup();
         owners
@@ -193,7 +195,7 @@ fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
 
 /// Returns the name of the sort of a segment's origin, which is also its CSS class.
 fn sort_of(segment: &Segment) -> &'static str {
-    match segment.origin {
+    match segment.origin() {
         Origin::Template { .. } => "template",
         Origin::Token { .. } => "token",
         Origin::Input { .. } => "input",
@@ -213,10 +215,10 @@ const SORTS: [(&str, &str); 5] = [
 
 /// Returns the place that a segment came from.
 fn place_of(segment: &Segment) -> String {
-    match &segment.origin {
+    match segment.origin() {
         Origin::Template { line } => format!("line {line}"),
         Origin::Token { name } => visible(name),
-        Origin::Input { path, is_key, .. } if *is_key => format!("key of {}", visible(path)),
+        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(path)),
         Origin::Input { path, .. } => visible(path),
         Origin::Changed { paths } => {
             let paths: Vec<Cow<'_, str>> = paths

@@ -117,12 +117,12 @@ impl Picture<'_> {
 
     fn marked_part(&self, part: &Part<'_>) -> Markup {
         let sort = sort_of(part.segment);
-        let at = match &part.segment.origin {
+        let at = match part.segment.origin() {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
             _ => None,
         };
         let place = (sort != "made").then(|| place_of(part.segment));
-        let owner = part.segment.message;
+        let owner = part.segment.message();
         let token = part.token.map(|token| match token.writer {
             Writer::Template => "control token",
             Writer::Input => "control token that the input wrote",

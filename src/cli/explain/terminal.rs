@@ -103,7 +103,7 @@ impl Picture<'_> {
     fn row(&self, part: &Part<'_>) -> [String; 4] {
         let owner = part
             .segment
-            .message
+            .message()
             .map_or_else(String::new, |index| self.name_message(index));
         let mut place = match sort_of(part.segment) {
             sort @ ("token" | "changed") => format!("{sort} {}", place_of(part.segment)),
@@ -165,7 +165,7 @@ impl Picture<'_> {
 fn style_of(part: &Part<'_>, by: By) -> String {
     let mut style = match by {
         By::Origin => color_of(sort_of(part.segment)),
-        By::Message => owner_color(part.segment.message),
+        By::Message => owner_color(part.segment.message()),
     }
     .to_owned();
     match part.token {
