@@ -15,7 +15,7 @@ mod comparison;
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
 
-use chat_template::{Clock, FixedClock, RenderOptions, SystemClock, Template, json};
+use chat_template::{AssistantOptions, Clock, FixedClock, RenderOptions, SystemClock, Template, json};
 
 use comparison::conversation::{Size, conversation};
 use comparison::{FAMILIES, Family, NOW};
@@ -25,7 +25,7 @@ const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.
 /// The most instructions of an action as a multiple of those on record.
 const TOLERANCE: f64 = 1.05;
 
-const ACTIONS: [&str; 3] = ["compile", "render", "render_json"];
+const ACTIONS: [&str; 5] = ["compile", "render", "render_json", "render_traced", "find_assistant"];
 
 /// The size of the conversation. It is so long that the first and the last message have little weight.
 const SIZE: Size = Size::Messages(100);
@@ -64,21 +64,23 @@ fn run_action(name: &str, action: &str, rounds: usize) {
     let family = FAMILIES.iter().find(|family| family.name == name).expect("one of the five");
     match action {
         "compile" => (0..rounds).for_each(|_| drop(black_box(Template::compile(family.source)))),
-        "render" => render(family, rounds, false),
-        _ => render(family, rounds, true),
+        _ => render(family, rounds, action),
     }
 }
 
-fn render(family: &Family, rounds: usize, from_text: bool) {
+/// Renders from a context as made or from JSON text, or with the trace, without or with what the assistant wrote.
+fn render(family: &Family, rounds: usize, action: &str) {
     let template = Template::compile(family.source).expect("it compiles");
     let context = conversation(family, SIZE);
     let text = context.to_string();
     let options = RenderOptions {
         clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+        trace: action == "render_traced" || action == "find_assistant",
+        assistant: (action == "find_assistant").then(AssistantOptions::default),
         ..RenderOptions::default()
     };
     for _ in 0..rounds {
-        let rendered = if from_text {
+        let rendered = if action == "render_json" {
             let context = json::read(&text, json::DEPTH).expect("it is JSON");
             template.render_with(&context, &options)
         } else {

@@ -15,7 +15,7 @@ pub use kind::{ErrorClass, ErrorKind};
 use crate::limits::Reached;
 use crate::source::{Position, Source};
 use crate::span::Span;
-use crate::text::truncate::elide;
+use crate::text::truncate::{MAX_MESSAGE, elide};
 
 /// A result with the error type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -73,9 +73,6 @@ const MAX_LOOKS: usize = 1_000_000;
 
 /// The most macro calls and loop rounds that an error lists. The reference cannot nest as many.
 const MAX_STEPS: usize = 1000;
-
-/// The most bytes of a message. Messages of the reference can repeat a text of any length.
-const MAX_MESSAGE: usize = 64 << 10;
 
 /// The number of characters of a macro's name that an error shows.
 const MAX_NAME: usize = 100;

@@ -324,8 +324,8 @@
 //!     .segments
 //!     .iter()
 //!     .map(|segment| {
-//!         let text = &prompt.text[segment.bytes.clone()];
-//!         match &segment.origin {
+//!         let text = &prompt.text[segment.bytes()];
+//!         match segment.origin() {
 //!             Origin::Template { line } => format!("{text}: line {line} of the template"),
 //!             Origin::Token { name } => format!("{text}: the special token {name}"),
 //!             Origin::Input { path, at, .. } => format!("{text}: characters {} to {} of {path}", at.start, at.end),

@@ -42,7 +42,6 @@ use crate::{eval, parser, resolve};
 pub struct Template {
     source: Source<'static>,
     tree: ast::Template,
-    has_generation: bool,
     /// The string literals of the tree, from the first render that is traced.
     literals: OnceLock<Literals>,
     /// The length of the last output, from which the capacity of the next one is computed.
@@ -214,7 +213,6 @@ impl Template {
         let (mut tree, meter) = parser::build_tree(&source, meter).map_err(located)?;
         resolve::resolve(&mut tree, &source, meter).map_err(located)?;
         Ok(Self {
-            has_generation: tree.body.contains(&|kind| matches!(kind, ast::StmtKind::Generation(_))),
             tree,
             // The source is copied last. Before glibc's allocator returns a large block, it merges free small blocks; the tree is faster
             // to build while it can reuse the small blocks of a tree that was dropped before.
@@ -308,7 +306,7 @@ impl Template {
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     pub fn has_generation(&self) -> bool {
-        self.has_generation
+        self.tree.has_generation
     }
 
     /// Returns the resolved tree.
@@ -335,7 +333,7 @@ impl Template {
         let meter = Meter::with_cancel(options.limits.clone(), options.cancel);
         let mut runtime = Runtime::with_meter(meter, options.clock, &LOOKUPS);
         if options.trace || self.needs_trace(options.assistant) {
-            runtime.heap.trace = Some(Box::default());
+            runtime.begin_trace();
             for (name, value) in input.iter() {
                 runtime.trace_variable(name, value)?;
             }

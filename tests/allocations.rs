@@ -2,9 +2,11 @@
 //!
 //! ```text
 //! 10 000 messages  ->  fewer than 100 allocations; at most 2.1 times the output at once, because the output grows by doubling
+//! 10 000 messages, traced  ->  at most 6 times the output at once
 //! ```
 //!
-//! The allocator of `dhat` counts the allocations of the five templates of the benches, without those of the context.
+//! The allocator of `dhat` counts the allocations of the five templates of the benches, without those of the context. If there is a corpus,
+//! a template of each of its families is traced too, except in a debug build, where this takes minutes.
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
 
 #[path = "../benches/comparison/mod.rs"]
@@ -12,8 +14,10 @@ mod comparison;
 
 use chat_template::{FixedClock, RenderOptions, Template};
 
+use serde_json::Value;
+
 use comparison::conversation::{Size, conversation};
-use comparison::{FAMILIES, Family, NOW};
+use comparison::{FAMILIES, Family, NOW, corpus};
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
@@ -23,6 +27,10 @@ const MOST_ALLOCATIONS: u64 = 99;
 
 /// The most bytes that a render can have allocated at once in addition to 2.1 times its output.
 const MOST_BYTES_BESIDE_OUTPUT: f64 = 256.0 * 1024.0;
+
+/// The most bytes that a traced render can have allocated at once, as a multiple of its output and in addition.
+const MOST_TIMES_TRACED: f64 = 6.0;
+const MOST_BYTES_BESIDE_TRACED: f64 = 1024.0 * 1024.0;
 
 /// The allocations of one render. Sizes are in bytes.
 #[derive(Debug)]
@@ -36,20 +44,32 @@ impl Use {
     /// Measures the first render of a template, which cannot know the length of its output.
     fn measure_first_render(family: &Family, messages: usize) -> Self {
         let context = conversation(family, Size::Messages(messages));
-        let template = Template::compile(family.source).expect("it compiles");
+        Self::measure(family.source, &context, false).expect("it renders")
+    }
+
+    /// Measures the first render of a template, or returns `None` if it fails.
+    fn measure(source: &str, context: &Value, trace: bool) -> Option<Self> {
+        let template = Template::compile(source).ok()?;
         let options = RenderOptions {
             clock: &FixedClock(NOW.parse().expect("NOW is a time")),
+            trace,
             ..RenderOptions::default()
         };
         let profiler = dhat::Profiler::builder().testing().build();
-        let rendered = template.render_with(&context, &options);
+        let rendered = template.render_with(context, &options);
         let counted = dhat::HeapStats::get();
         drop(profiler);
-        Self {
+        Some(Self {
             allocations: counted.total_blocks,
             peak: counted.max_bytes as f64,
-            output: rendered.expect("it renders").text.len() as f64,
-        }
+            output: rendered.ok()?.text.len() as f64,
+        })
+    }
+
+    fn check_traced(&self, name: &str) {
+        println!("{name}, traced: {self:?}, {:.2} times the output", self.peak / self.output);
+        let most = MOST_TIMES_TRACED * self.output + MOST_BYTES_BESIDE_TRACED;
+        assert!(self.peak <= most, "{name}: {self:?}");
     }
 }
 
@@ -62,5 +82,17 @@ fn a_render_makes_few_allocations_and_needs_little_more_memory_than_its_output()
         assert!(render.allocations <= MOST_ALLOCATIONS, "{}: {render:?}", family.name);
         let most = 2.1 * render.output + MOST_BYTES_BESIDE_OUTPUT;
         assert!(render.peak <= most, "{}: {render:?}", family.name);
+        let context = conversation(&family, Size::Messages(10_000));
+        let traced = Use::measure(family.source, &context, true).expect("it renders");
+        traced.check_traced(family.name);
+    }
+    if cfg!(debug_assertions) {
+        return;
+    }
+    let [_, tools, ..] = FAMILIES;
+    let context = conversation(&tools, Size::Messages(10_000));
+    for (family, sources) in corpus::families() {
+        let traced = sources.iter().find_map(|source| Use::measure(source, &context, true));
+        traced.into_iter().for_each(|traced| traced.check_traced(&family));
     }
 }

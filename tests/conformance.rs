@@ -238,6 +238,29 @@ fn wrong_cases_are_grouped_by_cause_with_a_command_that_repeats_one() {
 
 #[cfg(unix)]
 #[test]
+fn segments_are_checked_if_the_port_says_that_it_knows_them() {
+    let traced =
+        r#"{"id": "trace/a", "template": "<{{ x }}>", "context": {"x": "Zq0xq"}, "trace": true, "expect": {"output": "<Zq0xq>"}}"#;
+    let suite = file("traced.jsonl", traced).display().to_string();
+    let run = |name: &str, edit: &str| {
+        let script = format!("{OWN} | sed -u '{edit}'");
+        let port = format!("sh '{}'", file(name, &script).display());
+        let output = conformance(&["run", "--port", &port, "--suite", &suite]);
+        (output.status.code(), stdout(&output))
+    };
+    let (status, shown) = run("same.sh", "");
+    assert_eq!(status, Some(0), "{shown}");
+    let (status, shown) = run("wrong.sh", "s/\"at\":.0,5./\"at\":[1,6]/");
+    assert!(
+        status == Some(1) && shown.contains("the segment 1 to 6 is not the part of the input that it names"),
+        "{shown}"
+    );
+    let (status, shown) = run("unknown.sh", "s/,\"trace\"//");
+    assert!(status == Some(0) && shown.contains("unsupported"), "{shown}");
+}
+
+#[cfg(unix)]
+#[test]
 fn smoke_does_not_end_with_success_after_a_failed_check() {
     let script = format!(r#"{OWN} | while IFS= read -r line; do printf '%s\n' "${{line%a*}}b${{line##*a}}"; done"#);
     let port = format!("sh '{}'", file("smoke.sh", &script).display());

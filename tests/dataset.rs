@@ -115,6 +115,42 @@ fn a_row_has_tools_and_variables_and_keeps_its_other_keys() {
 }
 
 #[test]
+fn a_row_has_the_spans_of_the_assistant_and_the_turns() {
+    let folder = Folder::new("assistant");
+    folder.write(
+        "t.jinja",
+        "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>\n{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}",
+    );
+    let rows = [
+        r#"{"messages": [{"role": "user", "content": "é"}, {"role": "assistant", "content": "Hé"}], "turns": 7, "assistant": 8}"#,
+        r#"{"messages": [{"role": "user", "content": "é"}]}"#,
+    ];
+    let (out, error, status) = folder.run("--assistant --turns --spans", rows.join("\n"));
+    assert_eq!(status, 0, "{error}");
+    let turn = |message: usize, header: [usize; 2], body: [usize; 2], close: [usize; 2]| {
+        let fields = json!([{"name": "content", "spans": [[header[1].max(body[0]), body[1]]]}]);
+        json!({"message": message, "header": [header], "body": [body], "close": [close], "fields": fields})
+    };
+    let spans = json!({"code_points": [], "bytes": []});
+    let first = turn(0, [0, 6], [6, 7], [7, 12]);
+    let lines = [
+        json!({"text": "<user>é</s>\n<assistant>Hé</s>\n", "generation": spans, "assistant": [[23, 29]],
+            "turns": [first, turn(1, [12, 23], [23, 25], [25, 30])]}),
+        json!({"text": "<user>é</s>\n", "generation": spans, "assistant": [], "turns": [first]}),
+    ];
+    let parse = |line: &str| -> Value { serde_json::from_str(line).expect("a line is JSON") };
+    assert_eq!(out.lines().map(parse).collect::<Vec<_>>(), lines, "{error}");
+    assert!(
+        error.contains("warning: the template has no {% generation %} blocks, so all spans are empty"),
+        "{error}"
+    );
+    assert!(
+        error.contains("warning: rows in which the text that the model writes is empty or unknown: 1"),
+        "{error}"
+    );
+}
+
+#[test]
 fn conversations_of_sharegpt_have_roles() {
     let folder = Folder::new("sharegpt");
     let rows = r#"{"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}, {"from": "tool", "value": "1"}]}

@@ -188,6 +188,37 @@ fn a_picture_is_written_as_a_page() {
 }
 
 #[test]
+fn an_unknown_mask_has_a_warning() {
+    let folder = Folder::new("mask");
+    let messages = folder.file(
+        "m.json",
+        r#"[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Ho"}]"#,
+    );
+    for (template, warning) in [
+        (
+            "{{ messages }}",
+            "it is unknown which text the model writes: the template prints messages as values",
+        ),
+        ("{{ messages[0].content }}", "the prompt has no text that the model writes"),
+        ("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", ""),
+    ] {
+        let template = folder.file("t.jinja", template);
+        let (out, error, _) = render(&["--template", &template, "--messages", &messages, "--json"]);
+        let expected = if warning.is_empty() {
+            String::new()
+        } else {
+            format!("warning: {warning}\n")
+        };
+        assert_eq!(error, expected, "{out}");
+        let (picture, error, _) = render(&["--template", &template, "--messages", &messages, "--explain"]);
+        assert!(
+            picture.contains(warning) && picture.contains("┃") == warning.is_empty(),
+            "{picture} {error}"
+        );
+    }
+}
+
+#[test]
 fn a_picture_of_a_context_marks_control_tokens() {
     let folder = Folder::new("explain-context");
     let template = folder.file("t.jinja", "{{ bos_token }}{{ bos_token }}{{ x|upper }}");

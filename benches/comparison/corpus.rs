@@ -6,6 +6,7 @@
 //!
 //! A template that does not print the last message is skipped, because it does not render the conversation.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use minijinja::Environment;
@@ -26,16 +27,29 @@ pub fn first_by_hash(environment: &Environment<'_>, context: &Value, count: usiz
     let Some(folder) = folder() else { return Vec::new() };
     let mut templates = listed(&folder);
     templates.sort();
-    let read = |(_, name): (String, String)| {
-        let path = folder.join("templates").join(format!("{name}.jinja"));
-        let source = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        CorpusTemplate { name, source }
+    let read = |(_, name): (String, String)| CorpusTemplate {
+        source: read(&folder, &name),
+        name,
     };
     let renders = |template: &CorpusTemplate| match Engines::compile(environment, &template.source) {
         Ok(engines) => Comparison::new(&engines, context.clone()).is_ok_and(|comparison| shows_last_message(&comparison, context)),
         Err(_) => false,
     };
     templates.into_iter().map(read).filter(renders).take(count).collect()
+}
+
+/// Returns the sources of the templates of each family, or nothing if there is no corpus.
+pub fn families() -> BTreeMap<String, Vec<String>> {
+    let mut families = BTreeMap::<_, Vec<_>>::new();
+    if let Some(folder) = folder() {
+        for line in manifest(&folder) {
+            families
+                .entry(text(&line, "family"))
+                .or_default()
+                .push(read(&folder, &text(&line, "slug")));
+        }
+    }
+    families
 }
 
 fn shows_last_message(comparison: &Comparison<'_>, context: &Value) -> bool {
@@ -51,12 +65,25 @@ fn folder() -> Option<PathBuf> {
     folder.join("manifest.jsonl").is_file().then_some(folder)
 }
 
+/// Returns the source of a template.
+fn read(folder: &Path, name: &str) -> String {
+    let path = folder.join("templates").join(format!("{name}.jinja"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
 /// Returns the sha256 and the name of each template.
 fn listed(folder: &Path) -> Vec<(String, String)> {
+    let lines = manifest(folder).into_iter();
+    lines.map(|line| (text(&line, "sha256"), text(&line, "slug"))).collect()
+}
+
+/// Returns the lines of the manifest.
+fn manifest(folder: &Path) -> Vec<Value> {
     let manifest = std::fs::read_to_string(folder.join("manifest.jsonl")).expect("the manifest can be read");
     let lines = manifest.lines().map(|line| serde_json::from_str(line).expect("it is JSON"));
-    let text = |line: &Value, key: &str| line[key].as_str().expect("it is a text").to_owned();
-    lines
-        .map(|line: Value| (text(&line, "sha256"), text(&line, "slug")))
-        .collect()
+    lines.collect()
+}
+
+fn text(line: &Value, key: &str) -> String {
+    line[key].as_str().expect("it is a text").to_owned()
 }

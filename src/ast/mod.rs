@@ -44,6 +44,8 @@ pub struct Template {
     pub sets_loop: bool,
     /// Whether the template has a `block` statement. The tree does not keep the parts of the statement.
     pub has_blocks: bool,
+    /// Whether the template has a `generation` block.
+    pub has_generation: bool,
     /// The scope of the whole template. Set by the resolver.
     pub scope: Scope,
     /// The frame of the whole template. Set by the resolver.

@@ -17,7 +17,18 @@ pub struct Symbols {
     names: IndexMap<Arc<str>, bool, RandomState>,
 }
 
+/// The number of names that a new table has room for: as many as fit a block of less than 1024 bytes, for which glibc's allocator does not
+/// merge its free blocks.
+const ROOM: usize = 28;
+
 impl Symbols {
+    /// Returns a table without names, which has room for those of a short template.
+    pub fn with_room() -> Self {
+        Self {
+            names: IndexMap::with_capacity_and_hasher(ROOM, RandomState::default()),
+        }
+    }
+
     /// Returns the symbol of `name`, a new one if the name has not occurred before.
     pub fn intern(&mut self, name: &str) -> Symbol {
         let index = match self.names.get_index_of(name) {

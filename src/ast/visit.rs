@@ -112,21 +112,6 @@ impl Target {
     }
 }
 
-impl Body {
-    /// Returns whether the body has a statement, at any depth, for which `is_wanted` returns true.
-    pub fn contains(&self, is_wanted: &dyn Fn(&StmtKind) -> bool) -> bool {
-        self.stmts.iter().any(|stmt| {
-            let mut found = is_wanted(&stmt.kind);
-            stmt.for_each_child(&mut |child| {
-                if let Child::Body(body) = child {
-                    found = found || body.contains(is_wanted);
-                }
-            });
-            found
-        })
-    }
-}
-
 impl Stmt {
     /// Calls `visit` with each direct part of the statement.
     pub fn for_each_child(&self, visit: &mut dyn FnMut(Child<'_>)) {

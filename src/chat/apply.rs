@@ -261,11 +261,13 @@ impl<'a> Render<'a> {
             ("tools", self.tools.clone()),
             ("documents", self.documents.clone()),
         ];
-        runtime.heap.trace = Some(Box::default());
+        runtime.begin_trace();
         for (name, value) in arguments {
             runtime.trace_variable(Value::text(name), value)?;
         }
-        self.variables.trace(runtime)
+        self.variables.trace(runtime)?;
+        runtime.sort_places();
+        Ok(())
     }
 }
 

@@ -135,9 +135,9 @@ impl Prompt {
             let count = |range: Range<usize>| self.text.get(range).unwrap_or_default().chars().count();
             let start = point.saturating_add(count(byte..bytes.start));
             (byte, point) = (bytes.end, start.saturating_add(count(bytes.clone())));
-            let before = segments.partition_point(|segment| segment.bytes.end <= bytes.start);
+            let before = segments.partition_point(|segment| segment.bytes().end <= bytes.start);
             segments = segments.get(before..).unwrap_or_default();
-            let after = segments.partition_point(|segment| segment.bytes.start < bytes.end);
+            let after = segments.partition_point(|segment| segment.bytes().start < bytes.end);
             let own = segments.get(..after).unwrap_or_default();
             let inputs = || own.iter().filter(|segment| is_input(segment));
             let first = inputs().next().or(own.first());
@@ -147,8 +147,8 @@ impl Prompt {
                     0 => Writer::Template,
                     _ => Writer::Mixed,
                 },
-                path: first.and_then(|segment| paths(segment).first().cloned()),
-                message: first.and_then(|segment| segment.message),
+                path: first.and_then(|segment| segment.paths().next().map(Arc::from)),
+                message: first.and_then(|segment| segment.message()),
                 code_points: start..point,
                 bytes,
             });
@@ -208,17 +208,17 @@ impl Prompt {
     fn is_of_role(&self, token: &ControlToken, roles: &[&str]) -> bool {
         let first = self
             .segments
-            .partition_point(|segment| segment.bytes.end <= token.bytes.start);
+            .partition_point(|segment| segment.bytes().end <= token.bytes.start);
         let own = self.segments.get(first..).unwrap_or_default().iter();
         let mut inputs = own
-            .take_while(|segment| segment.bytes.start < token.bytes.end)
+            .take_while(|segment| segment.bytes().start < token.bytes.end)
             .filter(|segment| is_input(segment));
         !roles.is_empty()
             && inputs.all(|segment| {
                 let is_role =
-                    |path: &Arc<str>| path.starts_with("/messages/") && path.ends_with("/role") && path.split('/').count() == 4;
-                let text = self.text.get(segment.bytes.clone()).unwrap_or_default();
-                paths(segment).iter().all(is_role) && roles.contains(&text)
+                    |path: &str| path.starts_with("/messages/") && path.ends_with("/role") && path.split('/').count() == 4;
+                let text = self.text.get(segment.bytes()).unwrap_or_default();
+                segment.paths().all(is_role) && roles.contains(&text)
             })
     }
 
@@ -242,16 +242,7 @@ impl Prompt {
 }
 
 fn is_input(segment: &Segment) -> bool {
-    matches!(segment.origin, Origin::Input { .. } | Origin::Changed { .. })
-}
-
-/// Returns the JSON pointers of the strings that a segment is of.
-fn paths(segment: &Segment) -> &[Arc<str>] {
-    match &segment.origin {
-        Origin::Input { path, .. } => std::slice::from_ref(path),
-        Origin::Changed { paths } => paths,
-        _ => &[],
-    }
+    matches!(segment.origin(), Origin::Input { .. } | Origin::Changed { .. })
 }
 
 /// Finds tokens in a text.

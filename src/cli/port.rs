@@ -79,7 +79,6 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         ..Port::default()
     };
     let mut line = Vec::new();
-    let mut answer = String::new();
     loop {
         line.clear();
         let Some(length) = lines::read_line(&mut input, MAX_LINE, &mut line)? else {
@@ -88,13 +87,16 @@ pub fn answer_lines(limits: Limits, lane: Lane, mut input: impl BufRead, mut out
         let response = match length > MAX_LINE {
             false if line.trim_ascii().is_empty() => continue,
             false => port.answer(line.trim_ascii_end()),
-            true => request_error(
+            true => Err(request_error(
                 Data::None,
                 format!("the line has more than {MAX_LINE} bytes, which is the limit"),
-            ),
+            )),
         };
-        answer.clear();
-        json::write_data(&response, &mut answer);
+        let mut answer = response.unwrap_or_else(|error| {
+            let mut answer = String::new();
+            json::write_data(&error, &mut answer);
+            answer
+        });
         answer.push('\n');
         out.write_all(answer.as_bytes())?;
         out.flush()?;
@@ -111,22 +113,26 @@ struct Port {
 }
 
 impl Port {
-    fn answer(&mut self, line: &[u8]) -> Data<'static> {
+    /// Returns the line that answers a request, or an error as JSON.
+    fn answer(&mut self, line: &[u8]) -> Result<String, Data<'static>> {
         let request = match json::read_bytes(line, json::DEPTH) {
             Ok(request) => request,
-            Err(error) => return request_error(Data::None, format!("the line is not JSON: {error}")),
+            Err(error) => return Err(request_error(Data::None, format!("the line is not JSON: {error}"))),
         };
         let Data::Object(request) = request else {
             let found = describe_type(&request);
-            return request_error(Data::None, format!("a request must be a JSON object, and this is {found}"));
+            let message = format!("a request must be a JSON object, and this is {found}");
+            return Err(request_error(Data::None, message));
         };
         let id = match read_id(&request) {
             Ok(id) => id,
-            Err(message) => return request_error(Data::None, message),
+            Err(message) => return Err(request_error(Data::None, message)),
         };
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
-            return describe(id);
+            let mut line = String::new();
+            json::write_data(&describe(id), &mut line);
+            return Ok(line);
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
             return match self.applier.inspect(request, &self.limits) {
@@ -149,12 +155,15 @@ impl Port {
         });
         let control_tokens = match control_tokens(&request) {
             Ok(tokens) => tokens,
-            Err(message) => return request_error(id, message),
+            Err(message) => return Err(request_error(id, message)),
         };
         match result {
-            Ok(Ok(output)) => success(id, output, wanted, control_tokens.as_deref()),
-            Ok(Err(error)) => failure(id, &error),
-            Err(message) => request_error(id, message),
+            Ok(Ok(prompt)) => {
+                let line = success(&id, &prompt, wanted, control_tokens.as_deref());
+                line.map_err(|message| request_error(id, message))
+            }
+            Ok(Err(error)) => Err(failure(id, &error)),
+            Err(message) => Err(request_error(id, message)),
         }
     }
 
@@ -275,32 +284,29 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
     }
 }
 
-fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Data<'static> {
-    let found = control_tokens
-        .filter(|_| wanted.trace)
-        .map(|tokens| prompt.control_tokens(tokens));
-    let turns = if wanted.turns { prompt.turns() } else { Vec::new() };
-    let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(prompt.text)))];
+/// Returns the line of a prompt. The segments of a long prompt take much more memory as a tree than as text.
+fn success(id: &Data<'_>, prompt: &Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Result<String, String> {
+    let mut line = "{\"id\":".to_owned();
+    json::write_data(id, &mut line);
+    line.push_str(",\"output\":");
+    json::write_string(&prompt.text, false, &mut line);
     if wanted.generation {
-        entries.push(("generation", show::span_pairs(&prompt.generation.code_points)));
+        show::write_entry("generation", &show::span_pairs(&prompt.generation.code_points), &mut line)?;
     }
     if wanted.trace {
-        let segments = json::to_data(&prompt.segments, json::DEPTH).unwrap_or(Data::None);
-        entries.push(("segments", segments.into_owned()));
+        show::write_entry("segments", &prompt.segments, &mut line)?;
     }
     if wanted.assistant {
-        let spans = json::to_data(&prompt.assistant, json::DEPTH).unwrap_or(Data::None);
-        entries.push(("assistant", spans.into_owned()));
+        show::write_entry("assistant", &prompt.assistant, &mut line)?;
     }
     if wanted.turns {
-        let turns = json::to_data(&turns, json::DEPTH).unwrap_or(Data::None);
-        entries.push(("turns", turns.into_owned()));
+        show::write_entry("turns", &prompt.turns(), &mut line)?;
     }
-    if let Some(found) = found {
-        let found = json::to_data(&found, json::DEPTH).unwrap_or(Data::None);
-        entries.push(("control_tokens", found.into_owned()));
+    if let Some(tokens) = control_tokens.filter(|_| wanted.trace) {
+        show::write_entry("control_tokens", &prompt.control_tokens(tokens), &mut line)?;
     }
-    object(entries)
+    line.push('}');
+    Ok(line)
 }
 
 fn failure(id: Data<'static>, error: &Error) -> Data<'static> {

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use chat_template::conformance::printable;
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, Prompt, RenderOptions, Template, Writer};
+use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Prompt, RenderOptions, Template, Writer};
 
 use super::explain::{Explained, Picture};
 use super::file::Texts;
@@ -25,7 +26,8 @@ The file of --messages can also contain an object, such as the body of an HTTP r
 \"documents\" are used unless an option sets them. Other keys are ignored.
 
 --explain shows blanks and line feeds, and below the prompt a legend and warnings: of a control token that the input wrote, of a token that
-begins the prompt twice, and of a variable that no template reads. NO_COLOR turns its colours off; then each part has a row of its own.
+begins the prompt twice, of a variable that no template reads, and if it is unknown which text the model writes. With colours, that text is
+underlined. NO_COLOR turns the colours off; then each part has a row of its own.
 
 --json prints an object with these keys:
   text        the prompt
@@ -35,6 +37,7 @@ begins the prompt twice, and of a variable that no template reads. NO_COLOR turn
   assistant   the spans of what the model would write, or {\"unknown\": the reason}
   turns       the header, the body, the close and the fields of each message
   steps       the work of the render, in the unit of --limits
+If the prompt has no text of the model although a message is the assistant's, or if that text is unknown, standard error has a warning.
 A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
 only in code points).";
 
@@ -139,21 +142,22 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         limits: &limits,
         generation: arguments.json,
         trace: arguments.json || arguments.explained.is_wanted(),
-        assistant: arguments.json.then(AssistantOptions::default),
+        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
         ..RenderOptions::default()
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
     let rendered = template.render_with(&data, &options).map_err(with_path)?;
+    let variable = |name: &str| match &data {
+        Data::Object(context) => context.get(name),
+        _ => None,
+    };
     if arguments.json {
+        warn_of_mask(&rendered.assistant, variable("messages"));
         return show::write_rendered(&rendered);
     }
     if arguments.explained.is_wanted() {
-        let variable = |name: &str| match &data {
-            Data::Object(context) => context.get(name),
-            _ => None,
-        };
         let bos = match variable("bos_token") {
             Some(Data::Str(bos)) => Some(&**bos),
             _ => None,
@@ -161,6 +165,7 @@ fn render(arguments: &Arguments, texts: &Texts, context: &Path) -> Result<String
         let tokens = arguments.explained.control_tokens();
         let mut prompt = Prompt::default();
         (prompt.text, prompt.segments) = (rendered.text, rendered.segments);
+        prompt.assistant = rendered.assistant;
         prompt.untrusted = prompt.control_tokens(&tokens);
         prompt.untrusted.retain(|token| token.writer != Writer::Template);
         return arguments.draw(&Picture::new(&prompt, &tokens, variable("messages"), bos, Vec::new()));
@@ -204,9 +209,9 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
-        true_spans: arguments.json || is_colored || arguments.explained.is_wanted(),
+        true_spans: arguments.json || is_colored,
         trace: arguments.json,
-        assistant: arguments.json.then(AssistantOptions::default),
+        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
         control_tokens: arguments.explained.policy(&own_tokens),
         ..ApplyOptions::default()
     };
@@ -223,9 +228,19 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         return arguments.draw(&Picture::new(&prompt, &tokens, Some(&messages), bos, unread));
     }
     match (arguments.json, is_colored) {
-        (true, _) => show::write_prompt(&prompt),
+        (true, _) => {
+            warn_of_mask(&prompt.assistant, Some(&messages));
+            show::write_prompt(&prompt)
+        }
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
         (false, false) => Ok(prompt.text),
+    }
+}
+
+/// Prints a warning if the mask of the assistant is unknown or empty.
+fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) {
+    if let Some(warning) = show::warn_of_mask(assistant, messages) {
+        eprintln!("{}", printable(&warning));
     }
 }
 

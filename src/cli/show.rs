@@ -5,11 +5,12 @@
 //! ```
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, Prompt, Rendered};
+use chat_template::{AssistantOptions, AssistantSpans, Prompt, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -53,32 +54,52 @@ impl Wanted {
 
 /// Returns a prompt with its spans as a line of JSON.
 pub fn write_prompt(prompt: &Prompt) -> Result<String, String> {
-    Ok(write_line(&to_data(prompt)?))
+    let line = serde_json::to_string(prompt).map_err(|error| format!("error: {error}"))?;
+    Ok(line + "\n")
 }
 
 /// Returns the output of a template without the contract as a line of JSON.
 pub fn write_rendered(rendered: &Rendered) -> Result<String, String> {
-    Ok(write_line(&object([
-        ("text", Data::Str(Cow::Borrowed(&rendered.text))),
-        ("generation", object([("code_points", span_pairs(&rendered.generation))])),
-        ("segments", to_data(&rendered.segments)?),
-        ("assistant", to_data(&rendered.assistant)?),
-        ("turns", to_data(&rendered.turns())?),
-        ("steps", Data::Int(i64::try_from(rendered.steps).unwrap_or(i64::MAX))),
-    ])))
+    let mut line = "{\"text\":".to_owned();
+    json::write_string(&rendered.text, false, &mut line);
+    let generation = BTreeMap::from([("code_points", span_pairs(&rendered.generation))]);
+    write_entry("generation", &generation, &mut line)?;
+    write_entry("segments", &rendered.segments, &mut line)?;
+    write_entry("assistant", &rendered.assistant, &mut line)?;
+    write_entry("turns", &rendered.turns(), &mut line)?;
+    write_entry("steps", &rendered.steps, &mut line)?;
+    line.push_str("}\n");
+    Ok(line)
 }
 
-/// Returns a value as JSON.
-pub fn to_data<T: Serialize>(value: &T) -> Result<Data<'static>, String> {
-    let data = json::to_data(value, json::DEPTH).map_err(|error| format!("error: {error}"))?;
-    Ok(data.into_owned())
+/// Appends a comma and an entry to the text of an object.
+pub fn write_entry<T: Serialize + ?Sized>(key: &str, value: &T, out: &mut String) -> Result<(), String> {
+    out.push(',');
+    json::write_string(key, false, out);
+    out.push(':');
+    out.push_str(&serde_json::to_string(value).map_err(|error| error.to_string())?);
+    Ok(())
+}
+
+/// Returns a warning if the text that the model writes is unknown, or if there is none although a message has the role `assistant`.
+pub fn warn_of_mask(assistant: &AssistantSpans, messages: Option<&Data<'_>>) -> Option<String> {
+    let is_assistant = |message: &Data<'_>| match message {
+        Data::Object(message) => message.get("role") == Some(&Data::Str(Cow::Borrowed("assistant"))),
+        _ => false,
+    };
+    let Some(Data::List(messages)) = messages else { return None };
+    match assistant {
+        AssistantSpans::Unknown(reason) => Some(format!("warning: it is unknown which text the model writes: {reason}")),
+        AssistantSpans::Known(spans) => {
+            let is_empty = spans.bytes.is_empty() && messages.iter().any(is_assistant);
+            is_empty.then(|| "warning: the prompt has no text that the model writes".to_owned())
+        }
+    }
 }
 
 /// Returns each span as a list of its start and its end.
-pub fn span_pairs(spans: &[Range<usize>]) -> Data<'static> {
-    let int = |number: usize| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
-    let pair = |span: &Range<usize>| Data::List(vec![int(span.start), int(span.end)]);
-    Data::List(spans.iter().map(pair).collect())
+pub fn span_pairs(spans: &[Range<usize>]) -> Vec<[usize; 2]> {
+    spans.iter().map(|span| [span.start, span.end]).collect()
 }
 
 /// Returns whether standard output is a terminal and `NO_COLOR` is not set.
@@ -111,14 +132,6 @@ pub fn color_spans(text: &str, spans: &[Range<usize>]) -> String {
     }
     shown.push_str(text.get(at..).unwrap_or_default());
     shown
-}
-
-/// Returns a value as a line of JSON.
-pub fn write_line(data: &Data<'_>) -> String {
-    let mut line = String::new();
-    json::write_data(data, &mut line);
-    line.push('\n');
-    line
 }
 
 /// Returns the type of a value in the words of JSON.

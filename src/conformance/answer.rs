@@ -36,6 +36,8 @@ pub enum Answer {
         text: String,
         /// The spans in code points.
         generation: Option<Vec<(u64, u64)>>,
+        /// The segments, as JSON. An answer of the reference has none.
+        segments: Option<Data<'static>>,
     },
     /// An error.
     Error(Failure),
@@ -80,6 +82,7 @@ impl Answer {
             return Ok(Self::Output {
                 text: text(answer, "output")?.to_owned(),
                 generation: answer.get("generation").map(spans).transpose()?,
+                segments: answer.get("segments").cloned().map(Data::into_owned),
             });
         };
         let Data::Object(error) = error else {
@@ -105,10 +108,13 @@ impl Answer {
     /// Describes the answer in lines that can be compared with those of another answer.
     pub(super) fn describe(&self) -> String {
         match self {
-            Self::Output { text, generation: None } => text.clone(),
+            Self::Output {
+                text, generation: None, ..
+            } => text.clone(),
             Self::Output {
                 text,
                 generation: Some(spans),
+                ..
             } => {
                 let mut described = format!("{text}\n[generation]");
                 for (start, end) in spans {

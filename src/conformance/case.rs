@@ -11,12 +11,13 @@ use std::borrow::Cow;
 use super::answer::Answer;
 use super::schema::{check_keys, object, text};
 use super::suite::{REFERENCE, SUITE_VERSION};
+use super::trace::check_segments;
 use super::write_line::{self, string};
 use crate::clock::LocalTime;
 use crate::json::{self, Data, Object};
 
 /// The keys that are sent to a port.
-const REQUEST: [&str; 6] = ["id", "template", "context", "apply", "now", "generation"];
+const REQUEST: [&str; 7] = ["id", "template", "context", "apply", "now", "generation", "trace"];
 
 /// The keys of a case that are not sent.
 const BESIDE: [&str; 6] = ["rule", "expect", "area", "features", "suite", "reference"];
@@ -81,7 +82,7 @@ impl Case {
     }
 
     fn from_entries(id: String, line: Object<'static>) -> Result<Self, String> {
-        check_keys(&line, &[REQUEST, BESIDE].concat())?;
+        check_keys(&line, &[REQUEST.as_slice(), BESIDE.as_slice()].concat())?;
         if !id.contains('/') {
             return Err("an id is an area, a slash, and a name".to_owned());
         }
@@ -104,8 +105,10 @@ impl Case {
             let now = text(&line, "now")?.parse::<LocalTime>();
             now.map_err(|error| format!("\"now\": {error}"))?;
         }
-        if !matches!(line.get("generation"), None | Some(Data::Bool(_))) {
-            return Err("\"generation\" is not a bool".to_owned());
+        for key in ["generation", "trace"] {
+            if !matches!(line.get(key), None | Some(Data::Bool(_))) {
+                return Err(format!("{key:?} is not a bool"));
+            }
         }
         let answer = |answer| Answer::read_strictly(answer).map_err(|fault| format!("\"expect\": {fault}"));
         Ok(Self {
@@ -134,12 +137,12 @@ impl Case {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || name.ends_with('/'))
     }
 
-    /// Returns the features that a port needs for the case: `render` or `apply`, and `generation` and `now` if the request has
-    /// them.
+    /// Returns the features that a port needs for the case: `render` or `apply`, and `generation`, `trace` and `now` if the request
+    /// has them.
     pub fn features(&self) -> Vec<&'static str> {
         let is_asked = |key: &str| !matches!(self.line.get(key), None | Some(Data::Bool(false)));
         let request = if is_asked("apply") { "apply" } else { "render" };
-        let beside = ["generation", "now"].into_iter().filter(|key| is_asked(key));
+        let beside = ["generation", "trace", "now"].into_iter().filter(|key| is_asked(key));
         [request].into_iter().chain(beside).collect()
     }
 
@@ -163,9 +166,36 @@ impl Case {
             .line
             .entries()
             .iter()
-            .filter(|(key, _)| ["now", "generation"].contains(&&**key));
+            .filter(|(key, _)| ["now", "generation", "trace"].contains(&&**key));
         entries.extend(beside.cloned());
         Ok(write_line::of(entries))
+    }
+
+    /// Returns whether the request asks for segments.
+    pub fn is_traced(&self) -> bool {
+        self.line.get("trace") == Some(&Data::Bool(true))
+    }
+
+    /// Checks the segments of an answer to a request that asks for them.
+    pub(super) fn check_segments(&self, answer: &Answer) -> Result<(), String> {
+        let Answer::Output { text, segments, .. } = answer else {
+            return Ok(());
+        };
+        let Some(segments) = segments else {
+            return Err("the answer has no segments".to_owned());
+        };
+        match (self.line.get("context"), self.line.get("apply")) {
+            (Some(Data::Object(context)), _) => check_segments(segments, text, context),
+            (_, Some(Data::Object(apply))) => {
+                let mut input: Vec<_> = apply.entries().to_vec();
+                input.retain(|(key, _)| ["messages", "tools", "documents"].contains(&&**key));
+                if let Some(Data::Object(variables)) = apply.get("variables") {
+                    input.extend(variables.entries().iter().cloned());
+                }
+                check_segments(segments, text, &Object::new(input))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns whether the request is an `apply`.

@@ -181,6 +181,7 @@ mod tests {
         Reply::Answer(Answer::Output {
             text: text.to_owned(),
             generation: None,
+            segments: None,
         })
     }
 

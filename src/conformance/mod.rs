@@ -45,6 +45,7 @@ mod suite;
 mod summary;
 mod text;
 mod text_diff;
+mod trace;
 mod visible;
 mod write_line;
 
@@ -71,4 +72,5 @@ pub use smoke::{Check, smoke};
 pub use suite::{LICENCE, REFERENCE, SUITE_VERSION, Suite};
 pub use summary::{Format, summary};
 pub use text::{failure, table};
+pub use trace::{Planter, WordPlace, check_segments, find_words};
 pub use visible::{printable, sign, visible};

@@ -67,7 +67,10 @@ impl Runner {
     pub fn run(&self, suite: &Suite, mut on_progress: impl FnMut(usize, usize)) -> Result<Ran, String> {
         let mut first = Port::new(&self.command, self.timeout);
         let port = first.describe()?;
-        let is_lowering = suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?;
+        let lacks = Lacks {
+            apply: suite.cases.iter().any(Case::is_apply) && !first.knows_apply(&port)?,
+            trace: !port.requests.iter().any(|name| name == "trace"),
+        };
         drop(first);
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
@@ -78,7 +81,7 @@ impl Runner {
             let (results, arrived) = channel();
             for _ in 0..self.jobs.clamp(1, suite.cases.len().max(1)) {
                 let (results, next, stop) = (results.clone(), &next, &stop);
-                scope.spawn(move || self.work(suite, is_lowering, next, stop, &results));
+                scope.spawn(move || self.work(suite, lacks, next, stop, &results));
             }
             drop(results);
             for result in arrived {
@@ -122,17 +125,20 @@ impl Runner {
         Ok(Ran { report, left })
     }
 
-    fn work(&self, suite: &Suite, is_lowering: bool, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
+    fn work(&self, suite: &Suite, lacks: Lacks, next: &AtomicUsize, stop: &AtomicBool, results: &Sender<Message>) {
         let mut port = Port::new(&self.command, self.timeout);
         while !stop.load(Ordering::Relaxed) {
             let place = next.fetch_add(1, Ordering::Relaxed);
             let Some(case) = suite.cases.get(place) else { break };
-            let reply = match is_lowering {
-                true => send_lowered(&mut port, case),
-                false => port.ask(&case.id, &case.request()),
+            let reply = match lacks {
+                Lacks { trace: true, .. } if case.is_traced() => Ok(Reply::Unsupported(
+                    "the description of the port does not list `trace`".to_owned(),
+                )),
+                Lacks { apply: true, .. } => send_lowered(&mut port, case),
+                _ => port.ask(&case.id, &case.request()),
             };
             let message = reply.map(|reply| CaseReport {
-                is_lowered: is_lowering && case.is_apply(),
+                is_lowered: lacks.apply && case.is_apply(),
                 ..judge(case, reply)
             });
             let message = match message {
@@ -144,6 +150,13 @@ impl Runner {
         }
         let _ = results.send(Message::Restarts(port.starts.saturating_sub(1)));
     }
+}
+
+/// The requests that a port does not know.
+#[derive(Clone, Copy)]
+struct Lacks {
+    apply: bool,
+    trace: bool,
 }
 
 /// Sends a case to a port that only renders.
@@ -169,12 +182,20 @@ fn today() -> String {
 
 /// Compares a port's reply with the answer that a case expects. The report has details if anything is wrong.
 pub fn judge(case: &Case, reply: Reply) -> CaseReport {
-    let wrong = match &reply {
+    let mut wrong = match &reply {
         Reply::Unsupported(_) => Vec::new(),
         Reply::Fault(..) => vec![Aspect::Output],
         Reply::Answer(answer) => wrong_aspects(&case.expect, answer),
     };
-    let cause = elide(&cause::describe(case, &reply, &wrong), MOST_OF_A_CAUSE).into_owned();
+    let fault = match &reply {
+        Reply::Answer(answer) if case.is_traced() && wrong.is_empty() => case.check_segments(answer).err(),
+        _ => None,
+    };
+    let cause = match &fault {
+        Some(_) => "wrong segments".to_owned(),
+        None => elide(&cause::describe(case, &reply, &wrong), MOST_OF_A_CAUSE).into_owned(),
+    };
+    wrong.extend(fault.as_ref().map(|_| Aspect::Output));
     let (verdict, got) = match reply {
         Reply::Unsupported(why) => (Verdict::Unsupported, why),
         Reply::Fault(verdict, text) => (verdict, text),
@@ -183,7 +204,7 @@ pub fn judge(case: &Case, reply: Reply) -> CaseReport {
                 true => Verdict::Wrong,
                 false => Verdict::Right,
             };
-            (verdict, answer.describe())
+            (verdict, fault.unwrap_or_else(|| answer.describe()))
         }
     };
     let detail = (!wrong.is_empty()).then(|| Detail {

@@ -83,10 +83,11 @@ pub fn wrong_aspects(want: &Answer, got: &Answer) -> Vec<Aspect> {
         // An error of kind `request` means that the port did not render at all.
         (Answer::Error(want), Answer::Error(got)) if got.kind != "request" => different(want, got),
         (
-            Answer::Output { text, generation },
+            Answer::Output { text, generation, .. },
             Answer::Output {
                 text: got,
                 generation: spans,
+                ..
             },
         ) if text == got && (generation.is_none() || generation == spans) => Vec::new(),
         _ => vec![Aspect::Output],

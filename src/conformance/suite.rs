@@ -12,7 +12,7 @@ use super::families::{FAMILIES, Shared};
 use super::read_file::read_file;
 
 /// The version of the embedded suite. `tests/cases/CHANGELOG.md` lists the changes.
-pub const SUITE_VERSION: &str = "5.0.0";
+pub const SUITE_VERSION: &str = "5.1.0";
 
 /// The software that made the answers.
 pub const REFERENCE: [(&str, &str); 3] = [("transformers", "5.23.0"), ("jinja2", "3.1.6"), ("python", "3.11")];
@@ -54,6 +54,7 @@ const FILES: &[(&str, &str)] = &files![
     "tests",
     "time",
     "tojson",
+    "trace",
     "undefined",
     "unsupported",
     "whitespace",

@@ -13,7 +13,7 @@ impl<'a> Evaluator<'a, '_> {
         for piece in pieces {
             match piece {
                 Piece::Text(text, places) => {
-                    if self.runtime.heap.trace.is_some() {
+                    if first.is_some() {
                         self.record_text(text, places);
                     }
                     self.out.push_str(text);
@@ -24,7 +24,9 @@ impl<'a> Evaluator<'a, '_> {
                 }
             }
         }
-        self.runtime.end_stretch(first, self.out.len());
+        if first.is_some() {
+            self.runtime.end_stretch(first, self.out.len());
+        }
         self.runtime.meter.check_output(self.out.len())
     }
 

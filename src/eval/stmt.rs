@@ -66,14 +66,20 @@ impl<'a> Evaluator<'a, '_> {
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
-        if let Some(trace) = &mut self.runtime.heap.trace {
-            trace.is_setting = true;
-        }
-        let value = self.expr(&node.value);
-        if let Some(trace) = &mut self.runtime.heap.trace {
-            trace.is_setting = false;
-        }
-        self.assign(&node.target, value?)
+        let value = match self.runtime.heap.trace {
+            None => self.expr(&node.value)?,
+            Some(_) => self.traced_value(&node.value)?,
+        };
+        self.assign(&node.target, value)
+    }
+
+    /// Evaluates the value of a `set` in a render that is traced.
+    #[cold]
+    fn traced_value(&mut self, value: &'a Expr) -> Result<Value<'a>> {
+        self.runtime.set_setting(true);
+        let value = self.expr(value);
+        self.runtime.set_setting(false);
+        value
     }
 
     #[inline(never)]
@@ -99,9 +105,18 @@ impl<'a> Evaluator<'a, '_> {
         self.branch_body(&node.otherwise)
     }
 
-    /// Runs the statements of a branch. In a render that is traced, its text is a stretch.
+    /// Runs the statements of a branch.
     #[inline]
     fn branch_body(&mut self, body: &'a Body) -> Result<Flow> {
+        match self.runtime.heap.trace {
+            None => self.body(body),
+            Some(_) => self.traced_body(body),
+        }
+    }
+
+    /// Runs the statements of a branch in a render that is traced. Their text is a stretch.
+    #[cold]
+    fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
         let first = self.runtime.begin_stretch();
         let flow = self.body(body)?;
         self.runtime.end_stretch(first, self.out.len());

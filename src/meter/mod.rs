@@ -101,6 +101,13 @@ impl<'a> Meter<'a> {
         &self.limits
     }
 
+    /// Lowers the limits on the bytes of the output and of a value.
+    pub fn cap_sizes(&mut self, bytes: u64) {
+        self.limits.output = self.limits.output.min(bytes);
+        self.limits.value = self.limits.value.min(bytes);
+        self.output_left = self.output_left.min(bytes);
+    }
+
     /// Counts steps of work before it is done.
     #[inline]
     pub fn charge(&mut self, steps: u64) -> Result<()> {

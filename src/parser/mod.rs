@@ -44,10 +44,11 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
     let mut parser = Parser {
         stack: Stack::for_trees(meter.limits()),
         stream: TokenStream::new(source, meter)?,
-        symbols: Symbols::default(),
+        symbols: Symbols::with_room(),
         loop_mentions: 0,
         sets_loop: false,
         has_blocks: false,
+        has_generation: false,
         outlives_scope: false,
         open_tags: Vec::new(),
         stmts: Vec::with_capacity(16),
@@ -66,6 +67,7 @@ pub fn build_tree<'s>(source: &'s Source<'s>, meter: Meter<'s>) -> Result<(Templ
                 symbols: parser.symbols,
                 sets_loop: parser.sets_loop,
                 has_blocks: parser.has_blocks,
+                has_generation: parser.has_generation,
                 ..Template::default()
             };
             Ok((template, parser.stream.into_meter()))
@@ -84,6 +86,8 @@ struct Parser<'s> {
     sets_loop: bool,
     /// Whether a `block` statement has occurred.
     has_blocks: bool,
+    /// Whether a `generation` block has occurred.
+    has_generation: bool,
     /// Whether the current code is in a function that can be called after the end of a scope around it.
     outlives_scope: bool,
     /// The tags of the statements around the current token, for messages.

@@ -25,6 +25,8 @@ pub struct TokenStream<'s> {
     meter: Meter<'s>,
     /// The offset up to which the source is charged.
     charged: u32,
+    /// The offset at which the source is charged again.
+    next_charge: u32,
     current: Token,
     ahead: Option<Token>,
     /// The offset after the token before the current one.
@@ -39,6 +41,7 @@ impl<'s> TokenStream<'s> {
             lexer: Lexer::new(source),
             meter,
             charged: 0,
+            next_charge: BLOCK,
             current: Token::default(),
             ahead: None,
             end: 0,
@@ -57,6 +60,7 @@ impl<'s> TokenStream<'s> {
     fn charge(&mut self) -> Result<()> {
         let bytes = self.end.saturating_sub(self.charged);
         self.charged = self.end;
+        self.next_charge = self.end.saturating_add(BLOCK);
         let charged = self.meter.charge(u64::from(bytes / STEP));
         charged.map_err(|error| error.at(self.current.span))
     }
@@ -96,7 +100,7 @@ impl<'s> TokenStream<'s> {
             Some(token) => self.current = token,
             None => self.lexer.next(&mut self.current)?,
         }
-        if self.end.saturating_sub(self.charged) >= BLOCK {
+        if self.end >= self.next_charge {
             self.charge()?;
         }
         Ok(())

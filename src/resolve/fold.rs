@@ -43,8 +43,8 @@ pub(super) struct Folder {
     /// The steps and the bytes that are left.
     steps: u64,
     bytes: usize,
-    /// The steps that [`Folder::take_steps`] has not returned yet.
-    new_steps: u64,
+    /// The steps that were left at the last call of [`Folder::take_steps`].
+    steps_before: u64,
 }
 
 /// Constants under evaluation.
@@ -57,13 +57,14 @@ impl Folder {
         Self {
             steps: MAX_STEPS,
             bytes: MAX_BYTES,
-            new_steps: 0,
+            steps_before: MAX_STEPS,
         }
     }
 
     /// Returns the steps that folding took since the last call.
     pub fn take_steps(&mut self) -> u64 {
-        std::mem::take(&mut self.new_steps)
+        let before = std::mem::replace(&mut self.steps_before, self.steps);
+        before.saturating_sub(self.steps)
     }
 
     /// Returns the result of an operation on constants, if it is a literal or Markup.
@@ -187,7 +188,6 @@ impl Folder {
 
     /// Takes steps out of the budget. Returns false if fewer are left.
     fn spend(&mut self, steps: u64) -> bool {
-        self.new_steps = self.new_steps.saturating_add(steps);
         let left = self.steps.checked_sub(steps);
         self.steps = left.unwrap_or_default();
         left.is_some()

@@ -13,7 +13,7 @@ use crate::value::{Dict, Entries, Key, Runtime, Str, Value};
 impl Template {
     /// Returns whether a render must be traced to find what the model would write.
     pub(crate) fn needs_trace(&self, options: Option<AssistantOptions<'_>>) -> bool {
-        options.is_some() && !self.has_generation
+        options.is_some() && !self.has_generation()
     }
 
     /// Returns the places of what the model would write in an output. The runtime is that of the render.
@@ -25,7 +25,7 @@ impl Template {
         segments: &[Segment],
         options: &AssistantOptions<'_>,
     ) -> AssistantSpans {
-        if self.has_generation {
+        if self.has_generation() {
             return AssistantSpans::Known(Spans::from_bytes(outermost(output.pieces.blocks()), &output.text));
         }
         let Some(Value::List(messages) | Value::Tuple(messages)) = context.get_str("messages") else {

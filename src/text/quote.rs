@@ -10,6 +10,7 @@
 use std::fmt::{Result, Write};
 
 use super::scan_blocks::{self, skip_blocks};
+use super::truncate::MAX_MESSAGE;
 use crate::unicode::is_printable;
 
 /// Returns the quote of a `repr`: a double quote if the text has single quotes and no double ones, a single quote otherwise.
@@ -17,9 +18,14 @@ fn choose_quote(has_single: bool, has_double: bool) -> u8 {
     if has_single && !has_double { b'"' } else { b'\'' }
 }
 
-/// Returns `repr(text)`.
+/// Returns `repr(text)` for a message. The end of a `repr` that is longer than a message is left out.
 pub fn repr(text: &str) -> String {
-    super::written_len::write_to_string(|output| write_repr(output, text))
+    let head = (MAX_MESSAGE.saturating_add(1)..text.len()).find_map(|end| text.get(..end));
+    super::written_len::write_to_string(|output| match head {
+        None => write_repr(output, text),
+        // The quotes depend on the whole text.
+        Some(head) => write_escaped(output, head, choose_quote(text.contains('\''), text.contains('"'))),
+    })
 }
 
 /// Writes `repr(text)`.
@@ -30,7 +36,11 @@ pub fn write_repr(output: &mut impl Write, text: &str) -> Result {
         output.write_str(text)?;
         return output.write_char('\'');
     }
-    let quote_byte = choose_quote(text.contains('\''), text.contains('"'));
+    write_escaped(output, text, choose_quote(text.contains('\''), text.contains('"')))
+}
+
+/// Writes a text with escapes between two quotes.
+fn write_escaped(output: &mut impl Write, text: &str, quote_byte: u8) -> Result {
     let quote = char::from(quote_byte);
     output.write_char(quote)?;
     let mut plain_from = 0;
@@ -94,4 +104,20 @@ pub fn write_ascii(output: &mut impl Write, repr: &str) -> Result {
             write_escape(output, char)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::written_len::write_to_string;
+
+    #[test]
+    fn a_repr_for_a_message_has_the_beginning_of_a_long_text() {
+        for text in ["é".repeat(MAX_MESSAGE), format!("\n{}\"'", "a".repeat(MAX_MESSAGE))] {
+            let whole = write_to_string(|output| write_repr(output, &text));
+            let head = repr(&text);
+            assert!((MAX_MESSAGE + 1..MAX_MESSAGE + 10).contains(&head.len()));
+            assert!(whole.starts_with(head.trim_end_matches(['\'', '"'])));
+        }
+    }
 }

@@ -11,6 +11,9 @@ use std::borrow::Cow;
 
 use super::slice::split_at_char;
 
+/// The most bytes of a message. Messages of the reference can repeat a text of any length.
+pub const MAX_MESSAGE: usize = 64 << 10;
+
 /// Returns a text for a message: if it has more than `length` code points, it is cut and ends in an ellipsis.
 pub fn elide(text: &str, length: usize) -> Cow<'_, str> {
     match split_at_char(text, length) {

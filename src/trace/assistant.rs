@@ -12,8 +12,8 @@ use std::ops::Range;
 use serde::ser::{Serialize, Serializer};
 
 use super::control::{control_token, control_tokens, last_control_token};
-use super::turns::{Owned, find_field, group_by_message, paths};
-use super::{Origin, Segment, Spans};
+use super::turns::{Owned, find_field, group_by_message};
+use super::{Origin, Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Which parts of a prompt count as what the model would write. Set the fields that matter, and take the others from [`Default`].
@@ -141,9 +141,12 @@ impl<'p> Finder<'_, 'p> {
         let Conversation { segments, roles, .. } = *self.conversation;
         let is_lost = |message: usize| self.counts(message) && groups.get(message).is_none_or(|owned| owned.stretches.is_empty());
         let loses = (0..roles.len()).any(is_lost);
-        let is_whole = |segment: &Segment| match &segment.origin {
-            Origin::Input { path, is_key: true, .. } => path.ends_with("/role") && path.matches('/').count() == 3,
-            origin => loses && paths(origin).any(|path| ["", "/messages"].contains(&path)),
+        let is_whole = |segment: &Segment| match segment.place {
+            Place::Input { is_key: true, .. } => {
+                let mut paths = segment.paths();
+                paths.any(|path| path.ends_with("/role") && path.matches('/').count() == 3)
+            }
+            _ => loses && segment.paths().any(|path| ["", "/messages"].contains(&path)),
         };
         if segments.iter().any(is_whole) {
             return Err("the template prints messages as values".to_owned());
@@ -166,12 +169,25 @@ impl<'p> Finder<'_, 'p> {
             let limit = self.find_limit(owned);
             for stretch in &owned.stretches {
                 let start = if stretch == first { start } else { stretch.start };
+                if stretch != first && self.is_quoted(stretch) {
+                    continue;
+                }
                 let part = start..stretch.end.min(limit);
                 self.add_stretch(message, owned, part, limit, &mut spans);
             }
         }
         spans.sort_by_key(|span| span.start);
         Ok(spans)
+    }
+
+    /// Returns whether a stretch is within the text of one other message, such as the name of a call in the result of its tool.
+    fn is_quoted(&self, stretch: &Range<usize>) -> bool {
+        let segments = self.conversation.segments;
+        let owner = |index: Option<usize>| segments.get(index?)?.message();
+        let first = segments.partition_point(|segment| segment.bytes().start < stretch.start);
+        let after = segments.partition_point(|segment| segment.bytes().end <= stretch.end);
+        let before = owner(first.checked_sub(1));
+        before.is_some() && before == owner(Some(after))
     }
 
     fn text(&self, range: Range<usize>) -> &'p str {
@@ -294,7 +310,10 @@ impl<'p> Finder<'_, 'p> {
             (Some(token), false) => {
                 end = start.saturating_add(self.text(start..body_end.saturating_add(token.start)).trim_end().len())
             }
-            (None, true) if end == part.end && end < limit => end = end.saturating_add(self.close_after(end, message)),
+            (None, true) if part.end < limit => match self.close_after(part.end, message) {
+                0 => {}
+                length => end = part.end.saturating_add(length),
+            },
             _ => {}
         }
         if start >= end {
@@ -328,14 +347,14 @@ impl<'p> Finder<'_, 'p> {
             text, segments, roles, ..
         } = self.conversation;
         let role = roles.get(message).map_or("", String::as_str);
-        let next = segments.get(segments.partition_point(|segment| segment.bytes.start < end));
+        let next = segments.get(segments.partition_point(|segment| segment.bytes().start < end));
         if let Some(segment) = next {
-            let is_eos = match &segment.origin {
-                Origin::Token { name } => &**name == "eos_token",
-                origin => paths(origin).any(|path| path == "/eos_token"),
+            let is_eos = match segment.origin() {
+                Origin::Token { name } => name == "eos_token",
+                _ => segment.paths().any(|path| path == "/eos_token"),
             };
-            if is_eos && segment.bytes.start == end {
-                return segment.bytes.len();
+            if is_eos && segment.bytes().start == end {
+                return segment.bytes().len();
             }
         }
         let rest = text.get(end..).unwrap_or_default();
@@ -365,12 +384,12 @@ impl<'p> Finder<'_, 'p> {
             cut.end = cut.end.saturating_add(rest.len().saturating_sub(rest.trim_start().len()));
             cuts.push(cut);
         };
-        let is_reasoning = |segment: &&&Segment| {
-            let mut fields = paths(&segment.origin).filter_map(|path| find_field(path, message));
+        let is_reasoning = |segment: &&Segment| {
+            let mut fields = segment.paths().filter_map(|path| find_field(path, message));
             fields.any(|field| REASONING_FIELDS.contains(&field))
         };
-        for segment in owned.within(span).iter().filter(is_reasoning) {
-            let bytes = &segment.bytes;
+        for segment in owned.within(span).filter(is_reasoning) {
+            let bytes = segment.bytes();
             if bytes.start < span.start || bytes.end > span.end {
                 continue;
             }
@@ -439,9 +458,13 @@ const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "thinking", "reasoning
 
 /// Returns the length of the common start of two texts.
 fn common_prefix(left: &str, right: &str) -> usize {
-    let mut pairs = left.char_indices().zip(right.chars());
-    let difference = pairs.find(|((_, left), right)| left != right);
-    difference.map_or(left.len().min(right.len()), |((at, _), _)| at)
+    let common = left
+        .bytes()
+        .zip(right.bytes())
+        .take_while(|(left, right)| left == right)
+        .count();
+    let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
+    (0..=common).rev().find(is_edge).unwrap_or_default()
 }
 
 /// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not

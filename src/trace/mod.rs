@@ -14,6 +14,7 @@ mod places;
 mod segments;
 mod sets;
 mod spans;
+mod texts;
 mod turns;
 
 pub use assistant::{AssistantOptions, AssistantSpans, Conversation, Opening, find_assistant};
@@ -22,8 +23,11 @@ pub use places::{Container, Literals, Places, Step, Union};
 pub use spans::Spans;
 pub use turns::{Field, Turn, find_turns};
 
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
+
+use texts::Texts;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -49,17 +53,100 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 /// ]));
 /// # Ok::<(), chat_template::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone)]
 pub struct Segment {
-    /// The place in the prompt in bytes of UTF-8.
-    pub bytes: Range<usize>,
-    /// The place in the prompt in code points.
-    pub code_points: Range<usize>,
-    /// Where the characters came from.
-    pub origin: Origin,
-    /// The index of the message whose turn it was, if it was a message's turn.
-    pub message: Option<usize>,
+    /// The first place and the place after the last, each in 32 bits: a prompt has a segment for every few words.
+    bytes: [u32; 2],
+    code_points: [u32; 2],
+    owner: Owner,
+    place: Place,
+    /// The paths and names of all segments of the prompt.
+    texts: Arc<Texts>,
+}
+
+/// An [`Origin`] with indices in [`Texts`], and without what follows from the length of the segment.
+#[derive(Clone, Copy)]
+enum Place {
+    Template(u32),
+    Token(u32),
+    Input {
+        path: u32,
+        /// The first code point and the first byte in the string.
+        starts: [u32; 2],
+        is_key: bool,
+    },
+    Changed(u32),
+    Made,
+}
+
+impl Segment {
+    /// Returns the place in the prompt in bytes of UTF-8.
+    pub fn bytes(&self) -> Range<usize> {
+        let [start, end] = self.bytes;
+        start as usize..end as usize
+    }
+
+    /// Returns the place in the prompt in code points.
+    pub fn code_points(&self) -> Range<usize> {
+        let [start, end] = self.code_points;
+        start as usize..end as usize
+    }
+
+    /// Returns where the characters came from.
+    pub fn origin(&self) -> Origin<'_> {
+        match self.place {
+            Place::Template(line) => Origin::Template { line: line as usize },
+            Place::Token(name) => Origin::Token {
+                name: self.texts.get(name),
+            },
+            Place::Input { path, starts, is_key } => {
+                let [point, byte] = starts.map(|start| start as usize);
+                Origin::Input {
+                    path: self.texts.get(path),
+                    at: point..point.saturating_add(self.code_points().len()),
+                    at_bytes: byte..byte.saturating_add(self.bytes().len()),
+                    is_key,
+                }
+            }
+            Place::Changed(_) => Origin::Changed {
+                paths: self.paths().collect(),
+            },
+            Place::Made => Origin::Made,
+        }
+    }
+
+    /// Returns the JSON pointers of the strings of the input that the characters came from.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let (path, set): (_, &[u32]) = match self.place {
+            Place::Input { path, .. } => (Some(path), &[]),
+            Place::Changed(set) => (None, self.texts.set(set)),
+            _ => (None, &[]),
+        };
+        path.into_iter().chain(set.iter().copied()).map(|path| self.texts.get(path))
+    }
+
+    /// Returns the index of the message whose turn it was, if it was a message's turn.
+    pub fn message(&self) -> Option<usize> {
+        self.owner.index()
+    }
+}
+
+impl PartialEq for Segment {
+    fn eq(&self, other: &Self) -> bool {
+        let places = |segment: &Self| (segment.bytes, segment.code_points, segment.owner);
+        places(self) == places(other) && self.origin() == other.origin()
+    }
+}
+
+impl Eq for Segment {}
+
+impl fmt::Debug for Segment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Segment");
+        shown.field("bytes", &self.bytes()).field("code_points", &self.code_points());
+        shown.field("origin", &self.origin()).field("message", &self.message());
+        shown.finish()
+    }
 }
 
 /// The place that characters of a prompt came from.
@@ -68,7 +155,7 @@ pub struct Segment {
 /// number that a template reads from a text (`'12'|int`) is a number, and not a text of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum Origin<'s> {
     /// The text of the template, or a string literal in it.
     Template {
         /// The line, from 1, on which the text or the literal begins.
@@ -77,12 +164,12 @@ pub enum Origin {
     /// A special token of the model.
     Token {
         /// The name of the token, such as `bos_token`.
-        name: Arc<str>,
+        name: &'s str,
     },
     /// A part of a string or a key of the input, unchanged.
     Input {
         /// The JSON pointer of the string: `/messages/0/content`. For a key, it is that of the value under the key.
-        path: Arc<str>,
+        path: &'s str,
         /// The place in the string or the key in code points.
         at: Range<usize>,
         /// The place in the string or the key in bytes of UTF-8.
@@ -93,7 +180,7 @@ pub enum Origin {
     /// Characters made from strings or keys of the input, such as those of `upper` or of an escape in JSON.
     Changed {
         /// The JSON pointers of these strings, or of what contains them. There are at most eight.
-        paths: Arc<[Arc<str>]>,
+        paths: Vec<&'s str>,
     },
     /// None of these: a number, a truth value, a date, the punctuation of a printed list.
     Made,
@@ -103,33 +190,32 @@ pub enum Origin {
 impl Serialize for Segment {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
-        object.serialize_entry("start", &self.code_points.start)?;
-        object.serialize_entry("end", &self.code_points.end)?;
-        match &self.origin {
+        object.serialize_entry("start", &self.code_points().start)?;
+        object.serialize_entry("end", &self.code_points().end)?;
+        match self.origin() {
             Origin::Template { line } => {
                 object.serialize_entry("from", "template")?;
-                object.serialize_entry("line", line)?;
+                object.serialize_entry("line", &line)?;
             }
             Origin::Token { name } => {
                 object.serialize_entry("from", "token")?;
-                object.serialize_entry("name", &**name)?;
+                object.serialize_entry("name", name)?;
             }
             Origin::Input { path, at, is_key, .. } => {
                 object.serialize_entry("from", "input")?;
-                object.serialize_entry("path", &**path)?;
+                object.serialize_entry("path", path)?;
                 object.serialize_entry("at", &[at.start, at.end])?;
-                if *is_key {
+                if is_key {
                     object.serialize_entry("key", &true)?;
                 }
             }
             Origin::Changed { paths } => {
                 object.serialize_entry("from", "input")?;
-                let paths: Vec<&str> = paths.iter().map(|path| &**path).collect();
                 object.serialize_entry("paths", &paths)?;
             }
             Origin::Made => object.serialize_entry("from", "made")?,
         }
-        if let Some(message) = self.message {
+        if let Some(message) = self.message() {
             object.serialize_entry("message", &message)?;
         }
         object.end()

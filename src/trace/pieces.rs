@@ -29,7 +29,7 @@ impl Owner {
 
     /// Returns the owner that is the message of an index.
     pub fn message(index: usize) -> Self {
-        Self(u32::try_from(index).unwrap_or(u32::MAX))
+        Self(to_offset(index))
     }
 
     /// Returns the index of the message.
@@ -53,10 +53,8 @@ impl Default for Owner {
 /// A byte range of a text, with its origin and its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first byte.
-    pub start: usize,
-    /// The byte after the last.
-    pub end: usize,
+    /// The first byte and the byte after the last. A text that is traced has less than 4 GiB.
+    bytes: [u32; 2],
     /// The origin.
     pub source: Source,
     /// The owner.
@@ -64,16 +62,47 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// Makes a piece of a byte range.
+    pub fn new(bytes: Range<usize>, source: Source, owner: Owner) -> Self {
+        Self {
+            bytes: [bytes.start, bytes.end].map(to_offset),
+            source,
+            owner,
+        }
+    }
+
+    /// Returns the byte range.
+    pub fn bytes(&self) -> Range<usize> {
+        self.start()..self.end()
+    }
+
+    fn start(&self) -> usize {
+        let [start, _] = self.bytes;
+        start as usize
+    }
+
+    /// Returns the byte after the last.
+    pub(super) fn end(&self) -> usize {
+        let [_, end] = self.bytes;
+        end as usize
+    }
+
+    /// Moves the end to that of the piece that continues this one.
+    pub(super) fn extend(&mut self, next: &Self) {
+        let ([_, end], [_, next]) = (&mut self.bytes, next.bytes);
+        *end = next;
+    }
+
     /// Returns whether the piece continues another one, so that both are one.
     pub(super) fn follows(&self, last: &Self) -> bool {
         let continues = match (last.source, self.source) {
             (Source::Input(string, at), Source::Input(other, next)) => {
-                let end = (at as usize).saturating_add(last.end.saturating_sub(last.start));
+                let end = (at as usize).saturating_add(last.bytes().len());
                 string == other && end == next as usize
             }
             (source, other) => source == other && source != Source::Generation,
         };
-        continues && last.end == self.start && last.owner == self.owner
+        continues && last.end() == self.start() && last.owner == self.owner
     }
 }
 
@@ -117,12 +146,7 @@ impl Pieces {
 
     /// Adds the byte range of a `{% generation %}` block that has just ended.
     pub fn push_block(&mut self, block: Range<usize>) {
-        self.push(Piece {
-            start: block.start,
-            end: block.end,
-            source: Source::Generation,
-            owner: Owner::NOBODY,
-        });
+        self.push(Piece::new(block, Source::Generation, Owner::NOBODY));
     }
 
     /// Adds a piece after the others. An empty one is left out, unless it is a block.
@@ -132,51 +156,42 @@ impl Pieces {
             self.list.push(piece);
             return;
         }
-        if piece.start >= piece.end {
+        if piece.bytes().is_empty() {
             return;
         }
-        self.filled = piece.end;
+        self.filled = piece.end();
         let is_open = self.list.len() > self.sealed;
         match self.list.last_mut() {
-            Some(last) if is_open && piece.follows(last) => last.end = piece.end,
+            Some(last) if is_open && piece.follows(last) => last.extend(&piece),
             _ => self.list.push(piece),
         }
     }
 
     /// Adds a piece from the end of the last piece with an origin to a byte, if there is a gap.
     pub fn fill(&mut self, end: usize, source: Source, owner: Owner) {
-        self.push(Piece {
-            start: self.filled,
-            end,
-            source,
-            owner,
-        });
+        self.push(Piece::new(self.filled..end, source, owner));
     }
 
     /// Adds the pieces of a view of another text, which is written at the byte `at`. Pieces without an owner get one.
     pub fn append_view(&mut self, from: &Self, view: Range<usize>, at: usize, owner: Owner) {
-        let first = from.list.partition_point(|piece| piece.end < view.start);
+        let first = from.list.partition_point(|piece| piece.end() < view.start);
         for piece in from.list.get(first..).unwrap_or_default() {
             let is_block = piece.source == Source::Generation;
-            if piece.start >= view.end && !is_block && from.blocks == 0 {
+            if piece.start() >= view.end && !is_block && from.blocks == 0 {
                 break;
             }
-            let (start, end) = (piece.start.max(view.start), piece.end.min(view.end));
-            let is_empty_block = is_block && piece.start == piece.end && (start, end) == (piece.start, piece.end);
+            let (start, end) = (piece.start().max(view.start), piece.end().min(view.end));
+            let is_empty_block = is_block && piece.bytes().is_empty() && (start..end) == piece.bytes();
             if start < end || is_empty_block {
                 let shift = |byte: usize| byte.saturating_sub(view.start).saturating_add(at);
-                self.push(Piece {
-                    start: shift(start),
-                    end: shift(end),
-                    source: match piece.source {
-                        Source::Input(string, at) => {
-                            let skipped = start.saturating_sub(piece.start);
-                            Source::Input(string, at.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX)))
-                        }
-                        source => source,
-                    },
-                    owner: piece.owner.or(owner),
-                });
+                let source = match piece.source {
+                    Source::Input(string, at) => {
+                        let skipped = start.saturating_sub(piece.start());
+                        Source::Input(string, at.saturating_add(to_offset(skipped)))
+                    }
+                    source => source,
+                };
+                self.push(Piece::new(shift(start)..shift(end), source, piece.owner.or(owner)));
             }
         }
     }
@@ -188,14 +203,11 @@ impl Pieces {
         let list = std::mem::take(&mut self.list);
         (self.blocks, self.filled, self.sealed) = (0, 0, 0);
         for piece in list {
-            if piece.start < start {
+            if piece.start() < start {
                 self.push(piece);
             } else {
-                taken.push(Piece {
-                    start: piece.start.saturating_sub(start),
-                    end: piece.end.saturating_sub(start),
-                    ..piece
-                });
+                let bytes = piece.start().saturating_sub(start)..piece.end().saturating_sub(start);
+                taken.push(Piece::new(bytes, piece.source, piece.owner));
             }
         }
         taken
@@ -204,9 +216,16 @@ impl Pieces {
     /// Removes what lies beyond the end of a text that was cut.
     pub fn truncate(&mut self, length: usize) {
         self.list
-            .retain(|piece| piece.start < length || (piece.source == Source::Generation && piece.start == length));
-        self.list.iter_mut().for_each(|piece| piece.end = piece.end.min(length));
+            .retain(|piece| piece.start() < length || (piece.source == Source::Generation && piece.start() == length));
+        self.list
+            .iter_mut()
+            .for_each(|piece| piece.bytes = piece.bytes.map(|byte| byte.min(to_offset(length))));
         self.filled = self.filled.min(length);
+    }
+
+    /// Frees the memory that is not needed when no more pieces are added.
+    pub fn finish(&mut self) {
+        self.list.shrink_to_fit();
     }
 
     /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces.
@@ -244,8 +263,13 @@ impl Pieces {
     /// Returns the byte ranges of the `{% generation %}` blocks, sorted by start. An outer block comes before an inner one.
     pub fn blocks(&self) -> Vec<Range<usize>> {
         let blocks = self.list.iter().filter(|piece| piece.source == Source::Generation);
-        let mut blocks: Vec<_> = blocks.map(|piece| piece.start..piece.end).collect();
+        let mut blocks: Vec<_> = blocks.map(Piece::bytes).collect();
         blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         blocks
     }
+}
+
+/// Returns a place in 32 bits.
+pub(super) fn to_offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -162,10 +162,15 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Sorts the strings, after all are added, and takes the literals of the template.
-    pub fn sort(&mut self, literals: &'a Literals) {
+    /// Sorts the strings, after all are added. They are known by their indices from now on.
+    pub fn sort_strings(&mut self) {
         // The sort is stable: of two paths to one string, the first is kept.
         self.strings.sort_by_key(Known::address);
+    }
+
+    /// Sorts the strings, after all are added, and takes the literals of the template.
+    pub fn sort(&mut self, literals: &'a Literals) {
+        self.sort_strings();
         self.strings.shrink_to_fit();
         self.nodes.shrink_to_fit();
         self.literals = literals;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::pieces::{Owner, Piece, Pieces, Source};
+use super::pieces::{Owner, Piece, Pieces, Source, to_offset};
 use super::places::{Known, Node, Places, ROOT, Role, Step};
-use super::{Origin, Segment};
+use super::texts::Texts;
+use super::{Place, Segment};
 use crate::number::text::write_digits;
 
 /// The bytes between two counted positions of a text.
@@ -48,117 +49,110 @@ impl<'t> Counts<'t> {
     }
 }
 
+/// Returns the number of code points of a text.
+fn count(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
 /// Returns the number of code points that begin in these bytes.
 fn count_starts(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
-/// The number of paths that are kept to be shared.
-const KEPT: usize = 16;
-
-/// Makes the origins of segments. Segments of one string are near each other, and share their path.
+/// Makes the origins of segments.
 struct Origins<'p, 'a> {
     places: &'p Places<'a>,
-    /// The paths that were made last, each in the place that its node determines.
-    paths: [Option<(u32, Arc<str>)>; KEPT],
-    sets: HashMap<u32, Arc<[Arc<str>]>>,
+    texts: Texts,
+    /// The indices of the text of each node and of each set, or [`NONE`].
+    nodes: Vec<u32>,
+    sets: Vec<u32>,
     counts: HashMap<u32, Counts<'a>>,
-    /// The buffers of the pointer that is made.
+    /// The buffer of the pointer that is made.
     steps: Vec<Step<'a>>,
-    pointer: String,
 }
 
+/// The index of a text that is not made yet.
+const NONE: u32 = u32::MAX;
+
 impl<'a> Origins<'_, 'a> {
-    fn origin(&mut self, piece: &Piece) -> Origin {
+    fn place(&mut self, piece: &Piece) -> Place {
         match piece.source {
-            Source::Template(line) => Origin::Template { line: line as usize },
-            Source::Token(node) => Origin::Token { name: self.name(node) },
+            Source::Template(line) => Place::Template(line),
+            Source::Token(node) => Place::Token(self.text(node, true)),
             Source::Input(string, at) => match self.places.strings.get(string as usize).copied() {
-                Some(known) => {
-                    let at = at as usize;
-                    self.input(string, known, at..at.saturating_add(piece.end.saturating_sub(piece.start)))
-                }
-                None => Origin::Made,
+                Some(known) => self.input(string, known, at),
+                None => Place::Made,
             },
-            Source::Changed(set) => Origin::Changed { paths: self.paths(set) },
-            Source::Made | Source::Generation => Origin::Made,
+            Source::Changed(set) => Place::Changed(self.set(set)),
+            Source::Made | Source::Generation => Place::Made,
         }
     }
 
-    fn input(&mut self, string: u32, known: Known<'a>, at_bytes: Range<usize>) -> Origin {
-        let at = match known.text.len() {
-            // Most strings are printed once, and a short one is counted as quickly as looked up.
-            ..=STRIDE => {
-                let before = |byte| count_starts(known.text.as_bytes().get(..byte).unwrap_or_default());
-                before(at_bytes.start)..before(at_bytes.end)
-            }
-            _ => {
-                let counts = self.counts.entry(string).or_insert_with(|| Counts::new(known.text));
-                counts.before(at_bytes.start)..counts.before(at_bytes.end)
-            }
+    fn input(&mut self, string: u32, known: Known<'a>, at: u32) -> Place {
+        let byte = at as usize;
+        let point = match byte {
+            // Most strings are printed once, and a short part is counted as quickly as looked up.
+            ..=STRIDE => known.text.get(..byte).map_or(0, count),
+            _ => self
+                .counts
+                .entry(string)
+                .or_insert_with(|| Counts::new(known.text))
+                .before(byte),
         };
-        Origin::Input {
-            path: self.path(known.node),
-            at,
-            at_bytes,
+        Place::Input {
+            path: self.text(known.node, false),
+            starts: [to_offset(point), at],
             is_key: known.role == Role::Key,
         }
     }
 
-    fn name(&mut self, node: u32) -> Arc<str> {
-        self.shared(node, |origins| match origins.places.nodes.get(node as usize) {
-            Some(Node {
-                step: Step::Key(name), ..
-            }) => (*name).into(),
-            _ => "".into(),
-        })
-    }
-
-    fn paths(&mut self, set: u32) -> Arc<[Arc<str>]> {
-        if let Some(paths) = self.sets.get(&set) {
-            return Arc::clone(paths);
+    /// Returns the index of the texts of a set.
+    fn set(&mut self, set: u32) -> u32 {
+        if let Some(index) = self.sets.get(set as usize).filter(|index| **index != NONE) {
+            return *index;
         }
-        let paths: Arc<[Arc<str>]> = self.places.sets.get(set).iter().map(|node| self.path(*node)).collect();
-        self.sets.insert(set, Arc::clone(&paths));
-        paths
-    }
-
-    fn path(&mut self, node: u32) -> Arc<str> {
-        self.shared(node, |origins| origins.make_pointer(node))
-    }
-
-    /// Returns the text that was made for a node, or makes it.
-    fn shared(&mut self, node: u32, make: impl FnOnce(&mut Self) -> Arc<str>) -> Arc<str> {
-        let place = node as usize % KEPT;
-        if let Some(Some((kept, text))) = self.paths.get(place) {
-            if *kept == node {
-                return Arc::clone(text);
-            }
+        let places = self.places;
+        let texts = places.sets.get(set).iter().map(|node| self.text(*node, false)).collect();
+        let index = self.texts.add_set(texts);
+        if let Some(kept) = self.sets.get_mut(set as usize) {
+            *kept = index;
         }
-        let text = make(self);
-        if let Some(place) = self.paths.get_mut(place) {
-            *place = Some((node, Arc::clone(&text)));
-        }
-        text
+        index
     }
 
-    /// Returns the JSON pointer of a node.
-    fn make_pointer(&mut self, mut node: u32) -> Arc<str> {
+    /// Returns the index of the text of a node: the name of a token, or the JSON pointer of another value.
+    fn text(&mut self, node: u32, is_token: bool) -> u32 {
+        if let Some(index) = self.nodes.get(node as usize).filter(|index| **index != NONE) {
+            return *index;
+        }
+        let index = match self.places.nodes.get(node as usize).map(|node| node.step) {
+            Some(Step::Key(name)) if is_token => self.texts.add(|text| text.push_str(name)),
+            _ => self.add_pointer(node),
+        };
+        if let Some(kept) = self.nodes.get_mut(node as usize) {
+            *kept = index;
+        }
+        index
+    }
+
+    /// Adds the JSON pointer of a node.
+    fn add_pointer(&mut self, mut node: u32) -> u32 {
         self.steps.clear();
-        self.pointer.clear();
         while let (Some(Node { parent, step, .. }), true) = (self.places.nodes.get(node as usize), node != ROOT) {
             self.steps.push(*step);
             node = *parent;
         }
-        while let Some(step) = self.steps.pop() {
-            self.pointer.push('/');
-            match step {
-                Step::Index(index) => write_digits(u64::from(index), &mut self.pointer),
-                Step::Key(key) if !key.contains(['~', '/']) => self.pointer.push_str(key),
-                Step::Key(key) => self.pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+        let steps = self.steps.iter().rev();
+        self.texts.add(|pointer| {
+            for step in steps {
+                pointer.push('/');
+                match step {
+                    Step::Index(index) => write_digits(u64::from(*index), pointer),
+                    Step::Key(key) if !key.contains(['~', '/']) => pointer.push_str(key),
+                    Step::Key(key) => pointer.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                }
             }
-        }
-        self.pointer.as_str().into()
+        })
     }
 }
 
@@ -167,26 +161,35 @@ impl Places<'_> {
     pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let mut origins = Origins {
             places: self,
-            paths: [const { None }; KEPT],
-            sets: HashMap::new(),
+            texts: Texts::default(),
+            nodes: vec![NONE; self.nodes.len()],
+            sets: vec![NONE; self.sets.len()],
             counts: HashMap::new(),
             steps: Vec::new(),
-            pointer: String::new(),
         };
+        for piece in pieces.list() {
+            origins.place(piece);
+        }
+        // From here on, all texts are found, and none is added.
+        let mut texts = std::mem::take(&mut origins.texts);
+        texts.finish();
+        let texts = Arc::new(texts);
         let is_ascii = text.is_ascii();
         let mut segments = Vec::with_capacity(pieces.len());
         let mut point = 0_usize;
         let mut end = |piece: &Piece| {
-            let start = point;
+            let Range { start, end } = piece.bytes();
+            let first = point;
             point = match is_ascii {
-                true => piece.end,
-                false => point.saturating_add(count_starts(text.as_bytes().get(piece.start..piece.end).unwrap_or_default())),
+                true => end,
+                false => point.saturating_add(text.get(start..end).map_or(0, count)),
             };
             segments.push(Segment {
-                bytes: piece.start..piece.end,
-                code_points: start..point,
-                origin: origins.origin(piece),
-                message: piece.owner.index(),
+                bytes: [start, end].map(to_offset),
+                code_points: [first, point].map(to_offset),
+                place: origins.place(piece),
+                owner: piece.owner,
+                texts: Arc::clone(&texts),
             });
         };
         let mut open: Option<Piece> = None;
@@ -194,13 +197,8 @@ impl Places<'_> {
         // What follows the last piece is made.
         let mut rest = Some(text.len());
         loop {
-            let filled = open.map_or(0, |open| open.end);
-            let gap = |end: usize| Piece {
-                start: filled,
-                end,
-                source: Source::Made,
-                owner: Owner::NOBODY,
-            };
+            let filled = open.as_ref().map_or(0, Piece::end);
+            let gap = |end: usize| Piece::new(filled..end, Source::Made, Owner::NOBODY);
             let next = match pieces.next() {
                 Some(piece) => *piece,
                 None => match rest.take().filter(|rest| *rest > filled) {
@@ -209,7 +207,7 @@ impl Places<'_> {
                 },
             };
             match &mut open {
-                Some(last) if next.follows(last) => last.end = next.end,
+                Some(last) if next.follows(last) => last.extend(&next),
                 _ => {
                     if let Some(last) = open.replace(next) {
                         end(&last);

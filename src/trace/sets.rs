@@ -25,6 +25,11 @@ impl Sets {
         index
     }
 
+    /// Returns the number of sets.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// Returns the nodes of a set in the order of the input.
     pub fn get(&self, index: u32) -> &[u32] {
         self.list.get(index as usize).map_or(&[], |set| set)

@@ -66,10 +66,14 @@ impl Spans {
     /// Makes spans from spans in bytes of a text that has segments. The time does not depend on the length of the text.
     pub fn from_segments(bytes: Vec<Range<usize>>, text: &str, segments: &[Segment]) -> Self {
         let point = |byte: usize| {
-            let index = segments.partition_point(|segment| segment.bytes.end < byte);
+            let index = segments.partition_point(|segment| segment.bytes().end < byte);
             segments.get(index).map_or(0, |segment| {
-                let part = text.get(segment.bytes.start..byte).unwrap_or_default();
-                segment.code_points.start.saturating_add(part.chars().count())
+                let (bytes, points) = (segment.bytes(), segment.code_points());
+                let part = text.get(bytes.start..byte).unwrap_or_default();
+                match bytes.len() == points.len() {
+                    true => points.start.saturating_add(part.len()),
+                    false => points.start.saturating_add(part.chars().count()),
+                }
             })
         };
         Self {

@@ -4,13 +4,14 @@
 //! <|im_start|>user⏎ Hi <|im_end|>⏎   ->   header, body with the field `content`, close
 //! ```
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::assistant::AssistantSpans;
 use super::control::last_control_token;
-use super::{Origin, Segment, Spans};
+use super::{Place, Segment, Spans};
 
 /// The parts of a prompt that a message owns.
 ///
@@ -66,9 +67,12 @@ impl Serialize for Field {
 /// The segments that a message owns.
 #[derive(Debug, Default)]
 pub(super) struct Owned<'s> {
+    /// The index of the message.
+    message: usize,
+    /// All segments of the prompt.
+    segments: &'s [Segment],
     /// The stretches without a gap, in order.
     pub stretches: Vec<Range<usize>>,
-    pub segments: Vec<&'s Segment>,
     /// The byte ranges of what the template prints of the message: all segments but the template's own text, tokens, and the role.
     printed: Vec<Range<usize>>,
     /// The byte ranges of what comes from other messages, tools and documents.
@@ -77,21 +81,24 @@ pub(super) struct Owned<'s> {
 
 /// Returns the segments of each message up to the last that owns any.
 pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
-    let last = segments.iter().filter_map(|segment| segment.message).max();
-    let mut groups = Vec::new();
-    groups.resize_with(last.map_or(0, |last| last.saturating_add(1)), Owned::default);
+    let last = segments.iter().filter_map(|segment| segment.message()).max();
+    let group = |message| Owned {
+        message,
+        segments,
+        ..Owned::default()
+    };
+    let mut groups: Vec<_> = (0..last.map_or(0, |last| last.saturating_add(1))).map(group).collect();
     for segment in segments {
-        let Some(message) = segment.message else { continue };
+        let Some(message) = segment.message() else { continue };
         let Some(owned) = groups.get_mut(message) else { continue };
         match owned.stretches.last_mut() {
-            Some(last) if last.end == segment.bytes.start => last.end = segment.bytes.end,
-            _ => owned.stretches.push(segment.bytes.clone()),
+            Some(last) if last.end == segment.bytes().start => last.end = segment.bytes().end,
+            _ => owned.stretches.push(segment.bytes()),
         }
-        owned.segments.push(segment);
-        match &segment.origin {
-            Origin::Template { .. } | Origin::Token { .. } => {}
-            Origin::Made => owned.printed.push(segment.bytes.clone()),
-            origin => owned.add_input(origin, message, &segment.bytes),
+        match segment.place {
+            Place::Template(_) | Place::Token(_) => {}
+            Place::Made => owned.printed.push(segment.bytes()),
+            Place::Input { .. } | Place::Changed(_) => owned.add_input(segment, message),
         }
     }
     groups
@@ -99,10 +106,12 @@ pub(super) fn group_by_message(segments: &[Segment]) -> Vec<Owned<'_>> {
 
 impl<'s> Owned<'s> {
     /// Returns the segments in a byte range. An edge of the range is not within a field of the message.
-    pub fn within(&self, range: &Range<usize>) -> &[&'s Segment] {
-        let start = self.segments.partition_point(|segment| segment.bytes.end <= range.start);
-        let end = self.segments.partition_point(|segment| segment.bytes.start < range.end);
-        self.segments.get(start..end).unwrap_or_default()
+    pub fn within(&self, range: &Range<usize>) -> impl Iterator<Item = &'s Segment> + use<'s> {
+        let (message, end) = (self.message, range.end);
+        let first = self.segments.partition_point(|segment| segment.bytes().end <= range.start);
+        let segments = self.segments.get(first..).unwrap_or_default().iter();
+        let segments = segments.take_while(move |segment| segment.bytes().start < end);
+        segments.filter(move |segment| segment.message() == Some(message))
     }
 
     /// Returns the byte ranges of what the template prints of the message in a stretch.
@@ -112,9 +121,9 @@ impl<'s> Owned<'s> {
         self.printed.get(start..end).unwrap_or_default()
     }
 
-    fn add_input(&mut self, origin: &Origin, message: usize, bytes: &Range<usize>) {
+    fn add_input(&mut self, segment: &Segment, message: usize) {
         let (mut is_own, mut is_role, mut is_foreign) = (false, false, false);
-        for path in paths(origin) {
+        for path in segment.paths() {
             match find_field(path, message) {
                 Some("role") => is_role = true,
                 Some(_) => is_own = true,
@@ -126,45 +135,37 @@ impl<'s> Owned<'s> {
             }
         }
         if is_own {
-            self.printed.push(bytes.clone());
+            self.printed.push(segment.bytes());
         } else if is_foreign && !is_role {
-            self.foreign.push(bytes.clone());
+            self.foreign.push(segment.bytes());
         }
     }
 }
 
-/// Returns the JSON pointers of the strings of the input that characters come from.
-pub(super) fn paths(origin: &Origin) -> impl Iterator<Item = &str> {
-    let (one, several) = match origin {
-        Origin::Input { path, .. } => (Some(&**path), None),
-        Origin::Changed { paths } => (None, Some(paths.iter().map(|path| &**path))),
-        _ => (None, None),
-    };
-    one.into_iter().chain(several.into_iter().flatten())
-}
-
 /// Returns the fields of a message that characters come from, with an empty name if it is the whole message.
-fn fields(origin: &Origin, message: usize) -> impl Iterator<Item = &str> {
-    paths(origin).filter_map(move |path| find_field(path, message))
+fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
+    segment.paths().filter_map(move |path| find_field(path, message))
 }
 
 /// Returns the field of a message at a JSON pointer.
 pub(super) fn find_field(path: &str, message: usize) -> Option<&str> {
     let path = path.strip_prefix("/messages/")?;
-    let digits = path.bytes().take_while(u8::is_ascii_digit).count();
-    let (index, rest) = path.split_at_checked(digits)?;
+    // The paths are short, so a loop over the bytes is faster than a search.
+    let slash = |text: &str, depth: usize| {
+        let mut slashes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+        slashes.nth(depth).map_or(text.len(), |(at, _)| at)
+    };
+    let (index, field) = path.split_at_checked(slash(path, 0))?;
     if index.parse() != Ok(message) {
         return None;
     }
-    let field = rest.strip_prefix('/').unwrap_or(rest);
-    let mut steps = field.split('/');
-    let depth = match (steps.next(), steps.nth(1)) {
-        (Some("tool_calls"), Some("function")) => 3,
-        (Some("tool_calls"), _) => 2,
-        _ => 0,
+    let field = field.strip_prefix('/').unwrap_or(field);
+    let depth = match field.strip_prefix("tool_calls/") {
+        Some(call) if call.get(slash(call, 0)..)?.starts_with("/function/") => 3,
+        Some(_) => 2,
+        None => 0,
     };
-    let end = field.match_indices('/').nth(depth);
-    field.get(..end.map_or(field.len(), |(at, _)| at))
+    field.get(..slash(field, depth))
 }
 
 /// Returns the turns of the messages that own a part of the text.
@@ -228,17 +229,17 @@ fn split(text: &str, stretch: &Range<usize>, printed: &[Range<usize>], begin: Op
 /// Returns the fields of a message with the byte ranges of their characters.
 fn find_fields(message: usize, owned: &Owned<'_>) -> impl Iterator<Item = (String, Vec<Range<usize>>)> {
     let mut found: Vec<(&str, Vec<Range<usize>>)> = Vec::new();
-    for segment in &owned.segments {
-        for name in fields(&segment.origin, message).filter(|name| !["", "role"].contains(name)) {
-            let at = found.iter().position(|(other, _)| *other == name);
-            let index = at.unwrap_or_else(|| {
+    let mut indices: HashMap<&str, usize> = HashMap::new();
+    for segment in owned.stretches.iter().flat_map(|stretch| owned.within(stretch)) {
+        for name in fields(segment, message).filter(|name| !["", "role"].contains(name)) {
+            let index = *indices.entry(name).or_insert(found.len());
+            if index == found.len() {
                 found.push((name, Vec::new()));
-                found.len().saturating_sub(1)
-            });
+            }
             let Some((_, ranges)) = found.get_mut(index) else { continue };
             match ranges.last_mut() {
-                Some(last) if last.end >= segment.bytes.start => last.end = segment.bytes.end,
-                _ => ranges.push(segment.bytes.clone()),
+                Some(last) if last.end >= segment.bytes().start => last.end = segment.bytes().end,
+                _ => ranges.push(segment.bytes()),
             }
         }
     }

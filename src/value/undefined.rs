@@ -4,8 +4,7 @@ use super::metered_rc::MeteredRc;
 use super::str::Str;
 use super::types::Type;
 use crate::error::{Error, ErrorKind};
-use crate::text::quote::write_repr;
-use crate::text::written_len::write_to_string;
+use crate::text::quote;
 
 /// The origin of an undefined value.
 #[derive(Clone, Debug)]
@@ -79,17 +78,16 @@ impl<'a> Undefined<'a> {
     /// Returns the error that using the value raises.
     #[cold]
     pub fn error(&self) -> Error {
-        let quoted = |text: &str| write_to_string(|output| write_repr(output, text));
         let no_attribute = |owner: Type, name: &str| match owner {
             // An attribute of nothing is a name to Jinja's `Undefined`.
-            Type::Missing => format!("{} is undefined", quoted(name)),
-            _ => format!("{} has no attribute {}", quoted(&owner.object_name()), quoted(name)),
+            Type::Missing => format!("{} is undefined", quote::repr(name)),
+            _ => format!("{} has no attribute {}", quote::repr(&owner.object_name()), quote::repr(name)),
         };
         let message = match self {
-            Self::Name(name) => format!("{} is undefined", quoted(name)),
+            Self::Name(name) => format!("{} is undefined", quote::repr(name)),
             Self::Attribute(owner, name) => no_attribute(*owner, name),
             Self::Hint(hint) => (*hint).to_owned(),
-            Self::Parameter(name) => format!("parameter {} was not provided", quoted(name)),
+            Self::Parameter(name) => format!("parameter {} was not provided", quote::repr(name)),
             Self::NoElse(line) => {
                 format!("the inline if-expression on line {line} evaluated to false and no else section was defined.")
             }

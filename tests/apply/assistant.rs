@@ -93,6 +93,9 @@ fn the_end_of_a_turn_may_be_written_after_it() {
     let next = "{% for m in messages %}{% if not loop.first %}<|im_end|>\n{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}{% endfor %}\
         {% if add_generation_prompt %}<|im_end|>\n<|im_start|>assistant\n{% endif %}";
     assert_eq!(written_by_default(next, &conversation()), ["Hé!<|im_end|>", "Bye!"]);
+    let mut blanks = conversation();
+    blanks[1]["content"] = json!("Hé! \n");
+    assert_eq!(written_by_default(next, &blanks), ["Hé! \n<|im_end|>", "Bye!"]);
     let last = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}\
         {% if add_generation_prompt %}\nassistant: {% else %}{{ eos_token }}{% endif %}";
     assert_eq!(written_by_default(last, &conversation()), ["Hé!", "Bye!</s>"]);
@@ -139,6 +142,19 @@ fn tool_results_are_not_the_assistants() {
         text.contains("weather") && text.contains("Warm.<end>") && !text.contains("21"),
         "{text}"
     );
+}
+
+#[test]
+fn the_name_of_a_call_in_a_tool_result_is_not_the_assistants() {
+    let source = "{% for m in messages %}<{{ m.role }}>{% for c in m.tool_calls or [] %}<call>{{ c.name }}</call>{% endfor %}\
+        {% if m.role == 'tool' %}{% for other in messages if other.tool_calls %}{{ other.tool_calls[0].name }}: {% endfor %}{% endif %}\
+        {{ m.content }}<end>{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    let messages = json!([
+        {"role": "user", "content": "How warm?"},
+        {"role": "assistant", "content": "", "tool_calls": [{"name": "weather"}]},
+        {"role": "tool", "content": "21"},
+    ]);
+    assert_eq!(written_by_default(source, &messages), ["<call>weather</call><end>"]);
 }
 
 #[test]

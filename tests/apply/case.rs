@@ -68,6 +68,7 @@ fn protocol_answer(answer: &Result<Prompt, Error>) -> Answer {
             Answer::Output {
                 text: prompt.text.clone(),
                 generation: Some(spans.map(|span| (span.start as u64, span.end as u64)).collect()),
+                segments: None,
             }
         }
         Err(error) => Answer::Error(Failure {

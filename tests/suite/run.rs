@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chat_template::conformance::{Answer, Case, CaseReport, Failure, Reply, Report, Verdict, judge};
-use chat_template::json::Data;
-use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Template};
+use chat_template::json::{self, Data};
+use chat_template::{Error, ErrorKind, FixedClock, LocalTime, RenderOptions, Rendered, Segment, Template};
 
 use crate::sources::RECORDED_AT;
 use crate::trace::check_segments;
@@ -118,6 +118,7 @@ fn rendered(case: &Case, tree: Tree, last: &mut Option<Compiled>) -> Reply {
                     .collect(),
             ),
             text: rendered.text,
+            segments: traced.ok().map(|traced| to_data(&traced.segments)),
         }),
         Err(error) if error.kind() == ErrorKind::Unsupported => {
             assert!(error.message().contains(REASON), "{error}");
@@ -145,6 +146,13 @@ fn assert_same(fast: &Result<Rendered, Error>, plain: &Result<Rendered, Error>) 
         }
         _ => panic!("with shortcuts: {fast:?}, and in another lane: {plain:?}"),
     }
+}
+
+/// Returns segments in the form of the protocol.
+fn to_data(segments: &[Segment]) -> Data<'static> {
+    json::to_data(&segments, json::DEPTH)
+        .expect("segments are not deep")
+        .into_owned()
 }
 
 fn to_serde(data: &Data<'_>) -> Option<serde_json::Value> {

@@ -4,10 +4,9 @@
 //! {"role": "user", "content": "Hi"}   ->   {"role": "user", "content": "HiZq0xq"}   ->   Zq0xq is of /messages/0/content
 //! ```
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chat_template::conformance::Case;
+use chat_template::conformance::{Case, Planter, WordPlace, find_words};
 use chat_template::json::{Data, Object};
 use chat_template::{FixedClock, LocalTime, Origin, RenderOptions, Rendered, Segment};
 
@@ -34,27 +33,23 @@ pub fn check_segments(rendered: &Rendered, context: &Data<'_>) {
     let (mut bytes, mut points) = (0, 0);
     let mut last: Option<&Segment> = None;
     for segment in &rendered.segments {
-        assert_eq!((segment.bytes.start, segment.code_points.start), (bytes, points));
-        (bytes, points) = (segment.bytes.end, segment.code_points.end);
-        let text = &rendered.text[segment.bytes.clone()];
-        assert!(!text.is_empty() && text.chars().count() == segment.code_points.len());
+        assert_eq!((segment.bytes().start, segment.code_points().start), (bytes, points));
+        (bytes, points) = (segment.bytes().end, segment.code_points().end);
+        let text = &rendered.text[segment.bytes()];
+        assert!(!text.is_empty() && text.chars().count() == segment.code_points().len());
         if let Origin::Input {
             path,
             at,
             at_bytes,
             is_key,
-        } = &segment.origin
+        } = segment.origin()
         {
-            let string = if *is_key {
-                last_step(path)
-            } else {
-                find_string(context, path)
-            };
+            let string = if is_key { last_step(path) } else { find_string(context, path) };
             assert_eq!(string.get(at_bytes.clone()), Some(text), "{segment:?}");
             assert_eq!(string[..at_bytes.start].chars().count(), at.start, "{segment:?}");
-            assert_eq!(at.len(), segment.code_points.len(), "{segment:?}");
+            assert_eq!(at.len(), segment.code_points().len(), "{segment:?}");
         } else {
-            let is_same = last.is_some_and(|last| last.origin == segment.origin && last.message == segment.message);
+            let is_same = last.is_some_and(|last| last.origin() == segment.origin() && last.message() == segment.message());
             assert!(!is_same, "two segments are one: {segment:?}");
         }
         last = Some(segment);
@@ -82,78 +77,25 @@ fn find_string(context: &Data<'_>, path: &str) -> String {
     }
 }
 
-/// Where a word is planted: the path of the string, and whether it is a key.
-type Place = (String, bool);
-
-/// Plants a word after each string but roles and types, and after each key of arguments and properties.
-fn plant(data: &Data<'static>, path: &str, has_free_keys: bool, words: &mut Vec<Place>) -> Data<'static> {
-    let mut word = |path: &str, is_key| {
-        words.push((path.to_owned(), is_key));
-        format!("Zq{}xq", words.len() - 1)
-    };
-    match data {
-        Data::Str(text) => Data::Str(format!("{text}{}", word(path, false)).into()),
-        Data::List(items) => {
-            let items = items.iter().enumerate();
-            Data::List(
-                items
-                    .map(|(index, item)| plant(item, &format!("{path}/{index}"), false, words))
-                    .collect(),
-            )
-        }
-        Data::Object(object) => {
-            let entries = object.entries().iter().map(|(key, value)| {
-                let mut planted = key.to_string();
-                if has_free_keys {
-                    planted.push_str(&format!("Zq{}xq", words.len()));
-                }
-                let path = format!("{path}/{}", planted.replace('~', "~0").replace('/', "~1"));
-                if has_free_keys {
-                    words.push((path.clone(), true));
-                }
-                let is_kept = !has_free_keys && ["role", "type"].contains(&&**key) && matches!(value, Data::Str(_));
-                let is_free = ["arguments", "properties"].contains(&&**key);
-                let value = if is_kept {
-                    value.clone()
-                } else {
-                    plant(value, &path, is_free, words)
-                };
-                (Cow::Owned(planted), value)
-            });
-            Data::Object(Object::new(entries.collect()))
-        }
-        other => other.clone(),
-    }
-}
-
-/// Returns the context with words in its messages, tools and documents.
-fn plant_context(context: &Data<'static>, words: &mut Vec<Place>) -> Data<'static> {
+/// Returns the context with words in its messages, tools and documents, and the places of the words.
+fn plant_context(context: &Data<'static>) -> (Data<'static>, Vec<WordPlace>) {
     let Data::Object(object) = context else {
         panic!("a context is an object")
+    };
+    let mut planter = Planter {
+        is_free: &|path| path.ends_with("/arguments") || path.ends_with("/properties"),
+        words: Vec::new(),
     };
     let entries = object.entries().iter().map(|(key, value)| {
         let is_planted = ["messages", "tools", "documents"].contains(&&**key);
         let value = if is_planted {
-            plant(value, &format!("/{key}"), false, words)
+            planter.plant(value, &format!("/{key}"))
         } else {
             value.clone()
         };
         (key.clone(), value)
     });
-    Data::Object(Object::new(entries.collect()))
-}
-
-/// Returns the byte ranges of planted words in a text, in any case, with their indices.
-fn find_words(text: &str) -> Vec<(std::ops::Range<usize>, usize)> {
-    let lower = text.to_ascii_lowercase();
-    let starts = lower.match_indices("zq").map(|(start, _)| start);
-    let read = |start: usize| {
-        let digits: String = lower[start + 2..].chars().take_while(char::is_ascii_digit).collect();
-        let end = start + 2 + digits.len();
-        let index = digits.parse().ok()?;
-        lower[end..].starts_with("xq").then_some((start..end + 2, index))
-    };
-    starts.filter_map(read).collect()
+    (Data::Object(Object::new(entries.collect())), planter.words)
 }
 
 /// Renders each row of the corpus with planted words, and checks all segments.
@@ -177,8 +119,7 @@ pub fn check_corpus(corpus: &Corpus) -> Figures {
 }
 
 fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
-    let mut words = Vec::new();
-    let context = plant_context(case.get("context").expect("a case has a context"), &mut words);
+    let (context, words) = plant_context(case.get("context").expect("a case has a context"));
     let Some(rendered) = render(case, &context, last) else {
         return Figures::default();
     };
@@ -189,15 +130,17 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
     };
     for (range, index) in find_words(&rendered.text) {
         let (path, is_planted_key) = &words[index];
-        let first = rendered.segments.partition_point(|segment| segment.bytes.end <= range.start);
+        let first = rendered
+            .segments
+            .partition_point(|segment| segment.bytes().end <= range.start);
         let segments = rendered.segments[first..]
             .iter()
-            .take_while(|segment| segment.bytes.start < range.end);
+            .take_while(|segment| segment.bytes().start < range.end);
         let mut is_verbatim = true;
         for segment in segments {
-            match &segment.origin {
+            match segment.origin() {
                 Origin::Input { path: found, is_key, .. } => {
-                    assert_eq!((&**found, *is_key), (&**path, *is_planted_key), "{}: {segment:?}", case.id);
+                    assert_eq!((found, is_key), (&**path, *is_planted_key), "{}: {segment:?}", case.id);
                 }
                 Origin::Changed { paths } => {
                     is_verbatim = false;
@@ -214,7 +157,7 @@ fn check_case(case: &Case, last: &mut Option<Compiled>) -> Figures {
                 other => panic!("{}: a character of {path} is called {other:?}", case.id),
             }
             if let Some((message, "content")) = path.strip_prefix("/messages/").and_then(|rest| rest.split_once('/')) {
-                assert_eq!(segment.message, message.parse().ok(), "{}: {segment:?}", case.id);
+                assert_eq!(segment.message(), message.parse().ok(), "{}: {segment:?}", case.id);
             }
         }
         figures.words += 1;
@@ -253,15 +196,15 @@ fn check_turns(case: &Case, context: &Data<'static>, whole: &Rendered, last: &mu
         for segment in whole
             .segments
             .iter()
-            .filter(|segment| matches!(segment.origin, Origin::Template { .. }))
+            .filter(|segment| matches!(segment.origin(), Origin::Template { .. }))
         {
             let (start, end) = (
-                segment.code_points.start.max(lost.start),
-                segment.code_points.end.min(lost.end),
+                segment.code_points().start.max(lost.start),
+                segment.code_points().end.min(lost.end),
             );
             let count = end.saturating_sub(start);
             figures.turn += count;
-            figures.owned += if segment.message == Some(message) { count } else { 0 };
+            figures.owned += if segment.message() == Some(message) { count } else { 0 };
         }
     }
 }

@@ -70,9 +70,6 @@ pub(super) fn translate<'a>(runtime: &mut Runtime<'a>, mut arguments: Arguments<
             Err(error) => return Err(error),
         }
     }
-    if output == whole.as_str() {
-        return Ok(Value::Str(whole));
-    }
     let translated = runtime.text(output)?;
     Ok(Value::Str(translated.with_markup(whole.is_markup())))
 }

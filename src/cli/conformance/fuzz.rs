@@ -51,6 +51,11 @@ pub struct FuzzArguments {
     /// error.
     #[arg(long)]
     strict: bool,
+    /// Asks the port for segments, plants a word after each string of the context and after free keys, and checks that the segments
+    /// tile the text, that each verbatim one is the part of the input that it names, and that no planted word is called anything but
+    /// input.
+    #[arg(long)]
+    trace: bool,
     /// Exceptions: a JSON object with id, aspect and reason on each line. A difference is known if the port makes the error that it
     /// makes on a listed case, and the reference makes none or one of another kind.
     #[arg(long, value_name = "FILE")]
@@ -78,6 +83,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<bool, String> {
         jobs: super::jobs(arguments.jobs),
         timeout: arguments.timeout,
         is_strict: arguments.strict,
+        is_traced: arguments.trace,
         known,
     };
     [&arguments.report, &arguments.save]

@@ -19,6 +19,7 @@ mod tests;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use chat_template::conformance::printable;
@@ -50,6 +51,8 @@ A row of the input is a line with a JSON object. These of its keys are used:
 A row of the output has all other keys of its row, in their order, and then these:
   text        the prompt
   generation  with --spans: the spans of {% generation %} blocks, in code points and in bytes, as `render --json` prints them
+  assistant   with --assistant: the spans of what the model writes, in code points, or {\"unknown\": the reason}
+  turns       with --turns: the header, the body, the close and the fields of each message, in code points
 The rows of the output are in the order of the input.
 
 With --sharegpt, the messages are in \"conversations\", as {\"from\": \"human\", \"value\": \"Hi\"}. human is the role user, gpt is assistant,
@@ -90,6 +93,12 @@ pub struct Arguments {
     /// Adds the spans of {% generation %} blocks to each row.
     #[arg(long, conflicts_with = "continue_final_message")]
     spans: bool,
+    /// Adds the spans of what the model writes to each row. They do not need {% generation %} blocks.
+    #[arg(long)]
+    assistant: bool,
+    /// Adds the parts of the prompt that each message owns to each row.
+    #[arg(long)]
+    turns: bool,
     /// The key of the messages. The default is messages, or conversations with --sharegpt.
     #[arg(long, value_name = "KEY")]
     messages_key: Option<String>,
@@ -129,6 +138,9 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
     let texts = Texts::read(arguments.source.files())?;
     let chat = arguments.source.load(&texts)?;
     chat.check().map_err(|error| arguments.source.explain(&error))?;
+    if arguments.spans && !chat.has_generation() {
+        eprintln!("warning: the template has no {{% generation %}} blocks, so all spans are empty; --assistant needs none");
+    }
     let settings = &arguments.settings;
     let (limits, clock) = settings.read(&chat)?;
     let variables = settings.variables.iter();
@@ -139,6 +151,9 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         messages_key: arguments.messages_key.clone().unwrap_or_else(|| default_key.to_owned()),
         is_sharegpt: arguments.sharegpt,
         wants_spans: arguments.spans,
+        wants_assistant: arguments.assistant,
+        wants_turns: arguments.turns,
+        unmasked: AtomicU64::new(0),
         add_generation_prompt: settings.add_generation_prompt,
         continue_final_message: settings.continue_final_message.clone(),
         variables: Object::new(variables.map(|(name, value)| (name.clone().into(), value.clone())).collect()),
@@ -168,5 +183,9 @@ fn run_arguments(arguments: &Arguments) -> Result<bool, String> {
         journal.remove()?;
     }
     eprintln!("{}", summarize(&run.files, &start, &ended, started.elapsed()));
+    let unmasked = run.renderer.unmasked.into_inner();
+    if unmasked > 0 {
+        eprintln!("warning: rows in which the text that the model writes is empty or unknown: {unmasked}");
+    }
     Ok(ended.failed == 0)
 }

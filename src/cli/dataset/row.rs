@@ -7,12 +7,13 @@
 //! The keys are those of TRL's trainers (`messages`, `tools`, `chat_template_kwargs`), and the roles of ShareGPT those of axolotl.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chat_template::json::{self, Data, Entry, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, Limits};
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ContinueFinalMessage, FixedClock, Input, Limits};
 
 use super::rows::Row;
-use crate::cli::show::describe_type;
+use crate::cli::show::{describe_type, write_entry};
 
 /// The roles of ShareGPT that have another name in `messages`. Any other role is kept.
 const SHAREGPT_ROLES: [(&str, &str); 2] = [("human", "user"), ("gpt", "assistant")];
@@ -28,6 +29,12 @@ pub struct Renderer {
     pub is_sharegpt: bool,
     /// Whether a row gets its spans.
     pub wants_spans: bool,
+    /// Whether a row gets the spans of what the model writes.
+    pub wants_assistant: bool,
+    /// Whether a row gets its turns.
+    pub wants_turns: bool,
+    /// The number of rows for which these spans are empty or unknown.
+    pub unmasked: AtomicU64,
     pub add_generation_prompt: bool,
     pub continue_final_message: Option<String>,
     /// The variables of all rows.
@@ -84,6 +91,8 @@ impl Renderer {
             "messages_key": self.messages_key,
             "sharegpt": self.is_sharegpt,
             "spans": self.wants_spans,
+            "assistant": self.wants_assistant,
+            "turns": self.wants_turns,
             "add_generation_prompt": self.add_generation_prompt,
             "continue_final_message": self.continue_final_message,
             "variables": variables,
@@ -124,6 +133,8 @@ impl Renderer {
             },
             variables: Some(&*variables),
             generation: self.wants_spans,
+            assistant: self.wants_assistant.then(AssistantOptions::default),
+            trace: self.wants_turns,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &self.clock {
@@ -139,10 +150,15 @@ impl Renderer {
         write_key("text", out);
         json::write_string(&prompt.text, false, out);
         if self.wants_spans {
-            out.push(',');
-            write_key("generation", out);
-            let spans = json::to_data(&prompt.generation, json::DEPTH).map_err(|error| error.to_string())?;
-            json::write_data(&spans, out);
+            write_entry("generation", &prompt.generation, out)?;
+        }
+        if self.wants_assistant {
+            write_entry("assistant", &prompt.assistant, out)?;
+            let is_masked = prompt.assistant.known().is_ok_and(|spans| !spans.bytes.is_empty());
+            self.unmasked.fetch_add(u64::from(!is_masked), Ordering::Relaxed);
+        }
+        if self.wants_turns {
+            write_entry("turns", &prompt.turns(), out)?;
         }
         out.push_str("}\n");
         Ok(())
@@ -160,6 +176,8 @@ impl Renderer {
                 "system" if self.is_sharegpt => parts.system = Some(value),
                 "text" => {}
                 "generation" if self.wants_spans => {}
+                "assistant" if self.wants_assistant => {}
+                "turns" if self.wants_turns => {}
                 _ => parts.kept.push((key, value)),
             }
         }

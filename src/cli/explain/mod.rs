@@ -17,7 +17,9 @@ use std::ops::Range;
 
 use chat_template::conformance::{sign, visible};
 use chat_template::json::Data;
-use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
+use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Writer};
+
+use super::show::warn_of_mask;
 
 pub use options::Explained;
 pub use page::{frame, legend};
@@ -31,13 +33,17 @@ pub struct Picture<'p> {
     warnings: Vec<String>,
 }
 
-/// A part of a prompt whose characters have one origin and are all in a `{% generation %}` block and a control token, or none of them is.
+/// A part of a prompt whose characters have one origin and are in one part of a turn. They are all of the assistant or of a control token,
+/// or none of them is.
 struct Part<'p> {
     text: &'p str,
     segment: &'p Segment,
     /// The index of the segment.
     index: usize,
-    is_generated: bool,
+    /// Whether the model writes the characters.
+    is_assistant: bool,
+    /// The part of the turn: header, body or close.
+    turn: Option<&'static str>,
     token: Option<&'p ControlToken>,
     /// Whether the token is one that the input wrote.
     is_untrusted: bool,
@@ -75,40 +81,68 @@ impl<'p> Picture<'p> {
         let mut untrusted: Vec<String> = prompt.untrusted.iter().map(|token| picture.warn_of_token(token)).collect();
         untrusted.retain(|warning| seen.insert(warning.clone()));
         picture.warnings.extend(untrusted);
+        picture.warnings.extend(warn_of_mask(&prompt.assistant, messages));
         picture
     }
 
     /// Returns the parts of the prompt from left to right.
     fn parts(&self) -> Vec<Part<'_>> {
-        let blocks = &self.prompt.true_spans.bytes;
+        let spans = self.assistant();
+        let turns = self.turns();
         let mut edges: Vec<usize> = self
             .tokens
             .iter()
             .flat_map(|token| [token.bytes.start, token.bytes.end])
             .collect();
-        edges.extend(blocks.iter().flat_map(|block| [block.start, block.end]));
+        let turn_ranges = turns.iter().map(|(range, _)| range);
+        edges.extend(spans.iter().chain(turn_ranges).flat_map(|range| [range.start, range.end]));
         edges.sort_unstable();
         edges.dedup();
         let (mut parts, mut edges) = (Vec::new(), edges.into_iter().peekable());
         for (index, segment) in self.prompt.segments.iter().enumerate() {
-            let mut start = segment.bytes.start;
-            while start < segment.bytes.end {
+            let mut start = segment.bytes().start;
+            while start < segment.bytes().end {
                 while edges.next_if(|edge| *edge <= start).is_some() {}
-                let end = edges.peek().map_or(segment.bytes.end, |edge| segment.bytes.end.min(*edge));
+                let end = edges
+                    .peek()
+                    .map_or(segment.bytes().end, |edge| segment.bytes().end.min(*edge));
                 let holds = |range: &Range<usize>| range.start <= start && start < range.end;
                 let token = self.tokens.partition_point(|token| token.bytes.end <= start);
                 let token = self.tokens.get(token).filter(|token| holds(&token.bytes));
+                let span = spans.get(spans.partition_point(|span| span.end <= start));
+                let turn = turns.get(turns.partition_point(|(range, _)| range.end <= start));
                 parts.push(Part {
                     text: self.prompt.text.get(start..end).unwrap_or_default(),
                     segment,
                     index,
-                    is_generated: blocks.iter().any(holds),
+                    is_assistant: span.is_some_and(holds),
+                    turn: turn.filter(|(range, _)| holds(range)).map(|(_, name)| *name),
                     token,
                     is_untrusted: token.is_some_and(|token| self.is_untrusted(token)),
                 });
                 start = end;
             }
         }
+        parts
+    }
+
+    /// Returns the byte ranges of what the model writes, sorted.
+    fn assistant(&self) -> &[Range<usize>] {
+        match &self.prompt.assistant {
+            AssistantSpans::Known(spans) => &spans.bytes,
+            AssistantSpans::Unknown(_) => &[],
+        }
+    }
+
+    /// Returns the parts of the turns with their names, sorted.
+    fn turns(&self) -> Vec<(Range<usize>, &'static str)> {
+        let mut parts = Vec::new();
+        for turn in self.prompt.turns() {
+            for (name, spans) in [("header", turn.header), ("body", turn.body), ("close", turn.close)] {
+                parts.extend(spans.bytes.into_iter().map(|range| (range, name)));
+            }
+        }
+        parts.sort_by_key(|(range, _)| range.start);
         parts
     }
 
@@ -121,7 +155,7 @@ impl<'p> Picture<'p> {
 
     /// Returns the indices of the messages that own a part of the prompt.
     fn owners(&self) -> Vec<usize> {
-        let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message).collect();
+        let mut owners: Vec<usize> = self.prompt.segments.iter().filter_map(|segment| segment.message()).collect();
         owners.sort_unstable();
         owners.dedup();
         owners
@@ -162,7 +196,7 @@ fn warn_of_repeated_bos(text: &str, bos: &str) -> Option<String> {
 
 /// Returns the name of the sort of a segment's origin, which is also its CSS class.
 fn sort_of(segment: &Segment) -> &'static str {
-    match segment.origin {
+    match segment.origin() {
         Origin::Template { .. } => "template",
         Origin::Token { .. } => "token",
         Origin::Input { .. } => "input",
@@ -182,10 +216,10 @@ const SORTS: [(&str, &str); 5] = [
 
 /// Returns the place that a segment came from.
 fn place_of(segment: &Segment) -> String {
-    match &segment.origin {
+    match segment.origin() {
         Origin::Template { line } => format!("line {line}"),
         Origin::Token { name } => visible(name),
-        Origin::Input { path, is_key, .. } if *is_key => format!("key of {}", visible(path)),
+        Origin::Input { path, is_key, .. } if is_key => format!("key of {}", visible(path)),
         Origin::Input { path, .. } => visible(path),
         Origin::Changed { paths } => {
             let paths: Vec<Cow<'_, str>> = paths

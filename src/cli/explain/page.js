@@ -16,13 +16,13 @@ function show(index) {
   const part = parts[index];
   if (!part || index === current) return;
   current = index;
-  const { segment, place: path, at, owner, token } = part.dataset;
+  const { segment, place: path, at, owner, token, turn, writer } = part.dataset;
   lit.forEach((other) => other.classList.remove("on"));
   lit = partsOf(segment, index);
   lit.forEach((other) => other.classList.add("on"));
   const list = document.createElement("dl");
   const name = document.querySelector(".of-origin ." + part.classList[1]).textContent;
-  const entries = [["Origin", name], ["Place", path, true], ["In the string", at], ["Owner", owner ?? "no message"], ["Note", token]];
+  const entries = [["Origin", name], ["Place", path, true], ["In the string", at], ["Owner", owner ?? "no message"], ["Turn", turn], ["Written by", writer], ["Note", token]];
   for (const [term, text, isCode] of entries) {
     if (!text) continue;
     const entry = document.createElement("div");

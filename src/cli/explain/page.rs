@@ -84,7 +84,6 @@ impl Picture<'_> {
 
     fn switches(&self) -> Markup {
         let has_tokens = !self.tokens.is_empty();
-        let has_blocks = !self.prompt.true_spans.bytes.is_empty();
         html! {
             div class="switches" {
                 div class="choice" role="radiogroup" aria-label="Colours" {
@@ -93,10 +92,11 @@ impl Picture<'_> {
                 }
                 @for (id, name, class, is_shown) in [
                     ("show-tokens", "Control tokens", "control", has_tokens),
-                    ("show-generation", "Generation", "generated", has_blocks),
+                    ("show-assistant", "Assistant", "assistant", !self.assistant().is_empty()),
+                    ("show-turns", "Turns", "header", !self.owners().is_empty()),
                     ("show-signs", "Invisible characters", "", true),
                 ] {
-                    @if is_shown { label class="switch" { input type="checkbox" id=(id) checked; span { em class=(class) { (name) } } } }
+                    @if is_shown { label class="switch" { input type="checkbox" id=(id) checked[id != "show-turns"]; span { em class=(class) { (name) } } } }
                 }
             }
         }
@@ -137,21 +137,22 @@ impl Picture<'_> {
 
     fn marked_part(&self, part: &Part<'_>) -> Markup {
         let sort = sort_of(part.segment);
-        let at = match &part.segment.origin {
+        let at = match part.segment.origin() {
             Origin::Input { at, .. } => Some(format!("characters {} to {}", at.start, at.end)),
             _ => None,
         };
         let place = (sort != "made").then(|| place_of(part.segment));
-        let owner = part.segment.message;
+        let owner = part.segment.message();
         let token = part.token.map(|token| match token.writer {
             Writer::Template => "control token",
             Writer::Input => "control token that the input wrote",
             Writer::Mixed => "control token that the template and the input wrote",
         });
         html! {
-            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_generated { " generated" } }
+            span class={ "part " (sort) @if owner.is_some() { " owned" } @if part.is_assistant { " assistant" } @if let Some(turn) = part.turn { " " (turn) } }
                 style=[owner.map(hue)] data-segment=(part.index) data-place=[place]
-                data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token] {
+                data-at=[at] data-owner=[owner.map(|index| self.name_message(index))] data-token=[token]
+                data-turn=[part.turn] data-writer=[part.is_assistant.then_some("the model")] {
                 (with_signs(part.text))
             }
         }

@@ -76,7 +76,7 @@ impl Picture<'_> {
 
     /// Returns a row for each part of the prompt.
     fn listed(&self) -> String {
-        let rows: Vec<[String; 3]> = self.parts().iter().map(|part| self.row(part)).collect();
+        let rows: Vec<[String; 4]> = self.parts().iter().map(|part| self.row(part)).collect();
         let width = |column: usize| {
             rows.iter()
                 .filter_map(|row| row.get(column))
@@ -85,7 +85,7 @@ impl Picture<'_> {
         };
         let (owner_width, place_width) = (width(0).unwrap_or(0), width(1).unwrap_or(0).min(MOST_COLUMNS));
         let mut shown = String::new();
-        for [owner, place, text] in &rows {
+        for [owner, place, bar, text] in &rows {
             for (index, line) in text.split_inclusive('\n').enumerate() {
                 let (owner, place) = if index == 0 {
                     (owner.as_str(), place.as_str())
@@ -93,16 +93,17 @@ impl Picture<'_> {
                     ("", "")
                 };
                 let line = line.strip_suffix('\n').unwrap_or(line);
-                shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  │ {line}\n"));
+                shown.push_str(&format!("{owner:owner_width$}  {place:place_width$}  {bar} {line}\n"));
             }
         }
         shown
     }
 
-    fn row(&self, part: &Part<'_>) -> [String; 3] {
+    /// Returns the owner, the origin, a bar that is heavy for what the model writes, and the text.
+    fn row(&self, part: &Part<'_>) -> [String; 4] {
         let owner = part
             .segment
-            .message
+            .message()
             .map_or_else(String::new, |index| self.name_message(index));
         let mut place = match sort_of(part.segment) {
             sort @ ("token" | "changed") => format!("{sort} {}", place_of(part.segment)),
@@ -121,13 +122,18 @@ impl Picture<'_> {
                 text.push('\n');
             }
         }
-        [owner, place, text]
+        let bar = if part.is_assistant { "┃" } else { "│" };
+        [owner, place, bar.to_owned(), text]
     }
 
     fn legend(&self, by: By, is_colored: bool) -> String {
         if !is_colored {
+            let model = match self.assistant() {
+                [] => "",
+                _ => "   ┃ what the model writes",
+            };
             let mark = "! a control token that the input wrote";
-            return format!("line N: written in the template on this line   /PATH: the string of the input   {mark}\n");
+            return format!("line N: written in the template on this line   /PATH: the string of the input   {mark}{model}\n");
         }
         let paint = |style: &str, text: &str| format!("\x1b[{style}m{text}{RESET}");
         let mut entries: Vec<String> = match by {
@@ -148,8 +154,8 @@ impl Picture<'_> {
         if !self.prompt.untrusted.is_empty() {
             entries.push(paint(UNTRUSTED, "control token that the input wrote"));
         }
-        if !self.prompt.true_spans.bytes.is_empty() {
-            entries.push(paint("4", "generation"));
+        if !self.assistant().is_empty() {
+            entries.push(paint("4", "what the model writes"));
         }
         format!("{}\n", entries.join("   "))
     }
@@ -159,7 +165,7 @@ impl Picture<'_> {
 fn style_of(part: &Part<'_>, by: By) -> String {
     let mut style = match by {
         By::Origin => color_of(sort_of(part.segment)),
-        By::Message => owner_color(part.segment.message),
+        By::Message => owner_color(part.segment.message()),
     }
     .to_owned();
     match part.token {
@@ -167,7 +173,7 @@ fn style_of(part: &Part<'_>, by: By) -> String {
         Some(_) => style.push_str(";1"),
         None => {}
     }
-    if part.is_generated {
+    if part.is_assistant {
         style.push_str(";4");
     }
     format!("\x1b[{style}m")

@@ -1,5 +1,5 @@
 use chat_template::json::Data;
-use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
+use chat_template::{ApplyOptions, AssistantOptions, ChatTemplate, ControlPolicy, ControlTokens, Prompt};
 
 use super::{By, Picture};
 
@@ -11,7 +11,7 @@ fn with_picture<T>(content: &str, draw: impl Fn(&Prompt, &Picture<'_>) -> T) -> 
     let messages: Data<'_> = chat_template::json::to_data(&messages, 10).unwrap();
     let options = ApplyOptions {
         trace: true,
-        true_spans: true,
+        assistant: Some(AssistantOptions::default()),
         control_tokens: ControlTokens {
             policy: ControlPolicy::Split,
             tokens: &["<|end|>"],
@@ -41,12 +41,12 @@ message 1 (user)  line 2                 │ ⏎
                                          │ <|
 message 1 (user)  /messages/0/role       │ user
 message 1 (user)  line 3                 │ |>·
-message 1 (user)  /messages/0/content    │ a⏎
-                                         │ ␛[31m
-message 1 (user)  ! /messages/0/content  │ <|end|>
+message 1 (user)  /messages/0/content    ┃ a⏎
+                                         ┃ ␛[31m
+message 1 (user)  ! /messages/0/content  ┃ <|end|>
                   made                   │ 1
 
-line N: written in the template on this line   /PATH: the string of the input   ! a control token that the input wrote
+line N: written in the template on this line   /PATH: the string of the input   ! a control token that the input wrote   ┃ what the model writes
 
 warning: unread
 warning: the prompt has the token <s> twice in a row
@@ -96,7 +96,7 @@ fn parts_are_cut_at_the_edges_of_blocks_and_tokens() {
             .iter()
             .rev()
             .take(4)
-            .map(|part| (part.text, part.is_generated, part.token.is_some()))
+            .map(|part| (part.text, part.is_assistant, part.token.is_some()))
             .collect();
         assert_eq!(
             shown,

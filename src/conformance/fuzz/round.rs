@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use super::super::answer::{Answer, Failure};
+use super::super::port_process::Reply;
+use super::super::trace::{Planter, check_segments};
 use super::super::write_line::{self, string};
 use super::generate::context::context;
 use super::generate::rng::Rng;
@@ -30,6 +32,9 @@ const TIMES: [&str; 4] = [
     "2026-11-21T00:30:09",
 ];
 
+/// The variables in which keys get words, too. Templates read the keys of others by their names.
+const FREE: [&str; 3] = ["/nested", "/flat", "/tools"];
+
 /// A template, and the other arguments of a render.
 #[derive(Clone, Debug)]
 pub struct Round {
@@ -40,6 +45,8 @@ pub struct Round {
     pub now: &'static str,
     /// Whether the request asks for spans.
     pub generation: bool,
+    /// Whether the request asks for segments.
+    pub trace: bool,
 }
 
 /// Returns a random request for a port: a template and its context. The vocabulary is read once.
@@ -88,8 +95,35 @@ impl Round {
             context,
             now,
             generation,
+            trace: false,
         };
         NewRound { round, features, uses }
+    }
+
+    /// Asks for segments, and plants words in the context, by which unsound segments are found.
+    pub fn plant(&mut self) {
+        let is_free = |path: &str| FREE.iter().any(|name| path.starts_with(name)) || path.ends_with("arguments");
+        let mut planter = Planter {
+            is_free: &is_free,
+            words: Vec::new(),
+        };
+        for (name, value) in &mut self.context {
+            *value = planter.plant(value, &format!("/{name}"));
+        }
+        self.trace = true;
+    }
+
+    /// Checks the segments of a reply, if the round asks for them. A fault has no numbers, so that similar faults are equal.
+    pub fn check_segments(&self, reply: &Reply) -> Result<(), String> {
+        let Reply::Answer(Answer::Output { text, segments, .. }) = reply else {
+            return Ok(());
+        };
+        if !self.trace {
+            return Ok(());
+        }
+        let segments = segments.as_ref().unwrap_or(&Data::None);
+        let context = Object::new(self.context.clone());
+        check_segments(segments, text, &context).map_err(|fault| fault.replace(|char: char| char.is_ascii_digit(), ""))
     }
 
     /// Returns the request for a port.
@@ -129,6 +163,9 @@ impl Round {
         if self.generation {
             entries.push((Cow::Borrowed("generation"), Data::Bool(true)));
         }
+        if self.trace {
+            entries.push((Cow::Borrowed("trace"), Data::Bool(true)));
+        }
         entries
     }
 }
@@ -136,7 +173,7 @@ impl Round {
 fn answer_data(answer: &Answer) -> Data<'static> {
     let number = |number: u64| Data::Int(i64::try_from(number).unwrap_or(i64::MAX));
     let entries = match answer {
-        Answer::Output { text, generation } => {
+        Answer::Output { text, generation, .. } => {
             let mut entries = vec![(Cow::Borrowed("output"), string(text))];
             let spans = generation.as_ref().map(|spans| {
                 let pair = |(start, end): &(u64, u64)| Data::List(vec![number(*start), number(*end)]);

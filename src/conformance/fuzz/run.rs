@@ -49,6 +49,8 @@ pub struct Fuzzer {
     pub timeout: Duration,
     /// Whether the kind, the text and the line of an error are compared, too.
     pub is_strict: bool,
+    /// Whether the rounds ask for segments, and have planted words that show unsound ones.
+    pub is_traced: bool,
     /// The ids of cases that the port is known to answer wrongly. A difference is known if the port answers it with the error of such a case.
     pub known: Vec<String>,
 }
@@ -131,6 +133,14 @@ impl Fuzzer {
         })
     }
 
+    fn generate(&self, vocabulary: &Vocabulary, index: u64) -> NewRound {
+        let mut new = Round::generate(vocabulary, self.seed, index);
+        if self.is_traced {
+            new.round.plant();
+        }
+        new
+    }
+
     fn ports(&self) -> Ports<'_> {
         let reference = || Port::new(&self.reference, self.timeout);
         Ports {
@@ -197,7 +207,7 @@ impl Fuzzer {
                 break;
             }
             let index = self.first.saturating_add(offset as u64);
-            let NewRound { round, features, uses } = Round::generate(vocabulary, self.seed, index);
+            let NewRound { round, features, uses } = self.generate(vocabulary, index);
             let message = match ports.compare(&round) {
                 Ok((reply, compared, is_uncertain)) => Message::Round(Box::new(Done {
                     index,
@@ -245,7 +255,7 @@ impl Fuzzer {
                             let Some((index, signature, alike)) = chosen.get(offset) else {
                                 return Ok(findings);
                             };
-                            let finding = ports.shrink(Round::generate(vocabulary, self.seed, *index).round, signature, *alike)?;
+                            let finding = ports.shrink(self.generate(vocabulary, *index).round, signature, *alike)?;
                             findings.push((offset, finding));
                         }
                     })
@@ -272,7 +282,14 @@ impl Ports<'_> {
         let request = round.request();
         let got = self.port.ask(&round.id, &request)?;
         let want = self.reference.ask(&round.id, &request)?;
-        let compared = compare(&got, &want, self.is_strict);
+        let compared = match round.check_segments(&got) {
+            Ok(()) => compare(&got, &want, self.is_strict),
+            Err(fault) => Comparison::Different(Signature {
+                aspects: vec![Aspect::Output],
+                want: "segments".to_owned(),
+                got: fault,
+            }),
+        };
         let answer = match want {
             Reply::Answer(answer) => Some(answer),
             _ => None,

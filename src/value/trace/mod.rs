@@ -28,7 +28,7 @@ pub struct Trace<'a> {
     /// The variable of the innermost loop, if it goes over integers.
     index: Option<u32>,
     /// Whether the value of a `set` is evaluated.
-    pub is_setting: bool,
+    is_setting: bool,
     /// Whether the round of that loop has read a message by its variable.
     is_read: bool,
     /// The messages by the addresses of their dicts, sorted.
@@ -141,12 +141,7 @@ impl<'a> Trace<'a> {
     }
 
     fn record_source(&self, pieces: &mut Pieces, source: Source, range: std::ops::Range<usize>) {
-        pieces.push(Piece {
-            start: range.start,
-            end: range.end,
-            source,
-            owner: self.owner_of(source),
-        });
+        pieces.push(Piece::new(range, source, self.owner_of(source)));
     }
 
     /// Returns the owner of what is written now and has this origin.
@@ -161,6 +156,12 @@ fn holds_strings(value: &Value<'_>) -> bool {
 }
 
 impl<'a> Runtime<'a> {
+    /// Makes the render one that is traced. Its pieces have places of 32 bits, so a text cannot have more than 4 GiB.
+    pub fn begin_trace(&mut self) {
+        self.meter.cap_sizes(u64::from(u32::MAX));
+        self.heap.trace = Some(Box::default());
+    }
+
     /// Adds a variable of the template to the places of the input of a render that is traced.
     pub fn trace_variable(&mut self, name: Value<'a>, value: Value<'a>) -> Result<()> {
         let Some(trace) = &mut self.heap.trace else { return Ok(()) };
@@ -176,6 +177,13 @@ impl<'a> Runtime<'a> {
     pub fn trace_token(&mut self, name: &'a str, text: &'a str) {
         if let Some(trace) = &mut self.heap.trace {
             trace.places.add_token(name, text);
+        }
+    }
+
+    /// Sorts the places of the input, after all are added and before the first text is made of them.
+    pub fn sort_places(&mut self) {
+        if let Some(trace) = &mut self.heap.trace {
+            trace.places.sort_strings();
         }
     }
 
@@ -250,7 +258,13 @@ impl<'a> Runtime<'a> {
                 },
                 Value::List(items) | Value::Tuple(items) => pending.extend(items.iter()),
                 Value::Dict(dict) | Value::Keys(dict) | Value::Values(dict) | Value::Items(dict) => {
-                    dict.iter().for_each(|(key, value)| pending.extend([key, value]));
+                    for (key, value) in dict.iter() {
+                        // The code points in a table of `str.maketrans` can be those of any text.
+                        if matches!((&key, &value), (Value::Int(_), Value::Int(_))) {
+                            trace.places.extend_with_all(&mut union);
+                        }
+                        pending.extend([key, value]);
+                    }
                 }
                 Value::Namespace(id) => {
                     let attributes = self.heap.namespace(id).map(|namespace| namespace.attributes().to_vec());

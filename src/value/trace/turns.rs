@@ -126,6 +126,13 @@ impl<'a> Runtime<'a> {
         }
     }
 
+    /// Records whether the value of a `set` is evaluated, in a render that is traced.
+    pub fn set_setting(&mut self, is_setting: bool) {
+        if let Some(trace) = &mut self.heap.trace {
+            trace.is_setting = is_setting;
+        }
+    }
+
     /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
     #[inline]
     pub fn end_sum(&mut self, end: usize) {
