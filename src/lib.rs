@@ -377,6 +377,35 @@
 //! repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
 //! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
 //!
+//! ## 11. Find out what a template takes
+//!
+//! Templates differ in the requests that they take: content as a string or as parts, arguments of calls as objects or as JSON text, a
+//! system message in the middle, a switch for thinking. The syntax does not show it reliably. [`ChatTemplate::inspect`] renders small
+//! conversations whose texts are unique words, looks for these words in the prompts, and returns a [`report`] with the experiment behind
+//! each verdict:
+//!
+//! ```
+//! # #[cfg(feature = "inspect")] {
+//! use chat_template::ChatTemplate;
+//! use chat_template::report::{Arguments, Outcome};
+//!
+//! let template = ChatTemplate::from_source(
+//!     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}",
+//!     &[],
+//! );
+//! let report = template.inspect()?;
+//! assert_eq!(report.calls.arguments, Arguments::Object);
+//! // JSON text would be encoded a second time.
+//! assert_eq!(report.calls.string, Outcome::Double);
+//! assert!(report.witness("calls.string").unwrap().output.as_ref().unwrap().contains(r#""{\"plimbusk\": \"worgathin\"}""#));
+//! # }
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! [`Outcome`](report::Outcome) lists the outcomes. An experiment tries several conversations and takes the best one, so that a template is
+//! not said to refuse a message because it refuses the conversation around it. The first call makes the report in milliseconds, and later
+//! calls and clones share it. On the command line, `chat-template inspect` shows it.
+//!
 //! # The arguments of `apply_chat_template`
 //!
 //! | Python | here |
@@ -431,12 +460,16 @@ mod error;
 mod eval;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
+#[cfg(feature = "inspect")]
+mod inspect;
 pub mod json;
 mod lexer;
 mod limits;
 mod meter;
 mod number;
 mod parser;
+#[cfg(feature = "inspect")]
+pub mod report;
 mod resolve;
 mod source;
 mod span;

@@ -29,8 +29,14 @@ mod tokens;
 mod variables;
 
 use std::sync::Arc;
+#[cfg(feature = "inspect")]
+use std::sync::OnceLock;
 
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
+#[cfg(feature = "inspect")]
+use crate::report::Report;
+#[cfg(feature = "inspect")]
+use crate::template::Template;
 use crate::value::Value;
 
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
@@ -41,7 +47,7 @@ pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
 pub(crate) use templates::Templates;
-#[cfg(feature = "cli")]
+#[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 
 /// The compiled chat templates of a model with its special tokens.
@@ -70,6 +76,9 @@ struct Parts {
     templates: Templates,
     special_tokens: Vec<(String, String)>,
     added_special_tokens: Vec<String>,
+    /// The report of [`ChatTemplate::inspect`], from its first call.
+    #[cfg(feature = "inspect")]
+    report: OnceLock<Arc<Report>>,
 }
 
 impl ChatTemplate {
@@ -122,13 +131,15 @@ impl ChatTemplate {
             templates,
             special_tokens,
             added_special_tokens: Vec::new(),
+            #[cfg(feature = "inspect")]
+            report: OnceLock::new(),
         };
         Self { parts: Arc::new(parts) }
     }
 
     /// Sets the special tokens that have no names, without those that have one.
     pub(crate) fn with_added_special_tokens(mut self, tokens: Vec<String>) -> Self {
-        let parts = Arc::make_mut(&mut self.parts);
+        let parts = self.parts_mut();
         let is_named = |token: &String| parts.special_tokens.iter().any(|(_, named)| named == token);
         parts.added_special_tokens = tokens.into_iter().filter(|token| !is_named(token)).collect();
         self
@@ -143,12 +154,32 @@ impl ChatTemplate {
     #[must_use]
     pub fn with_special_token(mut self, name: impl Into<String>, token: impl Into<String>) -> Self {
         let (name, token) = (name.into(), token.into());
-        let tokens = &mut Arc::make_mut(&mut self.parts).special_tokens;
+        let tokens = &mut self.parts_mut().special_tokens;
         match tokens.iter_mut().find(|(other, _)| *other == name) {
             Some((_, place)) => *place = token,
             None => tokens.push((name, token)),
         }
         self
+    }
+
+    /// Returns the parts to change them. A report on the template before the change is dropped.
+    fn parts_mut(&mut self) -> &mut Parts {
+        let parts = Arc::make_mut(&mut self.parts);
+        #[cfg(feature = "inspect")]
+        parts.report.take();
+        parts
+    }
+
+    /// Returns the report on the template, made by the first call that succeeds.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn report_or_make(&self, make: impl FnOnce() -> Result<Report>) -> Result<Arc<Report>> {
+        match self.parts.report.get() {
+            Some(report) => Ok(Arc::clone(report)),
+            None => {
+                let report = Arc::new(make()?);
+                Ok(Arc::clone(self.parts.report.get_or_init(|| report)))
+            }
+        }
     }
 
     /// Adds special tokens, each by its name and its text. Special tokens of the same names are replaced.
@@ -261,6 +292,13 @@ impl ChatTemplate {
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let templates = self.parts.templates.all().iter();
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
+    }
+
+    /// Returns the templates that compile, in order.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn compiled(&self) -> impl Iterator<Item = &Template> {
+        let templates = self.parts.templates.all().iter();
+        templates.filter_map(|template| template.compiled().ok())
     }
 
     /// Returns the names of the templates, in order. A single template has no name, and the list is empty.

@@ -1,4 +1,4 @@
-//! Requests of the conformance protocol with the key `apply`.
+//! Requests of the conformance protocol with the key `apply` or `inspect`.
 //!
 //! ```text
 //! {"template": {"default": "…"}, "messages": [], "add_generation_prompt": true, "special_tokens": {"bos_token": "<s>"}}
@@ -7,8 +7,10 @@
 //! JSON of any type becomes an argument of [`ChatTemplate::apply`] as if a Python caller had passed it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use chat_template::json::{Data, Object};
+use chat_template::report::Report;
 use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits, Prompt};
 
 use super::show::{Wanted, describe_type};
@@ -16,7 +18,7 @@ use super::show::{Wanted, describe_type};
 /// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Answers requests with `apply`. The last template stays compiled, because a suite repeats it in many requests.
+/// Answers requests with `apply` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
     compiled: Option<(Data<'static>, ChatTemplate)>,
@@ -67,6 +69,13 @@ impl Applier {
         Ok(self.template(request)?.apply(messages, &options))
     }
 
+    /// Inspects a chat template. The outer error is about the form of the request.
+    pub fn inspect(&mut self, request: &Object<'_>, limits: &Limits) -> Result<Result<Arc<Report>, Error>, String> {
+        let special_tokens = special_tokens(request)?;
+        let template = self.template(request)?.clone().with_special_tokens(special_tokens);
+        Ok(template.inspect_with(limits))
+    }
+
     fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != template) {
@@ -102,7 +111,7 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
                 .collect();
             Ok(ChatTemplate::from_named(&named?, &[]))
         }
-        Data::None => Err("`apply` must have `template`, a string or an object of named strings".to_owned()),
+        Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {
             let found = describe_type(other);
             Err(format!(

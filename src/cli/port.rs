@@ -24,11 +24,12 @@ const MAX_ID: usize = 1024;
 const MAX_GUESSES: usize = 8;
 
 /// The keys of a request.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "id",
     "template",
     "context",
     "apply",
+    "inspect",
     "generation",
     "trace",
     "assistant",
@@ -133,6 +134,13 @@ impl Port {
             json::write_data(&describe(id), &mut line);
             return Ok(line);
         }
+        if let Some(Data::Object(request)) = request.get("inspect") {
+            return match self.applier.inspect(request, &self.limits) {
+                Ok(Ok(report)) => object([("id", id), ("report", show::to_data(&*report).unwrap_or(Data::None))]),
+                Ok(Err(error)) => failure(id, &error),
+                Err(message) => request_error(id, message),
+            };
+        }
         let wanted = Wanted {
             generation: is_wanted("generation"),
             trace: is_wanted("trace"),
@@ -229,8 +237,10 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    if let Some(apply) = request.get("apply") {
-        return format!("`apply` must be an object, and this is {}", describe_type(apply));
+    for name in ["apply", "inspect"] {
+        if let Some(other) = request.get(name) {
+            return format!("`{name}` must be an object, and this is {}", describe_type(other));
+        }
     }
     if let Some(template) = request.get("template") {
         return format!("`template` must be a string, and this is {}", describe_type(template));
@@ -335,6 +345,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("trace"),
         text("assistant"),
         text("turns"),
+        text("inspect"),
     ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),

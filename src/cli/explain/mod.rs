@@ -22,6 +22,7 @@ use chat_template::{AssistantSpans, ControlToken, Origin, Prompt, Segment, Write
 use super::show::warn_of_mask;
 
 pub use options::Explained;
+pub use page::{frame, legend};
 pub use terminal::By;
 
 /// A traced prompt with what is shown beside it.

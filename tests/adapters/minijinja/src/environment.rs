@@ -26,13 +26,16 @@ impl fmt::Display for Raised {
 
 impl std::error::Error for Raised {}
 
-/// An environment whose `strftime_now` sees this time, or the clock.
-pub fn environment(now: Option<DateTime>) -> Environment<'static> {
+/// An environment whose `strftime_now` sees this time, or the clock. A plain one has neither Python's methods nor the filters of
+/// minijinja-contrib.
+pub fn environment(now: Option<DateTime>, is_plain: bool) -> Environment<'static> {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.expect("the default delimiters are valid"));
-    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-    minijinja_contrib::add_to_environment(&mut environment);
+    if !is_plain {
+        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        minijinja_contrib::add_to_environment(&mut environment);
+    }
     environment.add_filter("tojson", tojson);
     environment.add_function("raise_exception", |message: String| -> Result<Value, Error> {
         Err(Error::from(ErrorKind::InvalidOperation).with_source(Raised(message)))

@@ -62,7 +62,9 @@ fn unread(line: &str, error: &serde_json::Error) -> Value {
 }
 
 fn render(template: &str, context: &Value, now: Option<DateTime>) -> Result<String, Error> {
-    environment(now).template_from_str(template)?.render(Serde(context))
+    // The option gives a minijinja without what minijinja-contrib adds of Python.
+    let is_plain = std::env::args().any(|argument| argument == "--plain");
+    environment(now, is_plain).template_from_str(template)?.render(Serde(context))
 }
 
 /// The kind that comes nearest to what jinja2 raises.

@@ -1,0 +1,311 @@
+//! Faults that the tree shows.
+
+use super::Findings;
+use super::rules::{
+    GENERATION_BLOCK, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL, PYTHON_METHOD,
+    REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNKNOWN_FILTER, UNSET_NAME,
+};
+use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
+use crate::template::Template;
+
+/// The fields that are lists or objects.
+const CONTAINERS: [&str; 5] = ["tool_calls", "parameters", "properties", "function", "arguments"];
+
+/// The variables that are lists.
+const LISTS: [&str; 3] = ["tools", "messages", "documents"];
+
+pub fn inspect(template: &Template, special_tokens: &[(String, String)], findings: &mut Findings<'_>) {
+    let is_given = |name: &&str| {
+        !LISTS.contains(name)
+            && *name != "add_generation_prompt"
+            && !name.ends_with("_token")
+            && !special_tokens.iter().any(|(token, _)| token == name)
+    };
+    let symbols = &template.tree().symbols;
+    let bos = special_tokens
+        .iter()
+        .find(|(name, token)| name == "bos_token" && token.len() > 2);
+    let mut walk = Walk {
+        template,
+        findings,
+        bos: bos.map(|(_, token)| token.as_str()),
+        unset: template
+            .variables()
+            .into_iter()
+            .filter(is_given)
+            .filter_map(|name| symbols.find(name))
+            .collect(),
+        guarded: Vec::new(),
+        used: Vec::new(),
+        is_form_tested: 0,
+        items: Vec::new(),
+    };
+    walk.body(&template.tree().body);
+    let Walk {
+        unset, guarded, used, ..
+    } = walk;
+    for name in unset.into_iter().filter(|name| !guarded.contains(name)) {
+        if let Some((_, at)) = used.iter().find(|(other, _)| *other == name) {
+            findings.add(&UNSET_NAME, *at, symbols.name(name));
+        }
+    }
+    let is_chat = find_message_loop(template).is_some();
+    if is_chat && symbols.find("add_generation_prompt").is_none() {
+        findings.add(&NO_GENERATION_PROMPT, 0, "");
+    }
+}
+
+/// Returns the offset of the first loop over the messages.
+pub fn find_message_loop(template: &Template) -> Option<u32> {
+    let symbols = &template.tree().symbols;
+    find_loop(&template.tree().body, &|iter| {
+        let mut found = false;
+        iter.for_each_name(&mut |name| found |= symbols.name(name.symbol).contains("messages"));
+        found
+    })
+}
+
+fn find_loop(body: &Body, is_wanted: &dyn Fn(&Expr) -> bool) -> Option<u32> {
+    body.stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::For(node) if is_wanted(&node.iter) => Some(stmt.at),
+        _ => {
+            let mut found = None;
+            stmt.for_each_child(&mut |child| {
+                if let (Child::Body(body), None) = (child, found) {
+                    found = find_loop(body, is_wanted);
+                }
+            });
+            found
+        }
+    })
+}
+
+struct Walk<'t, 'f, 's> {
+    template: &'t Template,
+    findings: &'f mut Findings<'s>,
+    /// The text of the BOS token.
+    bos: Option<&'t str>,
+    /// The names that the template reads and does not set.
+    unset: Vec<Symbol>,
+    /// The names that are tested or have a default.
+    guarded: Vec<Symbol>,
+    /// The names that are used for their value, each with the offset of the first use.
+    used: Vec<(Symbol, u32)>,
+    /// The number of tests around the place that ask whether a value is a text or an object.
+    is_form_tested: usize,
+    /// The variables of loops over lists of objects.
+    items: Vec<Symbol>,
+}
+
+impl Walk<'_, '_, '_> {
+    fn body(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Output(pieces) => self.output(pieces),
+            StmtKind::If(node) => return self.choice(node),
+            StmtKind::For(node) => {
+                if let (Some(name), ExprKind::Name(list)) = (first_name(stmt), &node.iter.kind) {
+                    if self.name(list.symbol) == "tools" {
+                        self.items.push(name);
+                    }
+                }
+            }
+            StmtKind::Generation(_) => self.findings.add(&GENERATION_BLOCK, stmt.span.start, ""),
+            _ => {}
+        }
+        stmt.for_each_child(&mut |child| match child {
+            Child::Expr(expr) => self.expr(expr, matches!(stmt.kind, StmtKind::Output(_))),
+            Child::Body(body) => self.body(body),
+            Child::Target(_) | Child::Parameter(_) => {}
+        });
+    }
+
+    fn choice(&mut self, node: &If) {
+        let source = self.template.source();
+        let tests_form = node.arms.iter().any(|arm| tests_form(&arm.test));
+        self.is_form_tested = self.is_form_tested.saturating_add(usize::from(tests_form));
+        for (index, arm) in node.arms.iter().enumerate() {
+            let test = source.slice(arm.test.span);
+            let earlier = node.arms.iter().take(index);
+            if earlier.map(|arm| source.slice(arm.test.span)).any(|other| other == test) {
+                self.findings.add(&REPEATED_TEST, arm.test.span.start, test);
+            }
+            self.test(&arm.test);
+            self.body(&arm.body);
+        }
+        self.body(&node.otherwise);
+        self.is_form_tested = self.is_form_tested.saturating_sub(usize::from(tests_form));
+    }
+
+    /// Visits a condition, in which a name may be undefined.
+    fn test(&mut self, expr: &Expr) {
+        if let ExprKind::Name(name) = &expr.kind {
+            self.guarded.push(name.symbol);
+        }
+        self.expr(expr, false);
+    }
+
+    fn output(&mut self, pieces: &[Piece]) {
+        for (index, piece) in pieces.iter().enumerate() {
+            match (piece, pieces.get(index.saturating_add(1))) {
+                (Piece::Text(text, places), Some(Piece::Expr(..))) => self.check_end(text, places.first),
+                (Piece::Expr(expr, _), _) => self.check_printed(expr),
+                _ => {}
+            }
+            if let (Piece::Text(text, places), Some(bos)) = (piece, self.bos) {
+                if text.contains(bos) {
+                    self.findings.add(&SPELLED_BOS, places.first, "");
+                }
+            }
+        }
+    }
+
+    /// Checks whether a text before a value begins a control token.
+    fn check_end(&mut self, text: &str, at: u32) {
+        if let Some((_, token)) = text.rsplit_once("<|") {
+            let is_open = !token.contains("|>") && token.chars().all(|char| char.is_alphanumeric() || char == '_');
+            if is_open {
+                self.findings.add(&SPLIT_TOKEN, at, &format!("<|{token}"));
+            }
+        }
+    }
+
+    /// Checks whether a value that is printed is a list or an object.
+    fn check_printed(&mut self, expr: &Expr) {
+        let name = match &expr.kind {
+            ExprKind::Name(name) if self.items.contains(&name.symbol) || LISTS.contains(&self.name(name.symbol)) => true,
+            ExprKind::Attribute(node) => CONTAINERS.contains(&&*node.name),
+            ExprKind::Item(operands) => {
+                let [_, key] = &**operands;
+                matches!(&key.kind, ExprKind::Literal(Literal::Str(key)) if CONTAINERS.contains(&&**key))
+            }
+            ExprKind::Filter(filter) if &*filter.name == "string" => {
+                filter.input.iter().for_each(|input| self.check_printed(input));
+                false
+            }
+            ExprKind::Concat(parts) => {
+                parts.iter().for_each(|part| self.check_printed(part));
+                false
+            }
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                operands.iter().for_each(|operand| self.check_printed(operand));
+                false
+            }
+            _ => false,
+        };
+        if name && self.is_form_tested == 0 {
+            let text = self.template.source().slice(expr.span).to_owned();
+            self.findings.add(&PRINTED_CONTAINER, expr.span.start, &text);
+        }
+    }
+
+    fn name(&self, name: Symbol) -> &str {
+        self.template.tree().symbols.name(name)
+    }
+
+    fn expr(&mut self, expr: &Expr, is_printed: bool) {
+        let source = self.template.source();
+        match &expr.kind {
+            ExprKind::Literal(Literal::Bool(_) | Literal::None) => {
+                let text = source.slice(expr.span);
+                if ["True", "False", "None"].contains(&text) {
+                    self.findings.add(&PYTHON_LITERAL, expr.span.start, text);
+                }
+            }
+            ExprKind::Name(name) if is_printed => self.used.push((name.symbol, expr.span.start)),
+            ExprKind::Slice(slice) if slice.step.is_some() => {
+                self.findings.add(&SLICE_STEP, expr.span.start, source.slice(expr.span));
+            }
+            ExprKind::Binary(BinaryOp::Mod, operands) => {
+                let [left, _] = &**operands;
+                if matches!(left.kind, ExprKind::Literal(Literal::Str(_))) {
+                    self.findings.add(&PERCENT_FORMAT, expr.at, "");
+                }
+            }
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                let [left, _] = &**operands;
+                self.check_literal_end(left);
+            }
+            ExprKind::Concat(parts) => {
+                let before = parts.len().saturating_sub(1);
+                parts.iter().take(before).for_each(|part| self.check_literal_end(part));
+            }
+            ExprKind::Filter(filter) => {
+                if filter.builtin.is_none() {
+                    self.findings.add(&UNKNOWN_FILTER, expr.at, &filter.name);
+                }
+                if let (true, Some(others)) = (&*filter.name == "tojson", &filter.args.others) {
+                    for keyword in others.keywords.iter().filter(|keyword| &*keyword.name != "indent") {
+                        self.findings.add(&TOJSON_ARGUMENT, keyword.value.span.start, &keyword.name);
+                    }
+                }
+                if let (true, Some(input)) = (["default", "d"].contains(&&*filter.name), &filter.input) {
+                    input.for_each_name(&mut |name| self.guarded.push(name.symbol));
+                }
+            }
+            ExprKind::Test(test) => {
+                if test.builtin.is_none() {
+                    self.findings.add(&UNKNOWN_FILTER, expr.at, &test.name);
+                }
+                test.input.for_each_name(&mut |name| self.guarded.push(name.symbol));
+            }
+            ExprKind::Call(call) => {
+                if let ExprKind::Attribute(node) = &call.callee.kind {
+                    let method = METHODS.iter().find(|(name, _)| *name == &*node.name);
+                    if let Some((name, instead)) = method {
+                        self.findings
+                            .add_with(&PYTHON_METHOD, node.object.span.end.saturating_add(1), name, instead);
+                    }
+                }
+            }
+            ExprKind::Logic(_, operands) => operands.iter().for_each(|operand| {
+                if let ExprKind::Name(name) = &operand.kind {
+                    self.guarded.push(name.symbol);
+                }
+            }),
+            ExprKind::Conditional(node) => {
+                if let ExprKind::Name(name) = &node.test.kind {
+                    self.guarded.push(name.symbol);
+                }
+            }
+            _ => {}
+        }
+        let is_value = matches!(
+            expr.kind,
+            ExprKind::Binary(..) | ExprKind::Concat(_) | ExprKind::Attribute(_) | ExprKind::Filter(_)
+        );
+        expr.for_each_child(&mut |child| self.expr(child, is_value));
+    }
+
+    fn check_literal_end(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) => self.check_end(text, expr.span.start),
+            ExprKind::Binary(BinaryOp::Add, operands) => {
+                let [_, right] = &**operands;
+                self.check_literal_end(right);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the variable of a loop.
+fn first_name(stmt: &Stmt) -> Option<Symbol> {
+    let StmtKind::For(node) = &stmt.kind else { return None };
+    let mut found = None;
+    node.target.for_each_name(&mut |_, name| found = found.or(Some(name)));
+    found
+}
+
+/// Returns whether a condition asks for the form of a value.
+fn tests_form(expr: &Expr) -> bool {
+    if let ExprKind::Test(test) = &expr.kind {
+        return ["string", "mapping", "iterable", "sequence"].contains(&&*test.name);
+    }
+    let mut found = false;
+    expr.for_each_child(&mut |child| found |= tests_form(child));
+    found
+}

@@ -1,0 +1,24 @@
+//! Faults in the source of a template.
+
+use serde::Serialize;
+
+/// A fault in the source of a template.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The name of the rule: `python-method`.
+    pub rule: String,
+    /// The group of the rule: `portable`, `white space`, `tokens` or `reading`.
+    pub group: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The text of the line.
+    pub excerpt: String,
+    /// What is wrong.
+    pub message: String,
+    /// The harm that it does.
+    pub why: String,
+    /// How to write it instead.
+    pub instead: String,
+}
