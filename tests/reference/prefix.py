@@ -27,9 +27,8 @@ class Clock(datetime.datetime):
 def render(source, messages, found, wants_prompt):
     # What apply_chat_template does to messages before it renders them.
     cleaned = [{key: value for key, value in message.items() if value is not None} for message in messages]
-    if hasattr(chat_template_utils, "_alias_reasoning_fields"):
-        cleaned = chat_template_utils._alias_reasoning_fields(cleaned) or cleaned
-    rendered, _ = chat_template_utils.render_jinja_template(
+    cleaned = chat_template_utils._alias_reasoning_fields(cleaned)
+    rendered = chat_template_utils.render_jinja_template(
         conversations=[cleaned],
         tools=found.get("tools"),
         chat_template=source,
@@ -37,7 +36,7 @@ def render(source, messages, found, wants_prompt):
         **TOKENS,
         **found.get("variables", {}),
     )
-    return rendered[0]
+    return rendered[0][0] if isinstance(rendered, tuple) else rendered[0]
 
 
 def main():
@@ -45,9 +44,9 @@ def main():
     requests = [{"id": name, "inspect": {"template": source, "special_tokens": TOKENS}} for name, source in sources.items()]
     text = "".join(json.dumps(request) + "\n" for request in requests)
     done = subprocess.run([sys.argv[2], "port"], input=text, capture_output=True, text=True, check=True)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = [json.loads(line) for line in done.stdout.split("\n") if line]
     count, failed = 0, 0
-    with mock.patch.object(datetime, "datetime", Clock):
+    with mock.patch.object(chat_template_utils, "datetime", Clock):
         for answer in answers:
             for way, found in answer.get("report", {}).get("prefix", {}).items():
                 if found["verdict"] != "counterexample":

@@ -199,7 +199,7 @@ impl Terms {
     pub fn concat(&mut self, parts: &[Term]) -> Term {
         let length = |part: &Term| match self.get(*part) {
             Node::Concat(inner) => inner.len(),
-            Node::Str(text) => text.len() / LONGEST_TEXT.saturating_add(1),
+            Node::Str(text) => (text.len() / LONGEST_TEXT).saturating_add(1),
             _ => 1,
         };
         if parts.iter().map(length).sum::<usize>() > MOST_PARTS {
