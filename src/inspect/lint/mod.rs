@@ -109,7 +109,7 @@ mod tests {
         ("spelled-bos", "<s>{{ messages[0].content }}"),
         ("split-token", "{{ '<|' + messages[0].role + '|>' }}"),
         ("unset-name", "{{ greeting }}"),
-        ("unknown-filter", "{{ messages|sparkle }}"),
+        ("unknown-filter", "{% if tools %}{{ messages|sparkle }}{% endif %}"),
         ("no-generation-prompt", "{% for m in messages %}{{ m.content }}{% endfor %}"),
         (
             "untrimmed-content",
