@@ -377,6 +377,44 @@
 //! repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
 //! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
 //!
+//! ## 11. Find out what a template takes
+//!
+//! Templates differ in the requests that they take: content as a string or as parts, arguments of calls as objects or as JSON text, a
+//! system message in the middle, a switch for thinking. The syntax does not show it reliably. [`ChatTemplate::inspect`] renders small
+//! conversations whose texts are unique words, looks for these words in the prompts, and returns a [`report`] with the experiment behind
+//! each verdict:
+//!
+//! ```
+//! # #[cfg(feature = "inspect")] {
+//! use chat_template::ChatTemplate;
+//! use chat_template::report::{Arguments, Outcome};
+//!
+//! let template = ChatTemplate::from_source(
+//!     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}",
+//!     &[],
+//! );
+//! let report = template.inspect()?;
+//! assert_eq!(report.calls.arguments, Arguments::Object);
+//! // JSON text would be encoded a second time.
+//! assert_eq!(report.calls.string, Outcome::Double);
+//! assert!(report.witness("calls.string").unwrap().output.as_ref().unwrap().contains(r#""{\"plimbusk\": \"worgathin\"}""#));
+//! # }
+//! # Ok::<(), chat_template::Error>(())
+//! ```
+//!
+//! | outcome | the text of the experiment |
+//! |---|---|
+//! | [`Printed`](report::Outcome::Printed) | is in the prompt |
+//! | [`Repr`](report::Outcome::Repr) | is in the prompt within a part in the notation of Python or JSON |
+//! | [`Double`](report::Outcome::Double) | is in the prompt, encoded as JSON a second time |
+//! | [`Lost`](report::Outcome::Lost) | is not in the prompt |
+//! | [`Refused`](report::Outcome::Refused) | is not there because the template called `raise_exception` |
+//! | [`Failed`](report::Outcome::Failed) | is not there because the render failed with another error |
+//!
+//! An experiment tries several conversations and takes the best outcome, so that a template is not said to refuse a message because it
+//! refuses the conversation around it. A report takes milliseconds; it is made by the first call, and later calls and clones share it.
+//! On the command line, `chat-template inspect` shows it.
+//!
 //! # The arguments of `apply_chat_template`
 //!
 //! | Python | here |

@@ -22,7 +22,7 @@ mod switches;
 
 use std::sync::Arc;
 
-use crate::chat::ChatTemplate;
+use crate::chat::{ApplyOptions, ChatTemplate};
 use crate::error::Result;
 use crate::limits::Limits;
 use crate::report::Report;
@@ -31,19 +31,44 @@ use lab::Lab;
 impl ChatTemplate {
     /// Returns what the template takes, as experiments with small conversations show. The report is made once, and then shared.
     ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    /// use chat_template::report::{Content, Outcome};
+    ///
+    /// let template = ChatTemplate::from_source(
+    ///     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}\
+    ///      {% if add_generation_prompt %}<|assistant|>{% if not enable_thinking %}<think></think>{% endif %}{% endif %}",
+    ///     &[],
+    /// );
+    /// let report = template.inspect()?;
+    /// assert_eq!(report.roles.user.content, Content::String);
+    /// assert_eq!(report.switches[0].name, "enable_thinking");
+    ///
+    /// // Content that is a list of parts reaches the prompt in Python's notation, and the witness shows it.
+    /// assert_eq!(report.roles.user.parts, Outcome::Repr);
+    /// let witness = report.witness("roles.user.parts").unwrap();
+    /// assert_eq!(witness.output.as_deref(), Some("<|user|>[{'type': 'text', 'text': 'vexolumiq'}]"));
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// If the model has no template, if a template does not compile, and if the experiments reach a limit.
     pub fn inspect(&self) -> Result<Arc<Report>> {
         self.inspect_with(&Limits::default())
     }
 
-    /// Returns what the template takes, within limits that all experiments together keep.
+    /// Returns what the template takes, within limits that all experiments together keep. They take at most half of
+    /// [`Limits::milliseconds`], and leave the other half to the compilation of the template.
     ///
     /// # Errors
     /// See [`ChatTemplate::inspect`].
     pub fn inspect_with(&self, limits: &Limits) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
+            if self.compiled().next().is_none() {
+                // The error of `apply` says that there is no template.
+                self.apply(&[serde_json::json!({})], &ApplyOptions::default())?;
+            }
             let mut lab = Lab::new(self, limits);
             let mut report = Report {
                 reads: reads::find(self),
@@ -53,10 +78,20 @@ impl ChatTemplate {
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
             reasoning::inspect(&mut lab, &mut report, &forms)?;
             switches::inspect(&mut lab, &mut report, &forms)?;
-            report.witnesses = lab.witnesses;
-            report.prefix = prefix::inspect(self);
+            report.prefix = prefix::inspect(self, lab.deadline());
             report.lint = lint::inspect(self);
+            lab.check_time()?;
+            report.witnesses = lab.witnesses;
             Ok(report)
         })
+    }
+
+    /// Returns the names of the rules that the findings of a report are about.
+    ///
+    /// ```
+    /// assert!(chat_template::ChatTemplate::lint_rules().any(|rule| rule == "python-method"));
+    /// ```
+    pub fn lint_rules() -> impl Iterator<Item = &'static str> {
+        lint::RULES.iter().map(|rule| rule.name)
     }
 }

@@ -51,7 +51,7 @@ struct Scene {
 
 impl Scene {
     fn new(lab: &mut Lab<'_>, trial: Trial) -> Result<Self> {
-        let plain = lab.render(&trial)?.ok().map(|prompt| prompt.text);
+        let plain = lab.render_text(&trial)?;
         let view = match &plain {
             Some(plain) => view(lab, &trial, plain)?,
             None => None,
@@ -228,8 +228,7 @@ impl<'n> Switching<'n> {
             };
             variables.insert(self.name.to_owned(), value.clone());
             let trial = scene.trial.clone().with_variables(Some(Value::Object(variables)));
-            let rendered = lab.render(&trial)?;
-            let text = rendered.as_ref().ok().map(|prompt| prompt.text.clone());
+            let text = lab.render_text(&trial)?;
             if let (Some(text), Some(plain)) = (&text, &scene.plain) {
                 if text != plain {
                     self.is_printed |= value.to_string().contains(PLANT) && text.contains(PLANT) && !plain.contains(PLANT);
@@ -240,6 +239,7 @@ impl<'n> Switching<'n> {
                     let shows_prompt =
                         changes.contains(&Change::GenerationPrompt) && !self.changes.contains(&Change::GenerationPrompt);
                     if shows_prompt || (self.changes.is_empty() && !changes.is_empty()) {
+                        let rendered = lab.render(&trial)?;
                         lab.keep(format!("switches.{}", self.name), &trial, &rendered);
                     }
                     self.changes.extend(changes);
@@ -273,15 +273,15 @@ impl View {
 fn view(lab: &mut Lab<'_>, trial: &Trial, with: &str) -> Result<Option<View>> {
     let mut without = trial.clone();
     without.add_generation_prompt = false;
-    let Ok(without) = lab.render(&without)? else {
+    let Some(without) = lab.render_text(&without)? else {
         return Ok(None);
     };
-    let at = without.text.find(USER).unwrap_or_default();
-    let (system, history) = without.text.split_at_checked(at).unwrap_or_default();
+    let at = without.find(USER).unwrap_or_default();
+    let (system, history) = without.split_at_checked(at).unwrap_or_default();
     Ok(Some(View {
         system: system.to_owned(),
         history: history.to_owned(),
         // A template may write more after the generation prompt. Where it also writes other turns, the prompt has no such part.
-        generation_prompt: find_insertion(&without.text, with).map(|(_, text)| text.to_owned()),
+        generation_prompt: find_insertion(&without, with).map(|(_, text)| text.to_owned()),
     }))
 }

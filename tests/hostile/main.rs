@@ -184,7 +184,7 @@ fn the_port_survives_some_requests_of_the_set() {
     let cases = set::cases();
     // The families whose requests are short. Long requests take much time to make and to read.
     let is_short = |case: &&set::Case| {
-        ["growth", "large", "loop", "objects", "rounds"]
+        ["growth", "inspect-growth", "large", "loop", "objects", "rounds"]
             .iter()
             .any(|family| case.name.starts_with(family))
     };

@@ -44,6 +44,13 @@ pub struct Arguments {
 
 /// Inspects a template and shows the report.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let rules: Vec<&str> = ChatTemplate::lint_rules().chain(["prefix"]).collect();
+    if let Some(unknown) = arguments.deny.iter().find(|rule| !rules.contains(&rule.as_str())) {
+        return Err(format!(
+            "error: there is no rule {unknown}; the rules are {}",
+            rules.join(", ")
+        ));
+    }
     let texts = Texts::read(arguments.source.files())?;
     let chat = arguments.source.load(&texts)?;
     let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {

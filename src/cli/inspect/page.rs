@@ -257,13 +257,12 @@ fn list_findings(report: &Report) -> Vec<String> {
     let findings = report.lint.iter();
     findings
         .map(|finding| {
-            let instead = if finding.instead.is_empty() {
-                String::new()
-            } else {
-                format!("\n    instead: {}", finding.instead)
-            };
             let (line, column) = (finding.line, finding.column);
-            format!("{line}:{column} {}: {}{instead}", finding.rule, finding.message)
+            let indent = column.saturating_sub(1);
+            format!(
+                "{line}:{column} {}: {}\n    {}\n    {:indent$}^\n    {} Instead: {}.",
+                finding.rule, finding.message, finding.excerpt, "", finding.why, finding.instead
+            )
         })
         .collect()
 }

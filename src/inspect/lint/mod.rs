@@ -12,6 +12,8 @@ mod rules;
 mod text;
 mod tree;
 
+pub use rules::RULES;
+
 use crate::chat::ChatTemplate;
 use crate::report::Finding;
 use crate::source::Source;

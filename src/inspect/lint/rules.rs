@@ -25,7 +25,6 @@ macro_rules! rules {
         $(pub const $id: Rule = Rule { name: $name, group: $group, what: $what, why: $why, instead: $instead };)*
 
         /// All rules.
-        #[cfg(test)]
         pub const RULES: &[Rule] = &[$($id),*];
     };
 }

@@ -15,6 +15,8 @@ mod search;
 mod switches;
 mod turns;
 
+use std::time::Instant;
+
 use crate::chat::ChatTemplate;
 use crate::report::{Boundary, Prefix, Verdict};
 use search::Search;
@@ -32,9 +34,9 @@ pub enum Way {
     User,
 }
 
-/// Returns the verdicts for a template.
-pub fn inspect(template: &ChatTemplate) -> Prefix {
-    let mut search = Search::new(template);
+/// Returns the verdicts for a template. After the deadline, nothing is rendered.
+pub fn inspect(template: &ChatTemplate, deadline: Option<Instant>) -> Prefix {
+    let mut search = Search::new(template, deadline);
     let is_proven = |way| template.compiled().all(|compiled| proof::is_proven(compiled.tree(), way));
     let mut judge = |way| {
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.

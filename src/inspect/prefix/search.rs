@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Instant;
 
 use serde_json::{Map, Value};
 
@@ -13,8 +14,8 @@ use super::switches::list_settings;
 use super::turns::{Kind, Turn, is_conversation, list_turns, tools};
 use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
 use crate::clock::{Clock, FixedClock, LocalTime, SystemClock};
-use crate::error::{ErrorKind, Result};
-use crate::limits::Limits;
+use crate::error::{Error, ErrorKind, Result};
+use crate::limits::{Limit, Limits, Reached};
 use crate::report::Counterexample;
 use crate::trace::Origin;
 
@@ -57,6 +58,8 @@ pub struct Search<'t> {
     settings: Vec<Value>,
     clock: FixedClock,
     limits: Limits,
+    /// The time after which nothing is rendered.
+    deadline: Option<Instant>,
     prompts: HashMap<Key, Option<Rc<str>>>,
     /// The steps of all renders.
     steps: u64,
@@ -66,7 +69,7 @@ pub struct Search<'t> {
 
 impl<'t> Search<'t> {
     /// Prepares a search. The arguments of calls are objects, unless the template takes only text.
-    pub fn new(template: &'t ChatTemplate) -> Self {
+    pub fn new(template: &'t ChatTemplate, deadline: Option<Instant>) -> Self {
         let mut search = Self {
             template,
             turns: list_turns(false),
@@ -74,6 +77,7 @@ impl<'t> Search<'t> {
             settings: list_settings(template).into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
             limits: Limits::default().with_milliseconds(100),
+            deadline,
             prompts: HashMap::new(),
             steps: 0,
             seed: 1,
@@ -265,6 +269,9 @@ impl<'t> Search<'t> {
     }
 
     fn try_render(&self, (turns, setting, has_tools, wants_prompt): &Key, trace: bool) -> Result<Prompt> {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Error::limit(Reached::new(Limit::Milliseconds, 0, 0)));
+        }
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
             tools: has_tools.then_some(&self.tools as _),

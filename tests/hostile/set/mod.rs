@@ -63,5 +63,60 @@ pub fn cases() -> Vec<Case> {
     cases.extend(requests::cases());
     cases.extend(regressions::cases());
     cases.extend(compiling::cases());
+    cases.extend(compiling::cases().into_iter().map(inspected));
+    cases.extend(regressions::cases().into_iter().map(inspected));
+    cases.extend(growth::cases().into_iter().map(inspected));
+    cases.extend(inspections());
     cases
+}
+
+/// Returns the request to inspect the template of a request. A request that has no template is sent as it is.
+fn inspected(case: Case) -> Case {
+    Case::line(format!("inspect-{}", case.name), move || {
+        let bytes = (case.make)();
+        let request: Option<Value> = serde_json::from_slice(&bytes).ok();
+        match request.as_ref().and_then(|request| request.get("template")) {
+            Some(template) => json!({"inspect": {"template": template}}).to_string().into_bytes(),
+            None => bytes,
+        }
+    })
+}
+
+/// Returns templates that are costly to inspect: each experiment takes long, or there are many of them.
+fn inspections() -> Vec<Case> {
+    let inspect = |name: &str, template: fn() -> String| {
+        Case::request(
+            format!("inspect-{name}"),
+            move || json!({"inspect": {"template": template()}}),
+        )
+    };
+    vec![
+        inspect("slow", || {
+            "{% for a in range(300) %}{% for b in range(300) %}{% set x = a ~ b %}{% endfor %}{% endfor %}{{ messages[0].content }}"
+                .to_owned()
+        }),
+        inspect("slow-failure", || {
+            "{% for a in range(300) %}{% for b in range(300) %}{% set x = a ~ b %}{% endfor %}{% endfor %}{{ raise_exception('no') }}".to_owned()
+        }),
+        inspect("long-output", || "{{ messages[0].content * 100000 }}".to_owned()),
+        inspect("variables", || {
+            (0..20_000).map(|index| format!("{{{{ v{index} }}}}")).collect()
+        }),
+        inspect("compared", || {
+            (0..20_000)
+                .map(|index| format!("{{% if v{} == 'a{index}' %}}{{% endif %}}", index % 50))
+                .collect()
+        }),
+        inspect("aliases", || {
+            (0..10_000)
+                .map(|index| format!("{{% set v{} = v{index} %}}", index + 1))
+                .collect::<String>()
+                + "{{ v10000 }}"
+        }),
+        inspect("macros", || {
+            let nested = |index: usize| format!("{{% macro m{index}(a) %}}{{{{ m{}(a.b) }}}}{{% endmacro %}}", index + 1);
+            (0..10_000).rev().map(nested).collect::<String>() + "{{ m0(messages) }}"
+        }),
+        inspect("fields", || "{{ messages[0]".to_owned() + &".a".repeat(100) + " }}"),
+    ]
 }

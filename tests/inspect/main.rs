@@ -1,0 +1,247 @@
+//! Reports of `inspect` on the templates of 16 families, and what its answers promise.
+//!
+//! ```text
+//! WRITE=1 cargo test --test inspect       writes the reports again, to be read before they are kept
+//! ```
+//!
+//! The reports are kept without witnesses, prefixes and lint, which have tests of their own.
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
+#![cfg(feature = "inspect")]
+
+use std::path::PathBuf;
+
+use chat_template::report::{Arguments, Change, Content, Outcome, Replay};
+use chat_template::{ApplyOptions, ChatTemplate, ErrorKind, Limits};
+use serde_json::{Value, json};
+
+const FAMILIES: [&str; 16] = [
+    "chatml",
+    "command-r",
+    "deepseek-v3",
+    "gemma-3",
+    "gpt-oss",
+    "granite-3.3",
+    "kimi-k2",
+    "llama-2",
+    "llama-3.1",
+    "llama-3.2-vision",
+    "llama-4",
+    "mistral-nemo",
+    "phi-4-mini",
+    "qwen2-vl",
+    "qwen2.5",
+    "qwen3",
+];
+
+const TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
+
+fn load(family: &str) -> ChatTemplate {
+    let path = root().join("cases/families").join(format!("{family}.jinja"));
+    ChatTemplate::from_source(std::fs::read_to_string(path).unwrap(), &TOKENS)
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests")
+}
+
+#[test]
+fn the_reports_of_families_are_as_they_were_read() {
+    let mut faults = Vec::new();
+    for family in FAMILIES {
+        let report = load(family).inspect().unwrap();
+        let mut report = serde_json::to_value(&*report).unwrap();
+        for key in ["witnesses", "prefix", "lint", "takes"] {
+            report.as_object_mut().unwrap().remove(key);
+        }
+        let path = root().join("inspect/reports").join(format!("{family}.json"));
+        if std::env::var_os("WRITE").is_some() {
+            std::fs::write(&path, write_report(&report)).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != write_report(&report) {
+            faults.push(family);
+        }
+    }
+    assert!(faults.is_empty(), "other reports than in tests/inspect/reports: {faults:?}");
+}
+
+/// Returns the report with a line for each of its parts.
+fn write_report(report: &Value) -> String {
+    let mut lines = Vec::new();
+    for (name, part) in report.as_object().unwrap() {
+        match part {
+            Value::Object(parts) if parts.values().all(|part| part.is_object() || part.is_array()) => {
+                let parts = parts.iter().map(|(name, part)| format!("    {name:?}: {part}"));
+                lines.push(format!("  {name:?}: {{\n{}\n  }}", parts.collect::<Vec<_>>().join(",\n")));
+            }
+            part => lines.push(format!("  {name:?}: {part}")),
+        }
+    }
+    format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+#[test]
+fn each_verdict_has_a_witness_that_renders_as_it_says() {
+    let template = load("qwen3");
+    let report = template.inspect().unwrap();
+    for path in [
+        "roles.user.string",
+        "calls.object",
+        "switches.enable_thinking",
+        "generation_prompt",
+        "system.middle",
+    ] {
+        let witness = report.witness(path).unwrap_or_else(|| panic!("{path} has no witness"));
+        let options = ApplyOptions {
+            tools: witness.tools.as_ref().map(|tools| tools as _),
+            variables: witness.variables.as_ref().map(|variables| variables as _),
+            add_generation_prompt: witness.add_generation_prompt,
+            ..ApplyOptions::default()
+        };
+        let prompt = template.apply(&witness.messages, &options).unwrap();
+        assert_eq!(Some(prompt.text), witness.output, "{path}");
+    }
+}
+
+#[test]
+fn outcomes_are_told_apart() {
+    let inspect = |source: &str| ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let plain = inspect("{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}");
+    assert_eq!(
+        (plain.roles.user.string, plain.roles.user.parts),
+        (Outcome::Printed, Outcome::Repr)
+    );
+    assert_eq!(plain.roles.user.content, Content::String);
+    let parts = inspect("{% for m in messages %}{% for p in m.content %}{{ p.text }}{% endfor %}{% endfor %}");
+    assert_eq!(
+        (parts.roles.user.string, parts.roles.user.content),
+        (Outcome::Lost, Content::Parts)
+    );
+    let strict = inspect(
+        "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}{{ m.content }}{% endfor %}",
+    );
+    assert_eq!(
+        (strict.roles.system.string, strict.system.first),
+        (Outcome::Refused, Outcome::Refused)
+    );
+    let witness = strict.witness("roles.system.string").unwrap();
+    assert_eq!((witness.error.as_deref(), witness.line), (Some("no"), Some(1)));
+}
+
+#[test]
+fn encoded_and_wrapped_arguments_are_double() {
+    let inspect = |write: &str| {
+        let source = format!(
+            "{{% for m in messages %}}{{{{ m.content }}}}{{% for c in m.tool_calls %}}{{% set a = c.function.arguments %}}{write}{{% endfor %}}{{% endfor %}}"
+        );
+        ChatTemplate::from_source(source, &[]).inspect().unwrap().calls.clone()
+    };
+    let encoded = inspect("{{ a|tojson }}");
+    assert_eq!(
+        (encoded.object, encoded.string, encoded.arguments),
+        (Outcome::Printed, Outcome::Double, Arguments::Object)
+    );
+    assert_eq!(inspect("{{ '{' ~ a ~ '}' }}").string, Outcome::Double);
+    let either = inspect("{{ a if a is string else a|tojson }}");
+    assert_eq!((either.arguments, either.parallel), (Arguments::Both, Outcome::Printed));
+    assert!(!either.written);
+    assert_eq!(
+        inspect("{% for k in a.items() %}{{ k }}{% endfor %}").arguments,
+        Arguments::Object
+    );
+}
+
+#[test]
+fn reasoning_is_replayed_always_in_the_last_turn_or_never() {
+    let inspect = |source: &str| ChatTemplate::from_source(source, &[]).inspect().unwrap().reasoning.clone();
+    let always = inspect("{% for m in messages %}{{ m.reasoning_content }}{{ m.content }}{% endfor %}");
+    assert_eq!(
+        (always.replayed, always.fields.as_slice()),
+        (Replay::Always, ["reasoning_content".to_owned()].as_slice())
+    );
+    let last = inspect("{% for m in messages %}{% if loop.last %}{{ m.thinking }}{% endif %}{{ m.content }}{% endfor %}");
+    assert_eq!(
+        (last.replayed, last.fields.as_slice()),
+        (Replay::LastTurn, ["thinking".to_owned()].as_slice())
+    );
+    let cut = inspect("{% for m in messages %}{{ m.content.split('</think>')[-1] }}{% endfor %}");
+    assert_eq!((cut.replayed, cut.cuts_think), (Replay::Never, true));
+}
+
+#[test]
+fn a_switch_may_matter_only_beside_another_one() {
+    let source = "{% for m in messages %}{{ m.content }}{% endfor %}\
+                  {% if add_generation_prompt %}<a>{% if think %}{{ effort }}{% if level == 'high' %}!{% endif %}{% endif %}{% endif %}{{ bos_token }}";
+    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let names: Vec<&str> = report.switches.iter().map(|switch| switch.name.as_str()).collect();
+    assert_eq!(names, ["think", "effort", "level"]);
+    let level = &report.switches[2];
+    assert_eq!(
+        (level.values.as_slice(), level.changes.as_slice()),
+        ([json!("high")].as_slice(), [Change::GenerationPrompt].as_slice())
+    );
+    assert!(report.switches[1].printed && !level.printed);
+}
+
+#[test]
+fn reads_are_followed_through_loops_names_and_macros() {
+    let source = "{% macro show(c) %}{{ c.function.name }}{% endmacro %}\n{% set rest = messages[1:] %}\n{% for m in rest %}\n\
+                  {% if 'name' in m %}{{ m.get('content') }}{% endif %}{% for c in m['tool_calls'] %}{{ show(c) }}{% endfor %}\n{% endfor %}\n\
+                  {{ (tools|first).function.description }}{{ day }}";
+    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    let show = |reads: &[chat_template::report::Read]| -> Vec<String> {
+        reads.iter().map(|read| format!("{} {}", read.name, read.line)).collect()
+    };
+    assert_eq!(show(&report.reads.messages), ["content 4", "name 4", "tool_calls 4"]);
+    assert_eq!(show(&report.reads.calls), ["function 1", "function.name 1"]);
+    assert_eq!(show(&report.reads.tools), ["function 6", "function.description 6"]);
+    assert_eq!(show(&report.reads.variables), ["messages 2", "day 6", "tools 6"]);
+}
+
+#[test]
+fn tools_are_asked_of_the_template_that_apply_would_choose() {
+    let loop_over = "{% for m in messages %}{{ m.content }}{% endfor %}";
+    let with_tools = format!("{{% for t in tools %}}{{{{ t.function.name }}}}{{% endfor %}}{loop_over}");
+    let template = ChatTemplate::from_named(&[("default", loop_over), ("tool_use", &with_tools)], &[]);
+    let report = template.inspect().unwrap();
+    assert_eq!(
+        (report.tools.read, report.tools.name, report.tools.description),
+        (true, Outcome::Printed, Outcome::Lost)
+    );
+    assert_eq!(report.reads.tools[0].template, "tool_use");
+}
+
+#[test]
+fn all_experiments_together_keep_the_limits() {
+    let slow = "{% for i in range(20000) %}{% endfor %}{{ messages[0].content }}";
+    let error = ChatTemplate::from_source(slow, &[])
+        .inspect_with(&Limits::default().with_steps(100_000))
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.message()),
+        (ErrorKind::Limit, "limit reached: steps: 100001, at most 100000")
+    );
+    assert!(
+        ChatTemplate::from_source("{% if %}", &[])
+            .inspect()
+            .is_err_and(|error| error.kind() == ErrorKind::Syntax)
+    );
+    let none = ChatTemplate::from_config(&json!({})).unwrap();
+    assert!(none.inspect().is_err());
+}
+
+#[test]
+fn a_report_is_made_once_and_again_after_a_change() {
+    let template = ChatTemplate::from_source("{{ bos_token }}{{ messages[0].content }}", &[]);
+    let report = template.inspect().unwrap();
+    assert!(std::sync::Arc::ptr_eq(&report, &template.clone().inspect().unwrap()));
+    let other = template.with_special_token("bos_token", "<s>").inspect().unwrap();
+    assert!(
+        other
+            .witness("roles.user.string")
+            .unwrap()
+            .output
+            .as_ref()
+            .unwrap()
+            .starts_with("<s>")
+    );
+}
