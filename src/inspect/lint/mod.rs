@@ -84,3 +84,63 @@ fn make_finding(rule: &Rule, source: &Source<'_>, line: u32, subject: &str) -> F
 fn find_message_loop(template: &Template) -> u32 {
     tree::find_message_loop(template).map_or(1, |at| template.source().line(at))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::inspect;
+    use super::rules::RULES;
+    use crate::ChatTemplate;
+
+    /// A template without a fault.
+    const CLEAN: &str = "{{ bos_token }}{% for m in messages %}<|{% if m.role == 'user' %}user|>{% else %}other|>{% endif %}\
+        {{ m.content }}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}";
+
+    /// For each rule a template that breaks it.
+    const PLANTED: [(&str, &str); 19] = [
+        ("python-method", "{% for m in messages %}{{ m.content.strip() }}{% endfor %}"),
+        ("python-literal", "{% set x = True %}{{ x }}"),
+        ("printed-container", "{{ tools }}"),
+        ("slice-step", "{% for m in messages[::-1] %}{{ m.content }}{% endfor %}"),
+        ("percent-format", "{{ '%s' % messages[0].content }}"),
+        ("tojson-argument", "{{ tools|tojson(ensure_ascii=false) }}"),
+        ("iterable-test", "{% if tools is iterable and tools|length > 0 %}x{% endif %}"),
+        ("generation-block", "{% generation %}x{% endgeneration %}"),
+        ("stray-newline", "{% if tools %}\n\n{% endif %}"),
+        ("printed-indentation", "{% if tools %}\n    {{ bos_token }}{% endif %}"),
+        ("double-bos", "{{ bos_token }}{{ bos_token }}"),
+        ("spelled-bos", "<s>{{ messages[0].content }}"),
+        ("split-token", "{{ '<|' + messages[0].role + '|>' }}"),
+        ("unset-name", "{{ greeting }}"),
+        ("unknown-filter", "{% if tools %}{{ messages|sparkle }}{% endif %}"),
+        ("no-generation-prompt", "{% for m in messages %}{{ m.content }}{% endfor %}"),
+        (
+            "untrimmed-content",
+            "{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% else %}{{ m.content|trim }}{% endif %}{% endfor %}",
+        ),
+        ("repeated-test", "{% if tools %}a{% elif tools %}b{% endif %}"),
+        (
+            "dropped-role",
+            "{% for m in messages %}{% if m.role == 'user' %}{{ m.content }}{% endif %}{% endfor %}",
+        ),
+    ];
+
+    fn find_rules(source: &str) -> Vec<String> {
+        let findings = inspect(&ChatTemplate::from_source(source, &[("bos_token", "<s>")]));
+        findings.into_iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn each_rule_finds_its_planted_fault() {
+        for (rule, source) in PLANTED {
+            assert!(find_rules(source).iter().any(|found| found == rule), "{rule}: {source}");
+        }
+        let planted = PLANTED.map(|(rule, _)| rule);
+        let rules: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+        assert_eq!(rules, planted);
+    }
+
+    #[test]
+    fn a_clean_template_has_no_finding() {
+        assert_eq!(find_rules(CLEAN), [""; 0]);
+    }
+}

@@ -48,6 +48,9 @@ rules! {
     TOJSON_ARGUMENT: "tojson-argument", PORTABLE, "`tojson` has the argument `{}`",
         "Only transformers' `tojson` knows arguments besides `indent`.",
         "leave the argument out";
+    ITERABLE_TEST: "iterable-test", PORTABLE, "`is iterable` is asked of `{}`",
+        "In another Jinja `none` is iterable, and its length is an error.",
+        "ask for the truth of the value: `{% if tools %}`";
     GENERATION_BLOCK: "generation-block", PORTABLE, "`{% generation %}` is a statement of transformers alone",
         "Another Jinja refuses the whole template.",
         "keep a copy of the template without it for inference";

@@ -2,8 +2,8 @@
 
 use super::Findings;
 use super::rules::{
-    GENERATION_BLOCK, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL, PYTHON_METHOD,
-    REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNKNOWN_FILTER, UNSET_NAME,
+    GENERATION_BLOCK, ITERABLE_TEST, METHODS, NO_GENERATION_PROMPT, PERCENT_FORMAT, PRINTED_CONTAINER, PYTHON_LITERAL,
+    PYTHON_METHOD, REPEATED_TEST, SLICE_STEP, SPELLED_BOS, SPLIT_TOKEN, TOJSON_ARGUMENT, UNKNOWN_FILTER, UNSET_NAME,
 };
 use crate::ast::{BinaryOp, Body, Child, Expr, ExprKind, If, Literal, Piece, Stmt, StmtKind, Symbol};
 use crate::template::Template;
@@ -249,6 +249,11 @@ impl Walk<'_, '_, '_> {
             ExprKind::Test(test) => {
                 if test.builtin.is_none() {
                     self.findings.add(&UNKNOWN_FILTER, expr.at, &test.name);
+                }
+                if let (ExprKind::Name(name), "iterable") = (&test.input.kind, &*test.name) {
+                    let list = LISTS.iter().find(|list| **list == self.name(name.symbol));
+                    list.iter()
+                        .for_each(|list| self.findings.add(&ITERABLE_TEST, expr.span.start, list));
                 }
                 test.input.for_each_name(&mut |name| self.guarded.push(name.symbol));
             }

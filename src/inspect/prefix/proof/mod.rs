@@ -6,9 +6,12 @@
 mod compare;
 mod eval;
 mod exec;
+mod facts;
+mod functions;
 mod messages;
 mod reads;
 mod relate;
+mod rounds;
 mod state;
 mod terms;
 

@@ -5,6 +5,9 @@ use std::rc::Rc;
 use super::terms::{Facts, Node, Term, Terms};
 use crate::ast::Symbol;
 
+/// The attributes of a namespace, with the address of the call that makes it.
+type Space = (usize, Vec<(Rc<str>, Term)>);
+
 /// The values of variables and namespaces at a place of the template, for one of the two renders.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -15,7 +18,7 @@ pub struct State {
     /// The beginnings of the scopes within the outermost one.
     scopes: Vec<usize>,
     /// The attributes of namespaces, each by the address of the call that makes it.
-    pub spaces: Vec<(usize, Vec<(Rc<str>, Term)>)>,
+    pub spaces: Vec<Space>,
     /// What is printed.
     pub out: Vec<Term>,
     /// What is known on this path.
@@ -144,7 +147,7 @@ impl State {
         self
     }
 
-    fn join_spaces(terms: &mut Terms, test: Term, then: &Self, otherwise: &Self) -> Vec<(usize, Vec<(Rc<str>, Term)>)> {
+    fn join_spaces(terms: &mut Terms, test: Term, then: &Self, otherwise: &Self) -> Vec<Space> {
         let undefined = terms.add(Node::Undefined);
         let mut joined = Vec::new();
         for (address, attributes) in &then.spaces {

@@ -88,7 +88,7 @@ const MOST_PARTS: usize = 1000;
 const LONGEST_TEXT: usize = 100;
 
 /// The most terms that one decision looks at.
-const FUEL: usize = 300;
+pub const FUEL: usize = 300;
 
 /// What is known on a path: conditions, and whether each is true.
 pub type Facts = Vec<(Term, bool)>;
@@ -106,7 +106,7 @@ pub struct Terms {
     /// The least number of messages of the shorter conversation in the round that is executed.
     pub least_count: i64,
     /// The terms that the current decision may still look at. Terms share their parts, so a walk over all can take exponential time.
-    fuel: Cell<usize>,
+    pub fuel: Cell<usize>,
 }
 
 impl Terms {
@@ -199,7 +199,7 @@ impl Terms {
     pub fn concat(&mut self, parts: &[Term]) -> Term {
         let length = |part: &Term| match self.get(*part) {
             Node::Concat(inner) => inner.len(),
-            Node::Str(text) => text.len() / LONGEST_TEXT.saturating_add(1),
+            Node::Str(text) => (text.len() / LONGEST_TEXT).saturating_add(1),
             _ => 1,
         };
         if parts.iter().map(length).sum::<usize>() > MOST_PARTS {
@@ -390,124 +390,5 @@ impl Terms {
         }
         let (one, other) = if is_known(&first) { (other, one) } else { (one, other) };
         self.add(Node::Equal(one, other))
-    }
-
-    /// Returns whether the current decision may look at one more term.
-    fn burn(&self) -> bool {
-        let fuel = self.fuel.get();
-        self.fuel.set(fuel.saturating_sub(1));
-        fuel > 0
-    }
-
-    /// Returns whether a condition is true, if that follows from the facts.
-    pub fn decide(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
-        self.fuel.set(FUEL);
-        self.decide_within(term, facts)
-    }
-
-    fn decide_within(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
-        if !self.burn() {
-            return None;
-        }
-        let own = match self.get(term) {
-            Node::Str(text) => Some(!text.is_empty()),
-            Node::Int(int) => Some(*int != 0),
-            Node::Bool(bool) => Some(*bool),
-            Node::None | Node::Undefined => Some(false),
-            Node::Not(inner) => self.decide_within(*inner, facts).map(|truth| !truth),
-            Node::Messages(_, 0)
-            | Node::First
-            | Node::Last
-            | Node::Appended
-            | Node::Namespace(_)
-            | Node::Macro(_)
-            | Node::Loop(_) => Some(true),
-            Node::Messages(true, 1) => Some(true),
-            Node::List(items) => Some(!items.is_empty()),
-            Node::Dict(items) => Some(!items.is_empty()),
-            Node::Concat(parts) => {
-                let is_filled = |part: &Term| matches!(self.get(*part), Node::Str(text) if !text.is_empty());
-                parts.iter().any(is_filled).then_some(true)
-            }
-            Node::Choice(test, then, otherwise) => match self.decide_within(*test, facts) {
-                Some(true) => self.decide_within(*then, facts),
-                Some(false) => self.decide_within(*otherwise, facts),
-                None => {
-                    let then = if then == test {
-                        Some(true)
-                    } else {
-                        self.decide_within(*then, facts)
-                    };
-                    let otherwise = if otherwise == test {
-                        Some(false)
-                    } else {
-                        self.decide_within(*otherwise, facts)
-                    };
-                    then.filter(|then| Some(*then) == otherwise)
-                }
-            },
-            Node::Count => Some(true),
-            Node::Sum(base, offset) if self.least(Some(*base), *offset) > 0 => Some(true),
-            _ => None,
-        };
-        own.or_else(|| self.recall(term, facts))
-    }
-
-    /// Looks a condition up in the facts.
-    fn recall(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
-        if let Some((_, truth)) = facts.iter().rev().find(|(known, _)| *known == term) {
-            return Some(*truth);
-        }
-        let is_known = |term: Term| matches!(self.get(term), Node::Str(_) | Node::Int(_) | Node::None);
-        let equals = facts
-            .iter()
-            .filter(|(_, truth)| *truth)
-            .filter_map(|(known, _)| match *self.get(*known) {
-                Node::Equal(one, other) if is_known(other) => Some((one, other)),
-                _ => None,
-            });
-        match *self.get(term) {
-            Node::Equal(one, other) if is_known(other) => {
-                let mut equals = equals;
-                equals.any(|(same, value)| same == one && value != other).then_some(false)
-            }
-            _ => {
-                let mut equals = equals;
-                let (_, value) = equals.find(|(same, _)| *same == term)?;
-                self.decide_within(value, &[])
-            }
-        }
-    }
-
-    /// Adds to the facts that a condition is true or false, and what follows from it.
-    pub fn assume(&self, term: Term, truth: bool, facts: &mut Facts) {
-        self.assume_within(term, truth, facts, 30);
-    }
-
-    fn assume_within(&self, term: Term, truth: bool, facts: &mut Facts, depth: usize) {
-        let Some(depth) = depth.checked_sub(1) else { return };
-        if self.decide(term, facts).is_some() {
-            return;
-        }
-        facts.push((term, truth));
-        match *self.get(term) {
-            Node::Not(inner) => self.assume_within(inner, !truth, facts, depth),
-            Node::Choice(test, then, otherwise) => {
-                let then_truth = if then == test { Some(true) } else { self.decide(then, facts) };
-                let otherwise_truth = if otherwise == test {
-                    Some(false)
-                } else {
-                    self.decide(otherwise, facts)
-                };
-                if then_truth == Some(!truth) {
-                    self.assume_within(test, false, facts, depth);
-                    self.assume_within(otherwise, truth, facts, depth);
-                } else if otherwise_truth == Some(!truth) {
-                    self.assume_within(test, true, facts, depth);
-                    self.assume_within(then, truth, facts, depth);
-                }
-            }
-            _ => {}
-        }
     }
 }
