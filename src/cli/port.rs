@@ -136,9 +136,12 @@ impl Port {
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
             return match self.applier.inspect(request, &self.limits) {
-                Ok(Ok(report)) => object([("id", id), ("report", show::to_data(&*report).unwrap_or(Data::None))]),
-                Ok(Err(error)) => failure(id, &error),
-                Err(message) => request_error(id, message),
+                Ok(Ok(report)) => {
+                    let line = write_answer(&id, |line| show::write_entry("report", &*report, line));
+                    line.map_err(|message| request_error(id, message))
+                }
+                Ok(Err(error)) => Err(failure(id, &error)),
+                Err(message) => Err(request_error(id, message)),
             };
         }
         let wanted = Wanted {
@@ -286,25 +289,33 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
 
 /// Returns the line of a prompt. The segments of a long prompt take much more memory as a tree than as text.
 fn success(id: &Data<'_>, prompt: &Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Result<String, String> {
+    write_answer(id, |line| {
+        line.push_str(",\"output\":");
+        json::write_string(&prompt.text, false, line);
+        if wanted.generation {
+            show::write_entry("generation", &show::span_pairs(&prompt.generation.code_points), line)?;
+        }
+        if wanted.trace {
+            show::write_entry("segments", &prompt.segments, line)?;
+        }
+        if wanted.assistant {
+            show::write_entry("assistant", &prompt.assistant, line)?;
+        }
+        if wanted.turns {
+            show::write_entry("turns", &prompt.turns(), line)?;
+        }
+        if let Some(tokens) = control_tokens.filter(|_| wanted.trace) {
+            show::write_entry("control_tokens", &prompt.control_tokens(tokens), line)?;
+        }
+        Ok(())
+    })
+}
+
+/// Returns the line of an answer: an object with the id, and the entries that a function appends.
+fn write_answer(id: &Data<'_>, write_entries: impl FnOnce(&mut String) -> Result<(), String>) -> Result<String, String> {
     let mut line = "{\"id\":".to_owned();
     json::write_data(id, &mut line);
-    line.push_str(",\"output\":");
-    json::write_string(&prompt.text, false, &mut line);
-    if wanted.generation {
-        show::write_entry("generation", &show::span_pairs(&prompt.generation.code_points), &mut line)?;
-    }
-    if wanted.trace {
-        show::write_entry("segments", &prompt.segments, &mut line)?;
-    }
-    if wanted.assistant {
-        show::write_entry("assistant", &prompt.assistant, &mut line)?;
-    }
-    if wanted.turns {
-        show::write_entry("turns", &prompt.turns(), &mut line)?;
-    }
-    if let Some(tokens) = control_tokens.filter(|_| wanted.trace) {
-        show::write_entry("control_tokens", &prompt.control_tokens(tokens), &mut line)?;
-    }
+    write_entries(&mut line)?;
     line.push('}');
     Ok(line)
 }

@@ -230,7 +230,7 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     match (arguments.json, is_colored) {
         (true, _) => {
             warn_of_mask(&prompt.assistant, Some(&messages));
-            show::write_prompt(&prompt)
+            show::write_line(&prompt)
         }
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
         (false, false) => Ok(prompt.text),

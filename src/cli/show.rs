@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, AssistantSpans, Prompt, Rendered};
+use chat_template::{AssistantOptions, AssistantSpans, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -52,9 +52,9 @@ impl Wanted {
     }
 }
 
-/// Returns a prompt with its spans as a line of JSON.
-pub fn write_prompt(prompt: &Prompt) -> Result<String, String> {
-    let line = serde_json::to_string(prompt).map_err(|error| format!("error: {error}"))?;
+/// Returns a value, such as a prompt, as a line of JSON.
+pub fn write_line<T: Serialize>(value: &T) -> Result<String, String> {
+    let line = serde_json::to_string(value).map_err(|error| format!("error: {error}"))?;
     Ok(line + "\n")
 }
 

@@ -8,7 +8,6 @@ use super::plant::{self, ARGUMENT, DESCRIPTION, FUNCTION, Form, ID, PARAMETER, P
 use crate::chat::Prompt;
 use crate::error::Result;
 use crate::report::{Arguments, Calls, Outcome, Report, Tools};
-use crate::trace::Origin;
 
 /// Asks about calls with one result, and returns the outcome for the content of the result.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<Outcome> {
@@ -180,12 +179,8 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
         let mut segments = prompt
             .segments
             .iter()
-            .filter(|segment| segment.bytes.start < end && segment.bytes.end > at);
-        segments.any(|segment| match &segment.origin {
-            Origin::Input { path, .. } => is_origin(path),
-            Origin::Changed { paths } => paths.iter().any(|path| is_origin(path)),
-            _ => false,
-        })
+            .filter(|segment| segment.bytes().start < end && segment.bytes().end > at);
+        segments.any(|segment| segment.paths().any(is_origin))
     })
 }
 

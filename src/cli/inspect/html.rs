@@ -1,13 +1,11 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
-use chat_template::json::{Data, Object};
+use chat_template::json;
 use chat_template::report::{Report, Witness};
 use chat_template::{ApplyOptions, ChatTemplate, Prompt};
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::super::explain::{Picture, frame, legend};
-use super::super::show;
 use super::page::{list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
@@ -32,7 +30,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report) -> String {
     let switches = report.switches.iter().filter_map(|switch| {
         let witness = report.witness(&format!("switches.{}", switch.name))?;
         let value = witness.variables.as_ref().and_then(|variables| variables.get(&switch.name));
-        let name = format!("{} = {}", switch.name, value.map(Value::to_string).unwrap_or_default());
+        let name = format!("{} = {}", switch.name, value.map(ToString::to_string).unwrap_or_default());
         Some(html! { section { h2 { (name) } (show_example(chat, witness)) } })
     });
     let examples: Vec<Markup> = examples.chain(switches).collect();
@@ -54,7 +52,7 @@ fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
     match render(chat, witness) {
         Ok(prompt) => {
             let tokens = chat.control_tokens();
-            let messages = show::to_data(&witness.messages).ok();
+            let messages = json::to_data(&witness.messages, json::DEPTH).ok();
             let picture = Picture::new(&prompt, &tokens, messages.as_ref(), None, Vec::new());
             html! { pre { (picture.marked_prompt()) } }
         }
@@ -63,15 +61,10 @@ fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
 }
 
 fn render(chat: &ChatTemplate, witness: &Witness) -> Result<Prompt, String> {
-    let none = Data::None;
-    let to_data = |value: &Option<Value>| value.as_ref().map(show::to_data).transpose();
-    let tools = to_data(&witness.tools)?;
-    let documents = to_data(&witness.documents)?;
-    let variables = to_data(&witness.variables)?.unwrap_or(Data::Object(Object::new(Vec::new())));
     let options = ApplyOptions {
-        tools: Some(tools.as_ref().unwrap_or(&none)),
-        documents: Some(documents.as_ref().unwrap_or(&none)),
-        variables: Some(&variables),
+        tools: Some(&witness.tools),
+        documents: Some(&witness.documents),
+        variables: Some(&witness.variables),
         add_generation_prompt: witness.add_generation_prompt,
         trace: true,
         true_spans: true,

@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
-        print(show::write_line(&show::to_data(&*report)?)).map_err(|error| format!("error: {error}"))?;
+        print(show::write_line(&*report)?).map_err(|error| format!("error: {error}"))?;
     } else if arguments.html.is_none() {
         print_text(&page::write(&title, &report)).map_err(|error| format!("error: {error}"))?;
     }
