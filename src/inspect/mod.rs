@@ -8,11 +8,19 @@
 //! Small conversations, in which each text is a unique word, are rendered and searched for these words. The tree is read only for what no
 //! render shows.
 
+mod calls;
+mod conversations;
+mod lab;
+mod plant;
+mod roles;
+
 use std::sync::Arc;
 
 use crate::chat::ChatTemplate;
 use crate::error::Result;
+use crate::limits::Limits;
 use crate::report::Report;
+use lab::Lab;
 
 impl ChatTemplate {
     /// Returns what the template takes, as experiments with small conversations show. The report is made once, and then shared.
@@ -20,9 +28,22 @@ impl ChatTemplate {
     /// # Errors
     /// If the model has no template, if a template does not compile, and if the experiments reach a limit.
     pub fn inspect(&self) -> Result<Arc<Report>> {
+        self.inspect_with(&Limits::default())
+    }
+
+    /// Returns what the template takes, within limits that all experiments together keep.
+    ///
+    /// # Errors
+    /// See [`ChatTemplate::inspect`].
+    pub fn inspect_with(&self, limits: &Limits) -> Result<Arc<Report>> {
         self.report_or_make(|| {
             self.check()?;
-            Ok(Report::default())
+            let mut lab = Lab::new(self, limits);
+            let mut report = Report::default();
+            let forms = roles::inspect(&mut lab, &mut report)?;
+            roles::inspect_tools(&mut lab, &mut report, &forms)?;
+            report.witnesses = lab.witnesses;
+            Ok(report)
         })
     }
 }

@@ -95,11 +95,11 @@ pub struct NullContent {
 /// The verdicts on parts of user messages that are not text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Media {
-    /// A part `{"type": "image"}`.
+    /// A part such as `{"type": "image"}`.
     pub image: Medium,
-    /// A part `{"type": "audio"}`.
+    /// A part such as `{"type": "audio"}`.
     pub audio: Medium,
-    /// A part `{"type": "video"}`.
+    /// A part such as `{"type": "video"}`.
     pub video: Medium,
 }
 
@@ -108,6 +108,8 @@ pub struct Media {
 pub struct Medium {
     /// [`Outcome::Printed`] if a text stands for the part, and [`Outcome::Lost`] if none does.
     pub outcome: Outcome,
+    /// The types of parts that a text stands for: `image`, `image_url`.
+    pub types: Vec<String>,
     /// The text that stands for the part: `<|image_pad|>`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,

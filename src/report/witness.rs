@@ -12,6 +12,9 @@ pub struct Witness {
     /// The tools, if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Value>,
+    /// The documents, if there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub documents: Option<Value>,
     /// The variables of the caller, if there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<Value>,

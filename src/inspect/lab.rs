@@ -1,0 +1,254 @@
+//! Renders the conversations of experiments, and keeps the best outcome of each with its witness.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::plant::PLANT;
+use crate::chat::{ApplyOptions, ChatTemplate, Prompt};
+use crate::clock::{FixedClock, LocalTime};
+use crate::error::{Error, ErrorClass, Result};
+use crate::limits::{Limit, Limits, Reached};
+use crate::report::{Outcome, Witness};
+use crate::trace::Origin;
+
+/// The most bytes of a prompt of an experiment, each of which a witness may keep. A prompt of a real template has some thousand.
+const MAX_OUTPUT: u64 = 1 << 20;
+
+/// A conversation that is rendered.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    pub messages: Vec<Value>,
+    pub tools: Option<Value>,
+    pub documents: Option<Value>,
+    pub variables: Option<Value>,
+    pub add_generation_prompt: bool,
+}
+
+impl Trial {
+    pub fn new(messages: impl Into<Vec<Value>>) -> Self {
+        Self {
+            messages: messages.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Sets the tools.
+    pub fn with_tools(mut self, tools: Option<Value>) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Asks for a generation prompt.
+    pub fn prompted(mut self) -> Self {
+        self.add_generation_prompt = true;
+        self
+    }
+
+    /// Sets the variables of the caller.
+    pub fn with_variables(mut self, variables: Option<Value>) -> Self {
+        self.variables = variables;
+        self
+    }
+
+    fn witness(&self, rendered: &Rendered, word: &str) -> Witness {
+        let mut witness = Witness {
+            messages: Value::from(self.messages.clone()),
+            tools: self.tools.clone(),
+            documents: self.documents.clone(),
+            variables: self.variables.clone(),
+            add_generation_prompt: self.add_generation_prompt,
+            ..Witness::default()
+        };
+        match rendered {
+            Ok(prompt) => {
+                witness.line = line_before(prompt, word);
+                witness.output = Some(prompt.text.clone());
+            }
+            Err(error) => {
+                witness.line = error.line().map(|line| line as usize);
+                witness.error = Some(error.message().to_owned());
+            }
+        }
+        witness
+    }
+}
+
+/// The conversation of a witness, to be rendered again.
+impl From<&Witness> for Trial {
+    fn from(witness: &Witness) -> Self {
+        Self {
+            messages: witness.messages.as_array().cloned().unwrap_or_default(),
+            tools: witness.tools.clone(),
+            documents: witness.documents.clone(),
+            variables: witness.variables.clone(),
+            add_generation_prompt: witness.add_generation_prompt,
+        }
+    }
+}
+
+/// Returns the line of the template that wrote the last literal text before a word. Without the word, it is that of the last literal text.
+fn line_before(prompt: &Prompt, word: &str) -> Option<usize> {
+    let end = prompt.text.find(word).unwrap_or(prompt.text.len());
+    let segments = prompt.segments.iter().take_while(|segment| segment.bytes.start < end);
+    let lines = segments.filter_map(|segment| match segment.origin {
+        Origin::Template { line } => Some(line),
+        _ => None,
+    });
+    lines.last()
+}
+
+/// The result of a render. A limit of the whole report is no such result.
+pub type Rendered = std::result::Result<Prompt, Error>;
+
+/// A question about the renders of several trials. The answer is the best outcome of the trials that it applies to.
+pub struct Question<'q> {
+    /// The path of the verdict in the report.
+    pub path: &'q str,
+    /// Returns the outcome of a prompt, or `None` if the trial does not bear on the question.
+    pub judge: &'q dyn Fn(&Trial, &Prompt) -> Option<Outcome>,
+    /// Returns whether an error of a trial bears on the question.
+    pub counts_error: &'q dyn Fn(&Trial) -> bool,
+}
+
+/// The template under experiment, with what is left of the limits of the whole report.
+pub struct Lab<'t> {
+    pub template: &'t ChatTemplate,
+    pub witnesses: BTreeMap<String, Witness>,
+    limits: Limits,
+    allowed: Limits,
+    deadline: Option<Instant>,
+    clock: Option<FixedClock>,
+}
+
+impl<'t> Lab<'t> {
+    pub fn new(template: &'t ChatTemplate, limits: &Limits) -> Self {
+        let deadline = limits
+            .milliseconds
+            .and_then(|milliseconds| Instant::now().checked_add(Duration::from_millis(milliseconds)));
+        let output = limits.output.min(MAX_OUTPUT);
+        Self {
+            template,
+            witnesses: BTreeMap::new(),
+            limits: limits.clone().with_output(output),
+            allowed: limits.clone(),
+            deadline,
+            // A report does not depend on when it is made.
+            clock: LocalTime::new([2026, 1, 2], [3, 4, 5], 0).ok().map(FixedClock),
+        }
+    }
+
+    /// Renders a trial.
+    ///
+    /// # Errors
+    /// If the report as a whole has used up its steps or its time.
+    pub fn render(&mut self, trial: &Trial) -> Result<Rendered> {
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(self.out_of_time());
+            }
+            self.limits.milliseconds = Some(u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(1));
+        }
+        let mut options = ApplyOptions {
+            tools: trial.tools.as_ref().map(|tools| tools as _),
+            documents: trial.documents.as_ref().map(|documents| documents as _),
+            variables: trial.variables.as_ref().map(|variables| variables as _),
+            add_generation_prompt: trial.add_generation_prompt,
+            limits: &self.limits,
+            trace: true,
+            ..ApplyOptions::default()
+        };
+        if let Some(clock) = &self.clock {
+            options.clock = clock;
+        }
+        let rendered = self.template.apply(&trial.messages, &options);
+        match &rendered {
+            Ok(prompt) => self.limits.steps = self.limits.steps.saturating_sub(prompt.steps),
+            Err(error) => match error.reached().map(|reached| reached.limit) {
+                Some(Limit::Steps) => {
+                    let steps = Reached::new(Limit::Steps, self.allowed.steps.saturating_add(1), self.allowed.steps);
+                    return Err(Error::limit(steps).with_note(NOTE));
+                }
+                Some(Limit::Milliseconds) => return Err(self.out_of_time()),
+                _ => {}
+            },
+        }
+        Ok(rendered)
+    }
+
+    fn out_of_time(&self) -> Error {
+        let allowed = self.allowed.milliseconds.unwrap_or_default();
+        Error::limit(Reached::new(Limit::Milliseconds, allowed.saturating_add(1), allowed)).with_note(NOTE)
+    }
+
+    /// Renders trials until each question has the best outcome, and returns the outcomes in the order of the questions. Questions other than
+    /// the first `main` ones do not keep the experiment going after `least` trials.
+    ///
+    /// # Errors
+    /// See [`Lab::render`].
+    pub fn ask_all<const N: usize>(
+        &mut self,
+        trials: impl IntoIterator<Item = Trial>,
+        questions: [Question<'_>; N],
+        (main, least): (usize, usize),
+    ) -> Result<[Outcome; N]> {
+        let mut best: [Option<Outcome>; N] = [None; N];
+        for (index, trial) in trials.into_iter().enumerate() {
+            let wanted = if index < least { N } else { main };
+            if best.iter().take(wanted).all(|outcome| *outcome == Some(Outcome::Printed)) {
+                break;
+            }
+            let rendered = self.render(&trial)?;
+            for (best, question) in best.iter_mut().zip(&questions) {
+                let outcome = match &rendered {
+                    Ok(prompt) => (question.judge)(&trial, prompt),
+                    Err(error) => (question.counts_error)(&trial).then(|| outcome_of(error)),
+                };
+                if let Some(outcome) = outcome.filter(|outcome| best.is_none_or(|best| *outcome < best)) {
+                    *best = Some(outcome);
+                    self.witnesses
+                        .insert(question.path.to_owned(), trial.witness(&rendered, PLANT));
+                }
+            }
+        }
+        Ok(best.map(Option::unwrap_or_default))
+    }
+
+    /// Renders trials until one has the best outcome.
+    ///
+    /// # Errors
+    /// See [`Lab::render`].
+    pub fn ask(&mut self, path: &str, trials: impl IntoIterator<Item = Trial>, judge: impl Fn(&str) -> Outcome) -> Result<Outcome> {
+        let question = Question {
+            path,
+            judge: &|_, prompt| Some(judge(&prompt.text)),
+            counts_error: &|_| true,
+        };
+        self.ask_all(trials, [question], (1, 0)).map(|[outcome]| outcome)
+    }
+
+    /// Keeps the witness of a verdict.
+    pub fn keep(&mut self, path: impl Into<String>, trial: &Trial, rendered: &Rendered) {
+        self.witnesses.insert(path.into(), trial.witness(rendered, PLANT));
+    }
+}
+
+const NOTE: &str = "the limits count for all experiments of a report together";
+
+/// Returns the outcome of a render that failed.
+pub fn outcome_of(error: &Error) -> Outcome {
+    match error.class() {
+        ErrorClass::Refused => Outcome::Refused,
+        _ => Outcome::Failed,
+    }
+}
+
+/// Returns whether all words are in a prompt.
+pub fn find_words(text: &str, words: &[&str]) -> Outcome {
+    match words.iter().all(|word| text.contains(word)) {
+        true => Outcome::Printed,
+        false => Outcome::Lost,
+    }
+}

@@ -1,0 +1,110 @@
+//! The words that are planted in conversations, and the messages that carry them.
+//!
+//! ```text
+//! say("user", Form::Parts, PLANT)   ->   {"role": "user", "content": [{"type": "text", "text": "vexolumiq"}]}
+//! ```
+
+use serde_json::{Value, json};
+
+/// The text that an experiment looks for.
+pub const PLANT: &str = "vexolumiq";
+
+/// A second text that an experiment looks for.
+pub const SECOND: &str = "drabontil";
+
+/// The text of an earlier message of the system.
+pub const SYSTEM: &str = "grelmovan";
+
+/// The text of a message of the user.
+pub const USER: &str = "holvantis";
+
+/// The text of a message of the assistant.
+pub const ANSWER: &str = "jopredulk";
+
+/// The name of a function that is called. Templates that look for a result's call find it by this name or by [`ID`].
+pub const FUNCTION: &str = "zarnokel";
+
+/// The name of a parameter of a function.
+pub const PARAMETER: &str = "quistorm";
+
+/// The description of a function.
+pub const DESCRIPTION: &str = "fluvendrop";
+
+/// The name of an argument in a call.
+pub const ARGUMENT: &str = "plimbusk";
+
+/// The value of an argument in a call.
+pub const VALUE: &str = "worgathin";
+
+/// The id of a call. Some templates demand nine letters or digits.
+pub const ID: &str = "Kd7mWx2Qp";
+
+/// The text of a reasoning.
+pub const REASONING: &str = "trenobilf";
+
+/// The form of the content of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    String,
+    Parts,
+}
+
+impl Form {
+    /// Returns content with a text in this form.
+    pub fn content(self, text: &str) -> Value {
+        match self {
+            Self::String => Value::from(text),
+            Self::Parts => json!([{"type": "text", "text": text}]),
+        }
+    }
+}
+
+/// Returns a message with a text.
+pub fn say(role: &str, form: Form, text: &str) -> Value {
+    json!({"role": role, "content": form.content(text)})
+}
+
+/// Returns a message with other content, or without content.
+pub fn with_content(message: &Value, content: Option<Value>) -> Value {
+    let mut message = message.clone();
+    if let Some(object) = message.as_object_mut() {
+        match content {
+            Some(content) => drop(object.insert("content".to_owned(), content)),
+            None => drop(object.remove("content")),
+        }
+    }
+    message
+}
+
+/// Returns arguments with one name and one value: an object or JSON text.
+pub fn arguments(is_text: bool) -> Value {
+    let arguments = json!({ARGUMENT: VALUE});
+    match is_text {
+        true => Value::from(format!("{{\"{ARGUMENT}\": \"{VALUE}\"}}")),
+        false => arguments,
+    }
+}
+
+/// Returns a call of a function.
+pub fn call(id: &str, name: &str, arguments: &Value) -> Value {
+    json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}})
+}
+
+/// Returns a message of the assistant with calls.
+pub fn calling(calls: &[Value], content: Option<Value>) -> Value {
+    with_content(&json!({"role": "assistant", "content": null, "tool_calls": calls}), content)
+}
+
+/// Returns a result of a call.
+pub fn result(id: &str, name: &str, content: &Value) -> Value {
+    json!({"role": "tool", "tool_call_id": id, "name": name, "content": content})
+}
+
+/// Returns a list of one tool.
+pub fn tools(name: &str) -> Value {
+    json!([{"type": "function", "function": {
+        "name": name,
+        "description": DESCRIPTION,
+        "parameters": {"type": "object", "properties": {PARAMETER: {"type": "string", "description": "The value."}}, "required": [PARAMETER]},
+    }}])
+}
