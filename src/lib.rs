@@ -425,6 +425,8 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
+#[cfg(feature = "inspect")]
+mod door;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -457,6 +459,8 @@ pub use chat::{
     Prompt, TextPiece, Writer, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
+#[cfg(feature = "inspect")]
+pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;

@@ -9,7 +9,9 @@
 use std::borrow::Cow;
 
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits, Prompt};
+use chat_template::{
+    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions, Prompt,
+};
 
 use super::show::{Wanted, describe_type};
 
@@ -20,6 +22,8 @@ const MAX_TEMPLATES: usize = 1000;
 #[derive(Default)]
 pub struct Applier {
     compiled: Option<(Data<'static>, ChatTemplate)>,
+    /// The template of the last request with `chat`, whose report depends on its special tokens.
+    chat: Option<(Data<'static>, ChatTemplate)>,
 }
 
 impl Applier {
@@ -67,6 +71,48 @@ impl Applier {
         Ok(self.template(request)?.apply(messages, &options))
     }
 
+    /// Prepares a chat request and renders it. The outer error is about the form of the request.
+    pub fn chat(
+        &mut self,
+        request: &Object<'_>,
+        clock: Option<&FixedClock>,
+        wanted: Wanted,
+        limits: &Limits,
+    ) -> Result<Result<(Prompt, Changes), Error>, String> {
+        let Some(body) = request.get("body") else {
+            return Err("`chat` must have `body`".to_owned());
+        };
+        let prepare_options = PrepareOptions {
+            format: choose(request, "format", &FORMATS)?,
+            policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
+        };
+        let special_tokens = special_tokens(request)?;
+        let source = request.get("template").unwrap_or(&Data::None);
+        let is_last = |(last, chat): &(Data<'_>, ChatTemplate)| last == source && chat.special_tokens() == special_tokens;
+        if !self.chat.as_ref().is_some_and(is_last) {
+            let chat = self.template(request)?.clone().with_special_tokens(special_tokens);
+            self.chat = Some((source.clone().into_owned(), chat));
+        }
+        let Some((_, chat)) = &self.chat else {
+            return Err("there is no template".to_owned());
+        };
+        let mut options = ApplyOptions {
+            generation: wanted.generation,
+            trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
+            plain: wanted.is_plain(),
+            limits,
+            ..ApplyOptions::default()
+        };
+        if let Some(clock) = clock {
+            options.clock = clock;
+        }
+        Ok(chat.prepare_with(body, &prepare_options).and_then(|prepared| {
+            let prompt = prepared.apply_with(&options)?;
+            Ok((prompt, prepared.changes))
+        }))
+    }
+
     fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
         let template = request.get("template").unwrap_or(&Data::None);
         if self.compiled.as_ref().is_none_or(|(compiled, _)| compiled != template) {
@@ -78,6 +124,30 @@ impl Applier {
         };
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
+    }
+}
+
+/// The names of formats and policies in a request.
+const FORMATS: [(&str, Format); 3] = [
+    ("chat_completions", Format::ChatCompletions),
+    ("responses", Format::Responses),
+    ("messages", Format::Messages),
+];
+const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
+
+/// Returns the choice of a request by its name, if there is one.
+fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Result<Option<T>, String> {
+    let name = match request.get(key) {
+        None | Some(Data::None) => return Ok(None),
+        Some(Data::Str(name)) => name,
+        Some(other) => return Err(format!("`{key}` must be a string, and this is {}", describe_type(other))),
+    };
+    match choices.iter().find(|(choice, _)| choice == name) {
+        Some((_, choice)) => Ok(Some(*choice)),
+        None => {
+            let names: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
+            Err(format!("`{key}` must be one of {}", names.join(", ")))
+        }
     }
 }
 

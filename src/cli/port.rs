@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
+use chat_template::{Changes, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
 use super::show::{self, Lane, Wanted, describe_type, object};
@@ -21,11 +21,12 @@ const MAX_LINE: u64 = 64 << 20;
 const MAX_ID: usize = 1024;
 
 /// The keys of a request.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "id",
     "template",
     "context",
     "apply",
+    "chat",
     "generation",
     "trace",
     "assistant",
@@ -131,17 +132,28 @@ impl Port {
             turns: is_wanted("turns"),
             lane: self.lane,
         };
-        let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wanted),
-            (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wanted),
-            _ => Err(explain_request(&request)),
+        let mut changes = None;
+        let result = fixed_clock(&request).and_then(|clock| {
+            let clock = clock.as_ref();
+            match (request.get("apply"), request.get("chat"), request.get("template")) {
+                (Some(Data::Object(apply)), ..) => self.apply(apply, clock, wanted),
+                (_, Some(Data::Object(chat)), _) => {
+                    let answer = self.applier.chat(chat, clock, wanted, &self.limits)?;
+                    Ok(answer.map(|(prompt, made)| {
+                        changes = Some(made);
+                        prompt
+                    }))
+                }
+                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted),
+                _ => Err(explain_request(&request)),
+            }
         });
         let control_tokens = match control_tokens(&request) {
             Ok(tokens) => tokens,
             Err(message) => return request_error(id, message),
         };
         match result {
-            Ok(Ok(output)) => success(id, output, wanted, control_tokens.as_deref()),
+            Ok(Ok(output)) => success(id, output, changes, wanted, control_tokens.as_deref()),
             Ok(Err(error)) => failure(id, &error),
             Err(message) => request_error(id, message),
         }
@@ -217,8 +229,10 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    if let Some(apply) = request.get("apply") {
-        return format!("`apply` must be an object, and this is {}", describe_type(apply));
+    for name in ["apply", "chat"] {
+        if let Some(other) = request.get(name) {
+            return format!("`{name}` must be an object, and this is {}", describe_type(other));
+        }
     }
     if let Some(template) = request.get("template") {
         return format!("`template` must be a string, and this is {}", describe_type(template));
@@ -260,12 +274,21 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
     }
 }
 
-fn success(id: Data<'static>, prompt: Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Data<'static> {
+fn success(
+    id: Data<'static>,
+    prompt: Prompt,
+    changes: Option<Changes>,
+    wanted: Wanted,
+    control_tokens: Option<&[&str]>,
+) -> Data<'static> {
     let found = control_tokens
         .filter(|_| wanted.trace)
         .map(|tokens| prompt.control_tokens(tokens));
     let turns = if wanted.turns { prompt.turns() } else { Vec::new() };
     let mut entries = vec![("id", id), ("output", Data::Str(Cow::Owned(prompt.text)))];
+    if let Some(changes) = changes {
+        entries.push(("changes", show::to_data(&changes).unwrap_or(Data::None)));
+    }
     if wanted.generation {
         entries.push(("generation", show::span_pairs(&prompt.generation.code_points)));
     }
@@ -297,6 +320,10 @@ fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
         ("message", Data::Str(Cow::Owned(error.message().to_owned()))),
         ("line", error.line().map_or(Data::None, |line| Data::Int(i64::from(line)))),
     ];
+    entries.push(("class", text(error.class().name())));
+    if let Some(path) = error.input_path() {
+        entries.push(("path", Data::Str(Cow::Owned(path.to_owned()))));
+    }
     if let Some(position) = error.position() {
         entries.push(("column", Data::Int(i64::from(position.column))));
     }
@@ -324,6 +351,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("trace"),
         text("assistant"),
         text("turns"),
+        text("chat"),
     ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),

@@ -1,0 +1,109 @@
+//! Bodies of OpenAI's Chat Completions, whose messages are those of templates already.
+
+use super::calls::fit_arguments;
+use super::change::What;
+use super::content;
+use super::fitter::Fitter;
+use super::message::{Message, Place};
+use super::node::Node;
+use super::wrong;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+
+/// Adds the messages of a body.
+pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
+    for (index, message) in messages.items().enumerate() {
+        read_message(fitter, message, Place::item("/messages", index))?;
+    }
+    Ok(())
+}
+
+/// Adds a message.
+pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Place) -> Result<()> {
+    let mut message = Message::kept(node, place);
+    let body_role = read_role(node, place)?;
+    let role = fitter.recast(body_role, place);
+    if role != body_role {
+        message.set("role", Data::Str(role.into()));
+    }
+    if let Some(content) = node.get("content") {
+        if let Some(fitted) = content::fit(fitter.facts, role, content, place, &mut fitter.changes)? {
+            message.set("content", fitted);
+        }
+    }
+    let calls = node.get("tool_calls").filter(|_| body_role == "assistant");
+    if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
+        message.set("tool_calls", fitted);
+    }
+    if body_role == "tool" {
+        let name = fitter.calls.close(node.get_text("tool_call_id"), || place.path())?;
+        let name = name.filter(|_| fitter.facts.prints_name_of_result && node.get("name").is_none());
+        if let Some(name) = name {
+            fitter.changes.add(place.field("/name"), What::Named, "calls.name_in_result is printed");
+            message.set("name", Data::Str(name.into()));
+        }
+    }
+    let has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
+    fitter.fill_content(&mut message, role, has_calls);
+    if body_role == "assistant" {
+        fitter.rename_reasoning(&mut message);
+    }
+    fitter.push(message);
+    Ok(())
+}
+
+/// Returns the role of a message.
+pub fn read_role(node: Node<'_>, place: Place) -> Result<&str> {
+    if !node.is_object() {
+        return Err(wrong(place.path(), format!("a message must be an object, and this is {}", node.describe())));
+    }
+    node.get_text("role").ok_or_else(|| wrong(place.path(), "the message has no string `role`"))
+}
+
+/// Opens the calls of a message, and returns them as the template takes them if that is not as in the body.
+fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) -> Result<Option<Data<'b>>> {
+    if !calls.is_list() {
+        let found = calls.describe();
+        return Err(wrong(place.field("/tool_calls"), format!("the calls must be an array, and this is {found}")));
+    }
+    let mut changed = Vec::new();
+    for (index, call) in calls.items().enumerate() {
+        let path = || place.field(format_args!("/tool_calls/{index}"));
+        let function = call.get("function").unwrap_or(call);
+        let Some(name) = function.get_text("name") else {
+            return Err(wrong(path(), "the call has no function with a string `name`"));
+        };
+        fitter.calls.add(call.get_text("id"), Some(name), path)?;
+        let Some(arguments) = function.get("arguments") else { continue };
+        let key = if call.has("function") { "/function" } else { "" };
+        let path = || place.field(format_args!("/tool_calls/{index}{key}/arguments"));
+        if let Some(fitted) = fit_arguments(fitter.facts, arguments, path, &mut fitter.changes) {
+            changed.push((index, fitted));
+        }
+    }
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    let Data::List(mut fitted) = calls.to_data(DEPTH) else {
+        return Ok(None);
+    };
+    for (index, arguments) in changed {
+        if let Some(call) = fitted.get_mut(index) {
+            *call = with_arguments(std::mem::replace(call, Data::None), arguments);
+        }
+    }
+    Ok(Some(Data::List(fitted)))
+}
+
+/// Returns a call with other arguments.
+fn with_arguments<'b>(call: Data<'b>, arguments: Data<'b>) -> Data<'b> {
+    let Data::Object(call) = call else {
+        return call;
+    };
+    let mut entries = call.into_entries();
+    match entries.iter_mut().find(|(key, _)| key == "function") {
+        Some((_, function)) => *function = with_arguments(std::mem::replace(function, Data::None), arguments),
+        None => entries.push(("arguments".into(), arguments)),
+    }
+    Data::Object(Object::new(entries))
+}

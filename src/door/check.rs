@@ -1,0 +1,310 @@
+//! Which texts of a body the prompt does not have.
+//!
+//! ```text
+//! {"content": "<think>Hm.</think>Yes."}, prompt "…Yes.<|im_end|>"   ->   /messages/1/content: dropped
+//! ```
+//!
+//! A text counts as in the prompt if it is there verbatim without outer white space, or if its words are there, in their order and close to
+//! each other: a template can encode, indent or parse a text. Texts are mostly in the order of the body, so a search begins where the last
+//! one ended.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+
+use super::change::{Change, Changes, What};
+use super::format::Format;
+use super::node::Node;
+use crate::json::{self, DEPTH};
+
+/// The keys of texts, and of values with texts, in messages.
+const KEYS: [&str; 12] = [
+    "content", "text", "refusal", "summary", "output", "name", "tool_calls", "function", "arguments", "input", "source", "data",
+];
+
+/// The keys of reasoning, which many templates drop on purpose.
+const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
+
+/// The most bytes between two words of one text.
+const GAP: usize = 128;
+
+/// The most bytes between two texts of a message.
+const NEAR: usize = 1024;
+
+/// The number of places of its first word at which the words of a text are looked for.
+const TRIES: usize = 8;
+
+/// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet.
+pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Changes) -> Vec<Change> {
+    let is_dropped = |change: &&Change| change.what == What::Dropped;
+    let known: HashSet<&str> = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str()).collect();
+    let mut search = Search {
+        prompt,
+        known,
+        at: 0,
+        budget: prompt.len().saturating_mul(8).saturating_add(NEAR),
+        dropped: Vec::new(),
+    };
+    let roots: &[&str] = match format {
+        Format::ChatCompletions => &["messages"],
+        Format::Responses => &["instructions", "input"],
+        Format::Messages => &["system", "messages"],
+    };
+    for root in roots {
+        let path = Path { parent: None, key: Key::Name(root) };
+        match body.get(root) {
+            Some(items) if items.is_list() => {
+                for (index, item) in items.items().enumerate() {
+                    search.look_at_message(item, path.index(index));
+                }
+            }
+            Some(text) => search.look_at(text, root, path, DEPTH),
+            None => {}
+        }
+    }
+    if let Some(tools) = body.get("tools").filter(|_| !search.known.contains("/tools")) {
+        search.at = 0;
+        let path = Path { parent: None, key: Key::Name("tools") };
+        for (index, tool) in tools.items().enumerate() {
+            search.look_at_tool(tool, "", path.index(index), DEPTH);
+        }
+    }
+    search.dropped
+}
+
+/// The place of a value in the body.
+#[derive(Clone, Copy)]
+struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    key: Key<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Key<'p> {
+    Name(&'p str),
+    Index(usize),
+}
+
+impl<'p> Path<'p> {
+    fn name(&'p self, name: &'p str) -> Self {
+        let (parent, key) = (Some(self), Key::Name(name));
+        Self { parent, key }
+    }
+
+    fn index(&'p self, index: usize) -> Self {
+        let (parent, key) = (Some(self), Key::Index(index));
+        Self { parent, key }
+    }
+}
+
+/// The JSON pointer.
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(out)?;
+        }
+        match self.key {
+            Key::Name(name) => write!(out, "/{}", name.replace('~', "~0").replace('/', "~1")),
+            Key::Index(index) => write!(out, "/{index}"),
+        }
+    }
+}
+
+/// A search for the texts of a body in the prompt.
+struct Search<'c> {
+    prompt: &'c str,
+    /// The paths of values that are dropped.
+    known: HashSet<&'c str>,
+    /// The end of the last text that was found.
+    at: usize,
+    /// The number of bytes that searches for texts which are not near may still read.
+    budget: usize,
+    dropped: Vec<Change>,
+}
+
+impl Search<'_> {
+    /// Looks at the texts of a message, and at its reasoning afterwards: it is near the other texts, if it is anywhere.
+    fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
+        let start = self.at;
+        if message.get_text("type") != Some("reasoning") {
+            self.look_at(message, "", path, DEPTH);
+        }
+        let end = self.at;
+        self.look_at_reasoning(message, start..end, path);
+        self.at = self.at.max(end);
+    }
+
+    fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+        let Some(levels) = levels.checked_sub(1) else {
+            return self.drop(path, "it is nested too deeply");
+        };
+        if matches!(key, "arguments" | "input") && path.parent.is_some() {
+            if !self.has_arguments(node) {
+                self.drop(path, "the prompt does not have the arguments");
+            }
+        } else if let Some(text) = node.text() {
+            let after = text.rsplit_once("</think>").map_or(text, |(_, after)| after);
+            if !self.has(after) {
+                self.drop(path, "the prompt does not have the text");
+            }
+        } else if node.is_list() {
+            for (index, item) in node.items().enumerate() {
+                self.look_at(item, key, path.index(index), levels);
+            }
+        } else if key != "source" || node.get_text("type") == Some("text") {
+            for (key, value) in node.entries().filter(|(key, _)| KEYS.contains(key)) {
+                self.look_at(value, key, path.name(key), levels);
+            }
+        }
+    }
+
+    /// Looks at the reasoning of a message: in fields, blocks or items of its own, or between tags in its content.
+    fn look_at_reasoning(&mut self, message: Node<'_>, near: Range<usize>, path: Path<'_>) {
+        for field in REASONING {
+            if let Some(text) = message.get_text(field) {
+                self.look_for_reasoning(text, &near, path.name(field));
+            }
+        }
+        for field in ["content", "summary"] {
+            let Some(content) = message.get(field) else { continue };
+            let path = path.name(field);
+            let thought = content.text().and_then(|text| text.rsplit_once("</think>"));
+            if let Some((thought, _)) = thought {
+                self.look_for_reasoning(thought.replace("<think>", " ").as_str(), &near, path);
+            }
+            for (index, block) in content.items().enumerate() {
+                let text = match message.get_text("type") {
+                    Some("reasoning") => block.get_text("text"),
+                    _ => block.get_text("thinking"),
+                };
+                if let Some(text) = text {
+                    self.look_for_reasoning(text, &near, path.index(index));
+                }
+            }
+        }
+    }
+
+    fn look_for_reasoning(&mut self, text: &str, near: &Range<usize>, path: Path<'_>) {
+        let end = near.end.max(near.start.saturating_add(text.len()).saturating_add(NEAR));
+        let found = self.find(text.trim(), near.start..end).or_else(|| self.find_words(text, near.start..end));
+        if found.is_none() && !text.trim().is_empty() {
+            self.drop(path, "the prompt does not have the reasoning");
+        }
+    }
+
+    /// Looks at the names and descriptions of a tool and its parameters.
+    fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
+        let Some(levels) = levels.checked_sub(1) else {
+            return self.drop(path, "it is nested too deeply");
+        };
+        if let Some(text) = node.text() {
+            if matches!(key, "name" | "description" | "enum") && !self.has(text) {
+                self.drop(path, "the prompt does not have the text");
+            }
+        }
+        for (index, item) in node.items().enumerate() {
+            self.look_at_tool(item, key, path.index(index), levels);
+        }
+        for (name, value) in node.entries() {
+            let path = path.name(name);
+            if key == "properties" {
+                if !self.has(name) {
+                    self.drop(path, "the prompt does not have the parameter");
+                }
+                self.look_at_tool(value, "", path, levels);
+            } else {
+                self.look_at_tool(value, name, path, levels);
+            }
+        }
+    }
+
+    fn drop(&mut self, path: Path<'_>, why: &'static str) {
+        let path = path.to_string();
+        let starts = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        let is_known = starts.filter_map(|end| path.get(..end)).any(|start| self.known.contains(start));
+        if !is_known {
+            let what = What::Dropped;
+            self.dropped.push(Change { path, what, why: why.into() });
+        }
+    }
+
+    /// Returns whether the prompt has a text, and moves behind it.
+    fn has(&mut self, text: &str) -> bool {
+        let text = text.trim();
+        let rest = self.at..self.prompt.len();
+        let near = self.at..self.at.saturating_add(text.len()).saturating_add(NEAR);
+        let found = self.find(text, near.clone());
+        let found = found.or_else(|| self.find_words(text, near));
+        let found = found.or_else(|| self.find_far(rest, |search, range| search.find(text, range)));
+        let found = found.or_else(|| self.find_far(0..self.prompt.len(), |search, range| search.find(text, range)));
+        let found = found.or_else(|| self.find_far(0..self.prompt.len(), |search, range| search.find_words(text, range)));
+        if let Some(end) = found {
+            self.at = end;
+        }
+        found.is_some()
+    }
+
+    /// Returns whether the prompt has the arguments of a call: as a text, or the strings and the integers in it.
+    fn has_arguments(&mut self, arguments: Node<'_>) -> bool {
+        let Some(text) = arguments.text() else {
+            return self.has_leaves(arguments, DEPTH);
+        };
+        let near = self.at..self.at.saturating_add(text.len().saturating_mul(2)).saturating_add(NEAR);
+        if let Some(end) = self.find_words(text, near) {
+            self.at = end;
+            return true;
+        }
+        match json::read(text, DEPTH) {
+            Ok(parsed) => self.has_leaves(Node::Data(&parsed), DEPTH),
+            Err(_) => self.has(text),
+        }
+    }
+
+    fn has_leaves(&mut self, node: Node<'_>, levels: usize) -> bool {
+        let Some(levels) = levels.checked_sub(1) else {
+            return false;
+        };
+        if let Some(text) = node.text() {
+            return self.has(text);
+        }
+        let mut entries = node.entries();
+        node.items().all(|item| self.has_leaves(item, levels)) && entries.all(|(key, value)| self.has(key) && self.has_leaves(value, levels))
+    }
+
+    /// Searches a range that can be long, if the budget allows it.
+    fn find_far(&mut self, range: Range<usize>, find: impl Fn(&Self, Range<usize>) -> Option<usize>) -> Option<usize> {
+        self.budget = self.budget.checked_sub(range.len())?;
+        find(self, range)
+    }
+
+    /// Returns the end of a text in a range of the prompt.
+    fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
+        let start = range.start;
+        let at = self.slice(range).find(text)?;
+        Some(start.saturating_add(at).saturating_add(text.len()))
+    }
+
+    /// Returns the end of the words of a text, if they are close to each other and the first is in a range of the prompt.
+    fn find_words(&self, text: &str, range: Range<usize>) -> Option<usize> {
+        let mut words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        let first = words.next()?;
+        let mut start = range.start;
+        for _ in 0..TRIES {
+            let end = self.find(first, start..range.end)?;
+            let last = words.clone().try_fold(end, |end, word| {
+                self.find(word, end..end.saturating_add(word.len()).saturating_add(GAP))
+            });
+            if last.is_some() {
+                return last;
+            }
+            start = end;
+        }
+        None
+    }
+
+    /// Returns a range of the prompt, extended to whole characters.
+    fn slice(&self, range: Range<usize>) -> &str {
+        let end = (range.end..self.prompt.len()).find(|end| self.prompt.is_char_boundary(*end));
+        self.prompt.get(range.start..end.unwrap_or(self.prompt.len())).unwrap_or_default()
+    }
+}

@@ -1,0 +1,205 @@
+//! The content of a message: a string or a list of parts, as the template takes it.
+//!
+//! ```text
+//! [{"type": "text", "text": "a"}, {"type": "image_url", …}]   ->   "a"                                          strings only
+//!                                                              ->   [{"type": "text", …}, {"type": "image", …}]   parts
+//! ```
+
+use super::change::{Changes, What};
+use super::facts::{Facts, Medium};
+use super::message::Place;
+use super::node::Node;
+use super::wrong;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+use crate::report::Content;
+use crate::text::truncate::elide;
+
+/// The text between two texts that become one, and between two messages.
+const BETWEEN_PARTS: &str = "\n";
+const BETWEEN_MESSAGES: &str = "\n\n";
+
+/// The most characters of a type or an id in a message of an error.
+pub const MAX_SHOWN: usize = 100;
+
+/// A part of a message's content.
+enum Part<'b> {
+    Text(&'b str),
+    Media(Medium),
+}
+
+impl<'b> Part<'b> {
+    /// Reads a part. A string counts as a part with a text.
+    fn read(node: Node<'b>, path: impl Fn() -> String) -> Result<Self> {
+        if let Some(text) = node.text() {
+            return Ok(Self::Text(text));
+        }
+        let text = |key: &str| {
+            let text = node.get_text(key);
+            text.map(Self::Text).ok_or_else(|| wrong(path(), format!("the part has no string `{key}`")))
+        };
+        match node.get_text("type") {
+            Some("text" | "input_text" | "output_text" | "summary_text" | "reasoning_text") => text("text"),
+            Some("refusal") => text("refusal"),
+            Some("image" | "image_url" | "input_image") => Ok(Self::Media(Medium::Image)),
+            Some("audio" | "audio_url" | "input_audio") => Ok(Self::Media(Medium::Audio)),
+            Some("video" | "video_url") => Ok(Self::Media(Medium::Video)),
+            Some("file" | "input_file" | "document") => {
+                let source = node.get("source");
+                let text = source.filter(|source| source.get_text("type") == Some("text"));
+                let text = text.and_then(|source| source.get_text("data"));
+                Ok(text.map_or(Self::Media(Medium::File), Self::Text))
+            }
+            None if node.get_text("text").is_some() => text("text"),
+            None => Err(wrong(path(), format!("a part must be an object with a `type`, and this is {}", node.describe()))),
+            Some(other) => Err(wrong(path(), format!("the part has the unknown type `{}`", elide(other, MAX_SHOWN)))),
+        }
+    }
+}
+
+/// Returns the content of a message as the template takes it, or `None` if that is the content of the body.
+pub fn fit<'b>(facts: &Facts<'_>, role: &str, content: Node<'b>, place: Place, changes: &mut Changes) -> Result<Option<Data<'b>>> {
+    let path = || place.field("/content");
+    if let Some(text) = content.text() {
+        if facts.role(role).content != Content::Parts {
+            return Ok(None);
+        }
+        changes.add(path(), What::Wrapped, format!("roles.{role}.content is parts"));
+        return Ok(Some(Data::List(vec![text_part(text)])));
+    }
+    if !content.is_list() {
+        return Err(wrong(path(), format!("the content must be a string or an array, and this is {}", content.describe())));
+    }
+    fit_parts(facts, role, content.items().enumerate(), |index| place.field(format_args!("/content/{index}")), changes)
+}
+
+/// Returns parts as the template takes them, or `None` if they are those of the body. Each part has its index.
+pub fn fit_parts<'b>(
+    facts: &Facts<'_>,
+    role: &str,
+    parts: impl Iterator<Item = (usize, Node<'b>)> + Clone,
+    path: impl Fn(usize) -> String,
+    changes: &mut Changes,
+) -> Result<Option<Data<'b>>> {
+    let form = facts.role(role).content;
+    let takes_parts = matches!(form, Content::Parts | Content::Both);
+    let (mut is_kept, mut texts, mut media) = (takes_parts, 0_usize, 0_usize);
+    for (index, node) in parts.clone() {
+        let path = || path(index);
+        match Part::read(node, path)? {
+            Part::Text(_) => {
+                texts = texts.saturating_add(1);
+                is_kept &= node.get_text("type") == Some("text");
+            }
+            Part::Media(medium) => {
+                let spelled = facts.medium(medium).filter(|_| takes_parts);
+                is_kept &= spelled.is_some() && spelled == node.get_text("type");
+                if spelled.is_some() {
+                    media = media.saturating_add(1);
+                } else {
+                    changes.add(path(), What::Dropped, "media: the template has no text for the part");
+                }
+            }
+        }
+    }
+    if is_kept {
+        return Ok(None);
+    }
+    if media == 0 && form != Content::Parts {
+        let mut joined = String::new();
+        let mut single = None;
+        for (index, node) in parts {
+            if let Part::Text(text) = Part::read(node, || path(index))? {
+                push_text(&mut joined, text, BETWEEN_PARTS);
+                single = Some(text);
+            }
+        }
+        changes.add(parent(path(0)), What::Joined, format!("roles.{role}.content is {}", name(form)));
+        return Ok(Some(Data::Str(match single {
+            Some(text) if texts == 1 => text.into(),
+            _ => joined.into(),
+        })));
+    }
+    let mut fitted = Vec::new();
+    for (index, node) in parts {
+        match Part::read(node, || path(index))? {
+            Part::Text(text) => {
+                if node.get_text("type") != Some("text") {
+                    changes.add(path(index), What::Renamed, "templates read the type `text`");
+                }
+                fitted.push(text_part(text));
+            }
+            Part::Media(medium) => {
+                let Some(spelled) = facts.medium(medium) else { continue };
+                if Some(spelled) != node.get_text("type") {
+                    changes.add(path(index), What::Renamed, format!("media: the template reads the type `{spelled}`"));
+                }
+                fitted.push(media_part(node, spelled));
+            }
+        }
+    }
+    Ok(Some(Data::List(fitted)))
+}
+
+/// Returns the pointer of the list that has an item.
+fn parent(mut path: String) -> String {
+    path.truncate(path.rfind('/').unwrap_or_default());
+    path
+}
+
+fn name(form: Content) -> &'static str {
+    match form {
+        Content::String => "string",
+        Content::Parts => "parts",
+        Content::Both => "both",
+        Content::Neither => "neither",
+    }
+}
+
+fn text_part(text: &str) -> Data<'_> {
+    let entries = vec![("type".into(), Data::Str("text".into())), ("text".into(), Data::Str(text.into()))];
+    Data::Object(Object::new(entries))
+}
+
+/// Returns a part with another type.
+fn media_part<'b>(node: Node<'b>, spelled: &str) -> Data<'b> {
+    let mut entries = match node.to_data(DEPTH) {
+        Data::Object(object) => object.into_entries(),
+        _ => Vec::new(),
+    };
+    entries.push(("type".into(), Data::Str(spelled.to_owned().into())));
+    Data::Object(Object::new(entries))
+}
+
+/// Appends a text, after a separator unless one of the two is empty.
+fn push_text(joined: &mut String, text: &str, between: &str) {
+    if !joined.is_empty() && !text.is_empty() {
+        joined.push_str(between);
+    }
+    joined.push_str(text);
+}
+
+/// Appends the content of a message to that of an earlier one.
+pub fn join<'b>(earlier: Data<'b>, later: Data<'b>) -> Data<'b> {
+    let parts = |content: Data<'b>| match content {
+        Data::List(parts) => parts,
+        Data::Str(text) => {
+            let text = ("text".into(), Data::Str(text));
+            vec![Data::Object(Object::new(vec![("type".into(), Data::Str("text".into())), text]))]
+        }
+        _ => Vec::new(),
+    };
+    match (earlier, later) {
+        (Data::None, content) | (content, Data::None) => content,
+        (Data::Str(earlier), Data::Str(later)) => {
+            let mut joined = earlier.into_owned();
+            push_text(&mut joined, &later, BETWEEN_MESSAGES);
+            Data::Str(joined.into())
+        }
+        (earlier, later) => {
+            let mut joined = parts(earlier);
+            joined.extend(parts(later));
+            Data::List(joined)
+        }
+    }
+}

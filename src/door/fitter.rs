@@ -1,0 +1,240 @@
+//! The messages of a body, one after another, in the roles and the order that the template takes.
+
+use super::calls::{OpenCalls, fit_arguments};
+use super::change::{Changes, What};
+use super::content;
+use super::facts::Facts;
+use super::message::{Fitted, Message, Place};
+use super::node::Node;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+
+/// Collects the messages that the template gets.
+pub struct Fitter<'b, 'f> {
+    pub facts: &'f Facts<'f>,
+    pub changes: Changes,
+    pub calls: OpenCalls<'b>,
+    /// The list of messages of the body. As long as each is kept, no other list is made.
+    body: Node<'b>,
+    kept: usize,
+    last_kept: Option<Message<'b>>,
+    own: Vec<Message<'b>>,
+    /// Whether all messages so far are instructions.
+    is_beginning: bool,
+}
+
+impl<'b, 'f> Fitter<'b, 'f> {
+    /// Makes a fitter for a list of messages.
+    pub fn new(facts: &'f Facts<'f>, body: Node<'b>) -> Self {
+        Self {
+            facts,
+            changes: Changes::default(),
+            calls: OpenCalls::default(),
+            body,
+            kept: 0,
+            last_kept: None,
+            own: Vec::new(),
+            is_beginning: true,
+        }
+    }
+
+    /// Returns the messages, and the changes that were made.
+    pub fn finish(self) -> (Fitted<'b>, Changes) {
+        let messages = match self.own.is_empty() {
+            true => Fitted::Kept(self.body),
+            false => Fitted::Messages(self.own),
+        };
+        (messages, self.changes)
+    }
+
+    /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
+    pub fn push(&mut self, message: Message<'b>) {
+        let role = message.role();
+        let is_instruction = matches!(role, "system" | "developer");
+        let is_first = self.last().is_none();
+        if is_instruction && !is_first {
+            let (takes, why) = match self.is_beginning {
+                true => (self.facts.takes_two_systems, "system.twice is not printed"),
+                false => (self.facts.takes_system_in_middle, "system.middle is not printed"),
+            };
+            if !takes {
+                return self.merge_into_first(message, why);
+            }
+        }
+        let takes_two = match role {
+            "user" => self.facts.takes_two_users,
+            "assistant" => self.facts.takes_two_assistants,
+            _ => true,
+        };
+        if !takes_two && self.last().is_some_and(|last| last.role() == role) {
+            let why = match role {
+                "user" => "alternation.user_twice is not printed",
+                _ => "alternation.assistant_twice is not printed",
+            };
+            self.changes.add(message.place.path(), What::Merged, why);
+            self.own_messages();
+            if let Some(last) = self.own.last_mut() {
+                merge(last, message);
+            }
+            return;
+        }
+        self.is_beginning &= is_instruction;
+        if self.own.is_empty() && message.is_kept() {
+            self.kept = self.kept.saturating_add(1);
+            self.last_kept = Some(message);
+        } else {
+            self.own_messages();
+            self.own.push(message);
+        }
+    }
+
+    /// Returns the last message.
+    fn last(&self) -> Option<&Message<'b>> {
+        self.own.last().or(self.last_kept.as_ref())
+    }
+
+    /// Makes a list of the messages that were kept so far.
+    fn own_messages(&mut self) {
+        if self.own.is_empty() {
+            let kept = self.body.items().take(self.kept).enumerate();
+            self.own.extend(kept.map(|(index, node)| Message::kept(node, Place::item("/messages", index))));
+        }
+    }
+
+    /// Merges instructions into those at the beginning, or makes them the first message.
+    fn merge_into_first(&mut self, message: Message<'b>, why: &'static str) {
+        self.own_messages();
+        let path = message.place.path();
+        match self.own.first_mut() {
+            Some(first) if matches!(first.role(), "system" | "developer") => {
+                self.changes.add(path, What::Merged, why);
+                merge(first, message);
+            }
+            _ => {
+                self.changes.add(path, What::Moved, why);
+                self.own.insert(0, message);
+            }
+        }
+    }
+
+    /// Returns the role in which a message is given.
+    pub fn recast(&mut self, role: &'b str, place: Place) -> &'b str {
+        match self.facts.recast(role) {
+            None => role,
+            Some((other, why)) => {
+                self.changes.add(place.path(), What::Recast, why);
+                other
+            }
+        }
+    }
+
+    /// Returns parts as content of a message that is made.
+    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: impl Fn(usize) -> String) -> Result<Data<'b>> {
+        let fitted = content::fit_parts(self.facts, role, parts.iter().copied(), path, &mut self.changes)?;
+        Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
+    }
+
+    /// Returns content as that of a message that is made.
+    pub fn fit_content(&mut self, role: &str, content: Option<Node<'b>>, place: Place) -> Result<Data<'b>> {
+        let Some(content) = content else {
+            return Ok(Data::None);
+        };
+        let fitted = content::fit(self.facts, role, content, place, &mut self.changes)?;
+        Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
+    }
+
+    /// Adds the result of a call.
+    pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
+        self.changes.add(place.path(), What::Translated, "templates read a message of the role `tool`");
+        let name = self.calls.close(id, || place.path())?;
+        let role = self.recast("tool", place);
+        let mut message = Message::new(role, place);
+        let text = content.and_then(Node::text).filter(|_| field != "content");
+        let content = match text {
+            Some(text) => Data::Str(text.into()),
+            None => self.fit_content(role, content, place)?,
+        };
+        message.set("content", content);
+        if let Some(id) = id {
+            message.set("tool_call_id", Data::Str(id.into()));
+        }
+        if let Some(name) = name.filter(|_| self.facts.prints_name_of_result) {
+            message.set("name", Data::Str(name.into()));
+        }
+        self.fill_content(&mut message, role, false);
+        self.push(message);
+        Ok(())
+    }
+
+    /// Returns a call, and opens it.
+    pub fn make_call(&mut self, id: Option<&'b str>, name: &'b str, arguments: Node<'b>, place: Place, field: &str) -> Result<Data<'b>> {
+        self.changes.add(place.path(), What::Translated, "templates read `tool_calls` of an assistant message");
+        self.calls.add(id, Some(name), || place.path())?;
+        let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
+        let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
+        let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
+        let mut call = Vec::new();
+        if let Some(id) = id {
+            call.push(("id".into(), Data::Str(id.into())));
+        }
+        call.push(("type".into(), Data::Str("function".into())));
+        call.push(("function".into(), Data::Object(Object::new(function))));
+        Ok(Data::Object(Object::new(call)))
+    }
+
+    /// Makes content that is null an empty string, or empty content null, where the template needs it.
+    pub fn fill_content(&mut self, message: &mut Message<'b>, role: &str, has_calls: bool) {
+        let facts = self.facts.role(role);
+        let path = |message: &Message<'b>| message.place.field("/content");
+        match message.get("content") {
+            None if !facts.is_null_taken => {
+                self.changes.add(path(message), What::Emptied, format!("roles.{role}.null is not empty"));
+                message.set("content", Data::Str("".into()));
+            }
+            Some(content) if has_calls && content.text() == Some("") && !facts.is_empty_taken && facts.is_null_taken => {
+                self.changes.add(path(message), What::Omitted, format!("roles.{role}.empty is not printed"));
+                message.take("content");
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives the reasoning the name that the template reads, if `apply` does not give it that name.
+    pub fn rename_reasoning(&mut self, message: &mut Message<'b>) {
+        let Some(name) = self.facts.reasoning.filter(|name| message.get(name).is_none()) else {
+            return;
+        };
+        for other in ["reasoning_content", "thinking"] {
+            if message.get(other).is_some() {
+                self.changes.add(message.place.field(format_args!("/{other}")), What::Renamed, "reasoning.fields has another name");
+                let reasoning = message.take(other);
+                message.set(name, reasoning);
+                return;
+            }
+        }
+    }
+}
+
+/// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.
+fn merge<'b>(earlier: &mut Message<'b>, mut later: Message<'b>) {
+    let joined = content::join(earlier.take("content"), later.take("content"));
+    earlier.set("content", joined);
+    for (key, value) in later.into_entries() {
+        match (key.as_ref(), value) {
+            ("tool_calls", Data::List(more)) => {
+                let mut calls = match earlier.take("tool_calls") {
+                    Data::List(calls) => calls,
+                    _ => Vec::new(),
+                };
+                calls.extend(more);
+                earlier.set("tool_calls", Data::List(calls));
+            }
+            ("reasoning_content" | "thinking" | "reasoning", value) => {
+                let joined = content::join(earlier.take(&key), value);
+                earlier.set(key, joined);
+            }
+            (_, value) if earlier.get(&key).is_none() => earlier.set(key, value),
+            _ => {}
+        }
+    }
+}
