@@ -1,14 +1,17 @@
-//! Requests of the conformance protocol with the key `apply`.
+//! Requests of the conformance protocol with the keys `apply`, `chat` and `inspect`.
 //!
 //! ```text
 //! {"template": {"default": "…"}, "messages": [], "add_generation_prompt": true, "special_tokens": {"bos_token": "<s>"}}
+//! {"template": {"default": "…"}, "body": {"messages": []}, "policy": "strict", "special_tokens": {"bos_token": "<s>"}}
 //! ```
 //!
 //! JSON of any type becomes an argument of [`ChatTemplate::apply`] as if a Python caller had passed it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use chat_template::json::{Data, Object};
+use chat_template::report::Report;
 use chat_template::{
     ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions, Prompt,
 };
@@ -18,12 +21,12 @@ use super::show::{Wanted, describe_type};
 /// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Answers requests with `apply`. The last template stays compiled, because a suite repeats it in many requests.
+/// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
     compiled: Option<(Data<'static>, ChatTemplate)>,
-    /// The template of the last request with `chat`, whose report depends on its special tokens.
-    chat: Option<(Data<'static>, ChatTemplate)>,
+    /// The template of the last request with `chat` or `inspect`, with its special tokens.
+    with_tokens: Option<(Data<'static>, ChatTemplate)>,
 }
 
 impl Applier {
@@ -86,16 +89,7 @@ impl Applier {
             format: choose(request, "format", &FORMATS)?,
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
         };
-        let special_tokens = special_tokens(request)?;
-        let source = request.get("template").unwrap_or(&Data::None);
-        let is_last = |(last, chat): &(Data<'_>, ChatTemplate)| last == source && chat.special_tokens() == special_tokens;
-        if !self.chat.as_ref().is_some_and(is_last) {
-            let chat = self.template(request)?.clone().with_special_tokens(special_tokens);
-            self.chat = Some((source.clone().into_owned(), chat));
-        }
-        let Some((_, chat)) = &self.chat else {
-            return Err("there is no template".to_owned());
-        };
+        let template = self.template_with_tokens(request)?;
         let mut options = ApplyOptions {
             generation: wanted.generation,
             trace: wanted.is_traced(),
@@ -107,10 +101,31 @@ impl Applier {
         if let Some(clock) = clock {
             options.clock = clock;
         }
-        Ok(chat.prepare_with(body, &prepare_options).and_then(|prepared| {
+        Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
             let prompt = prepared.apply_with(&options)?;
             Ok((prompt, prepared.changes))
         }))
+    }
+
+    /// Inspects a chat template. The outer error is about the form of the request.
+    pub fn inspect(&mut self, request: &Object<'_>, limits: &Limits) -> Result<Result<Arc<Report>, Error>, String> {
+        Ok(self.template_with_tokens(request)?.inspect_with(limits))
+    }
+
+    /// Returns the template of a request with the special tokens of the request, on which its report depends.
+    fn template_with_tokens(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
+        let tokens = special_tokens(request)?;
+        let source = request.get("template").unwrap_or(&Data::None);
+        let is_last = |(last, template): &(Data<'_>, ChatTemplate)| last == source && template.special_tokens() == tokens;
+        let last = match self.with_tokens.take().filter(is_last) {
+            Some(last) => last,
+            None => {
+                let template = self.template(request)?.clone().with_special_tokens(tokens);
+                (source.clone().into_owned(), template)
+            }
+        };
+        let (_, template) = self.with_tokens.insert(last);
+        Ok(template)
     }
 
     fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
@@ -172,7 +187,7 @@ fn compile(template: &Data<'_>) -> Result<ChatTemplate, String> {
                 .collect();
             Ok(ChatTemplate::from_named(&named?, &[]))
         }
-        Data::None => Err("`apply` must have `template`, a string or an object of named strings".to_owned()),
+        Data::None => Err("the request must have `template`, a string or an object of named strings".to_owned()),
         other => {
             let found = describe_type(other);
             Err(format!(

@@ -21,12 +21,13 @@ const MAX_LINE: u64 = 64 << 20;
 const MAX_ID: usize = 1024;
 
 /// The keys of a request.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "id",
     "template",
     "context",
     "apply",
     "chat",
+    "inspect",
     "generation",
     "trace",
     "assistant",
@@ -124,6 +125,13 @@ impl Port {
         let is_wanted = |key| request.get(key) == Some(&Data::Bool(true));
         if is_wanted("describe") {
             return describe(id);
+        }
+        if let Some(Data::Object(request)) = request.get("inspect") {
+            return match self.applier.inspect(request, &self.limits) {
+                Ok(Ok(report)) => object([("id", id), ("report", show::to_data(&*report).unwrap_or(Data::None))]),
+                Ok(Err(error)) => failure(id, &error),
+                Err(message) => request_error(id, message),
+            };
         }
         let wanted = Wanted {
             generation: is_wanted("generation"),
@@ -229,7 +237,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    for name in ["apply", "chat"] {
+    for name in ["apply", "chat", "inspect"] {
         if let Some(other) = request.get(name) {
             return format!("`{name}` must be an object, and this is {}", describe_type(other));
         }
@@ -351,6 +359,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("trace"),
         text("assistant"),
         text("turns"),
+        text("inspect"),
         text("chat"),
     ]);
     let port = object([

@@ -20,23 +20,23 @@ pub fn fit_arguments<'b>(
     path: impl FnOnce() -> String,
     changes: &mut Changes,
 ) -> Option<Data<'b>> {
-    match (facts.arguments, arguments.text()) {
+    match (facts.takes.arguments, arguments.text()) {
         (Arguments::Object, Some(text)) => match json::read(text, DEPTH) {
             Ok(object @ Data::Object(_)) => {
-                changes.add(path(), What::Parsed, "calls.arguments is object");
+                changes.add(path(), What::Parsed, "takes.arguments is object");
                 Some(object)
             }
             _ if text.trim().is_empty() => {
-                changes.add(path(), What::Parsed, "calls.arguments is object, and the text is empty");
+                changes.add(path(), What::Parsed, "takes.arguments is object, and the text is empty");
                 Some(Data::Object(Object::default()))
             }
             _ => {
-                changes.add(path(), What::Unparsed, "calls.arguments is object, and the text is not a JSON object");
+                changes.add(path(), What::Unparsed, "takes.arguments is object, and the text is not a JSON object");
                 None
             }
         },
         (Arguments::String, None) => {
-            changes.add(path(), What::Encoded, "calls.arguments is string");
+            changes.add(path(), What::Encoded, "takes.arguments is string");
             let mut text = String::new();
             json::write_data(&arguments.to_data(DEPTH), &mut text);
             Some(Data::Str(text.into()))

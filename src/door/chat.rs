@@ -32,8 +32,14 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         }
     }
     let calls = node.get("tool_calls").filter(|_| body_role == "assistant");
+    let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
     if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
         message.set("tool_calls", fitted);
+    }
+    if has_calls && !fitter.facts.takes.calls {
+        has_calls = false;
+        fitter.changes.add(place.field("/tool_calls"), What::Dropped, "takes.calls is false: the template fails");
+        message.take("tool_calls");
     }
     if body_role == "tool" {
         let name = fitter.calls.close(node.get_text("tool_call_id"), || place.path())?;
@@ -43,8 +49,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
             message.set("name", Data::Str(name.into()));
         }
     }
-    let has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
-    fitter.fill_content(&mut message, role, has_calls);
+    fitter.fill_content(&mut message, has_calls);
     if body_role == "assistant" {
         fitter.rename_reasoning(&mut message);
     }

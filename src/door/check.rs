@@ -8,14 +8,17 @@
 //! each other: a template can encode, indent or parse a text. Texts are mostly in the order of the body, so a search begins where the last
 //! one ended.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
+use super::content::MAX_SHOWN;
 use super::format::Format;
 use super::node::Node;
 use crate::json::{self, DEPTH};
+use crate::text::truncate::elide;
 
 /// The keys of texts, and of values with texts, in messages.
 const KEYS: [&str; 12] = [
@@ -66,10 +69,21 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
         search.at = 0;
         let path = Path { parent: None, key: Key::Name("tools") };
         for (index, tool) in tools.items().enumerate() {
-            search.look_at_tool(tool, "", path.index(index), DEPTH);
+            let function = tool.get("function").unwrap_or(tool);
+            let name = function.get_text("name").filter(|name| !search.has(name));
+            match name {
+                Some(name) => search.drop(path.index(index), format!("the prompt does not have the tool `{}`", elide(name, MAX_SHOWN))),
+                None => search.look_at_tool(tool, "", path.index(index), DEPTH),
+            }
         }
     }
     search.dropped
+}
+
+/// Returns the name of the called function, if a value is a call.
+fn call_name(node: Node<'_>) -> Option<&str> {
+    let is_call = node.has("arguments") || node.has("input");
+    node.get_text("name").filter(|_| is_call)
 }
 
 /// The place of a value in the body.
@@ -151,6 +165,8 @@ impl Search<'_> {
             for (index, item) in node.items().enumerate() {
                 self.look_at(item, key, path.index(index), levels);
             }
+        } else if let Some(name) = call_name(node).filter(|name| !self.has(name)) {
+            self.drop(path, format!("the prompt does not have a call of `{}`", elide(name, MAX_SHOWN)));
         } else if key != "source" || node.get_text("type") == Some("text") {
             for (key, value) in node.entries().filter(|(key, _)| KEYS.contains(key)) {
                 self.look_at(value, key, path.name(key), levels);
@@ -218,7 +234,7 @@ impl Search<'_> {
         }
     }
 
-    fn drop(&mut self, path: Path<'_>, why: &'static str) {
+    fn drop(&mut self, path: Path<'_>, why: impl Into<Cow<'static, str>>) {
         let path = path.to_string();
         let starts = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
         let is_known = starts.filter_map(|end| path.get(..end)).any(|start| self.known.contains(start));

@@ -61,10 +61,10 @@ impl<'b> Part<'b> {
 pub fn fit<'b>(facts: &Facts<'_>, role: &str, content: Node<'b>, place: Place, changes: &mut Changes) -> Result<Option<Data<'b>>> {
     let path = || place.field("/content");
     if let Some(text) = content.text() {
-        if facts.role(role).content != Content::Parts {
+        if facts.content(role) != Content::Parts {
             return Ok(None);
         }
-        changes.add(path(), What::Wrapped, format!("roles.{role}.content is parts"));
+        changes.add(path(), What::Wrapped, format!("takes.{role} is parts"));
         return Ok(Some(Data::List(vec![text_part(text)])));
     }
     if !content.is_list() {
@@ -81,7 +81,7 @@ pub fn fit_parts<'b>(
     path: impl Fn(usize) -> String,
     changes: &mut Changes,
 ) -> Result<Option<Data<'b>>> {
-    let form = facts.role(role).content;
+    let form = facts.content(role);
     let takes_parts = matches!(form, Content::Parts | Content::Both);
     let (mut is_kept, mut texts, mut media) = (takes_parts, 0_usize, 0_usize);
     for (index, node) in parts.clone() {
@@ -92,8 +92,9 @@ pub fn fit_parts<'b>(
                 is_kept &= node.get_text("type") == Some("text");
             }
             Part::Media(medium) => {
-                let spelled = facts.medium(medium).filter(|_| takes_parts);
-                is_kept &= spelled.is_some() && spelled == node.get_text("type");
+                let own = node.get_text("type");
+                let spelled = facts.medium(medium, own).filter(|_| takes_parts);
+                is_kept &= spelled.is_some() && spelled == own;
                 if spelled.is_some() {
                     media = media.saturating_add(1);
                 } else {
@@ -114,7 +115,7 @@ pub fn fit_parts<'b>(
                 single = Some(text);
             }
         }
-        changes.add(parent(path(0)), What::Joined, format!("roles.{role}.content is {}", name(form)));
+        changes.add(parent(path(0)), What::Joined, format!("takes.{role} is {}", name(form)));
         return Ok(Some(Data::Str(match single {
             Some(text) if texts == 1 => text.into(),
             _ => joined.into(),
@@ -130,8 +131,9 @@ pub fn fit_parts<'b>(
                 fitted.push(text_part(text));
             }
             Part::Media(medium) => {
-                let Some(spelled) = facts.medium(medium) else { continue };
-                if Some(spelled) != node.get_text("type") {
+                let own = node.get_text("type");
+                let Some(spelled) = facts.medium(medium, own) else { continue };
+                if Some(spelled) != own {
                     changes.add(path(index), What::Renamed, format!("media: the template reads the type `{spelled}`"));
                 }
                 fitted.push(media_part(node, spelled));

@@ -1,6 +1,8 @@
 //! What a template takes, as far as the door has to know it: a few verdicts of the report.
 
-use crate::report::{Arguments, Content, Outcome, Report, Role};
+use std::borrow::Cow;
+
+use crate::report::{Arguments, Content, Outcome, Report, Takes};
 
 /// The sorts of media that a part can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,144 +14,101 @@ pub enum Medium {
     File,
 }
 
-/// What a template takes of the messages of one role.
-#[derive(Clone, Copy, Debug)]
-pub struct RoleFacts {
-    /// The forms of content that are printed.
-    pub content: Content,
-    /// Whether absent content prints nothing. `apply` removes a content that is null.
-    pub is_null_taken: bool,
-    /// Whether empty content is taken.
-    pub is_empty_taken: bool,
-}
-
-impl RoleFacts {
-    const ANY: Self = Self {
-        content: Content::Both,
-        is_null_taken: true,
-        is_empty_taken: true,
-    };
-
-    fn new(role: &Role) -> Self {
-        Self {
-            content: role.content,
-            is_null_taken: role.null.error.is_none() && role.null.text.as_deref() == Some(""),
-            is_empty_taken: role.empty.is_none_or(|empty| empty == Outcome::Printed),
-        }
-    }
-
-    /// Returns whether the template prints messages of the role.
-    pub fn is_read(&self) -> bool {
-        self.content != Content::Neither
-    }
-}
-
 /// What a template takes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Facts<'r> {
-    pub system: RoleFacts,
-    pub user: RoleFacts,
-    pub assistant: RoleFacts,
-    pub tool: RoleFacts,
-    pub developer: RoleFacts,
-    /// Whether a system message can be between others.
-    pub takes_system_in_middle: bool,
-    /// Whether a second system message can follow the first.
-    pub takes_two_systems: bool,
-    pub takes_two_users: bool,
-    pub takes_two_assistants: bool,
-    /// The forms of arguments that are printed.
-    pub arguments: Arguments,
+    /// What whole conversations can have.
+    pub takes: Cow<'r, Takes>,
+    /// Whether absent content beside a call prints nothing.
+    pub is_null_taken: bool,
     /// Whether the name in a result is printed.
     pub prints_name_of_result: bool,
     /// Whether tools must be without `{"type": "function", "function": …}` around them.
     pub takes_flat_tools: bool,
-    /// The type of the part that stands for an image, audio and video.
-    pub image: Option<&'r str>,
-    pub audio: Option<&'r str>,
-    pub video: Option<&'r str>,
     /// The only name under which reasoning is read, if `apply` does not set it.
     pub reasoning: Option<&'static str>,
 }
 
 impl<'r> Facts<'r> {
-    /// The facts with which nothing has to change.
-    pub const ANY: Facts<'static> = Facts {
-        system: RoleFacts::ANY,
-        user: RoleFacts::ANY,
-        assistant: RoleFacts::ANY,
-        tool: RoleFacts::ANY,
-        developer: RoleFacts::ANY,
-        takes_system_in_middle: true,
-        takes_two_systems: true,
-        takes_two_users: true,
-        takes_two_assistants: true,
-        arguments: Arguments::Both,
-        prints_name_of_result: false,
-        takes_flat_tools: false,
-        image: Some("image"),
-        audio: Some("audio"),
-        video: Some("video"),
-        reasoning: None,
-    };
+    /// Returns the facts with which nothing has to change.
+    pub fn any() -> Facts<'static> {
+        let types = |types: &[&str]| types.iter().map(|name| (*name).to_owned()).collect();
+        let takes = Takes {
+            system: Content::Both,
+            developer: Content::Both,
+            user: Content::Both,
+            assistant: Content::Both,
+            tool: Content::Both,
+            system_in_middle: true,
+            two_systems: true,
+            two_users: true,
+            two_assistants: true,
+            tools: true,
+            calls: true,
+            arguments: Arguments::Both,
+            null: true,
+            empty: true,
+            image: types(&["image", "image_url", "input_image"]),
+            audio: types(&["audio", "audio_url", "input_audio"]),
+            video: types(&["video", "video_url"]),
+        };
+        Facts {
+            takes: Cow::Owned(takes),
+            is_null_taken: true,
+            prints_name_of_result: false,
+            takes_flat_tools: false,
+            reasoning: None,
+        }
+    }
 
     /// Returns the facts of a report.
     pub fn new(report: &'r Report) -> Self {
-        let is_printed = |outcome: Outcome| outcome == Outcome::Printed;
-        let medium = |medium: &crate::report::Medium, name| is_printed(medium.outcome).then_some(name);
+        let null = &report.roles.assistant.null;
         let fields = &report.reasoning.fields;
         let reads_only_reasoning = fields.iter().all(|field| field == "reasoning") && !fields.is_empty();
         Self {
-            system: RoleFacts::new(&report.roles.system),
-            user: RoleFacts::new(&report.roles.user),
-            assistant: RoleFacts::new(&report.roles.assistant),
-            tool: RoleFacts::new(&report.roles.tool),
-            developer: RoleFacts::new(&report.roles.developer),
-            takes_system_in_middle: is_printed(report.system.middle),
-            takes_two_systems: is_printed(report.system.twice),
-            takes_two_users: is_printed(report.alternation.user_twice),
-            takes_two_assistants: is_printed(report.alternation.assistant_twice),
-            arguments: report.calls.arguments,
-            prints_name_of_result: is_printed(report.calls.name_in_result),
+            takes: Cow::Borrowed(&report.takes),
+            is_null_taken: report.takes.null && null.error.is_none() && null.text.as_deref() == Some(""),
+            prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
             takes_flat_tools: false,
-            image: medium(&report.media.image, "image"),
-            audio: medium(&report.media.audio, "audio"),
-            video: medium(&report.media.video, "video"),
             reasoning: reads_only_reasoning.then_some("reasoning"),
         }
     }
 
-    /// Returns the facts about a role.
-    pub fn role(&self, role: &str) -> RoleFacts {
+    /// Returns the forms of content that messages of a role can have.
+    pub fn content(&self, role: &str) -> Content {
         match role {
-            "system" => self.system,
-            "user" => self.user,
-            "assistant" => self.assistant,
-            "tool" => self.tool,
-            "developer" => self.developer,
-            _ => RoleFacts { content: Content::String, ..RoleFacts::ANY },
+            "system" => self.takes.system,
+            "user" => self.takes.user,
+            "assistant" => self.takes.assistant,
+            "tool" => self.takes.tool,
+            "developer" => self.takes.developer,
+            _ => Content::String,
         }
     }
 
-    /// Returns the type of the part that stands for a medium.
-    pub fn medium(&self, medium: Medium) -> Option<&'r str> {
-        match medium {
-            Medium::Image => self.image,
-            Medium::Audio => self.audio,
-            Medium::Video => self.video,
-            Medium::File => None,
-        }
+    /// Returns the type of a part that stands for a medium: its own, if the template reads it, else the first that the template reads.
+    pub fn medium<'t>(&'t self, medium: Medium, own: Option<&'t str>) -> Option<&'t str> {
+        let types = match medium {
+            Medium::Image => &self.takes.image,
+            Medium::Audio => &self.takes.audio,
+            Medium::Video => &self.takes.video,
+            Medium::File => return None,
+        };
+        let own = own.filter(|own| types.iter().any(|name| name == own));
+        own.or(types.first().map(String::as_str))
     }
 
     /// Returns the role in which a message is given, and the verdict that decides it if that is another role.
     pub fn recast(&self, role: &str) -> Option<(&'static str, &'static str)> {
         let (others, verdict): (&[&'static str], _) = match role {
-            "developer" if !self.developer.is_read() => (&["system", "user"], "roles.developer.content is neither"),
-            "system" if !self.system.is_read() => (&["developer", "user"], "roles.system.content is neither"),
-            "tool" if !self.tool.is_read() => (&["user"], "roles.tool.content is neither"),
+            "developer" => (&["system", "user"], "takes.developer is neither"),
+            "system" => (&["developer", "user"], "takes.system is neither"),
+            "tool" => (&["user"], "takes.tool is neither"),
             _ => return None,
         };
-        let other = others.iter().find(|other| self.role(other).is_read())?;
+        let is_taken = |role: &str| self.content(role) != Content::Neither;
+        let other = others.iter().find(|other| is_taken(other)).filter(|_| !is_taken(role))?;
         Some((other, verdict))
     }
 }

@@ -49,27 +49,28 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
     pub fn push(&mut self, message: Message<'b>) {
+        let takes = &self.facts.takes;
         let role = message.role();
         let is_instruction = matches!(role, "system" | "developer");
         let is_first = self.last().is_none();
         if is_instruction && !is_first {
             let (takes, why) = match self.is_beginning {
-                true => (self.facts.takes_two_systems, "system.twice is not printed"),
-                false => (self.facts.takes_system_in_middle, "system.middle is not printed"),
+                true => (takes.two_systems, "takes.two_systems is false"),
+                false => (takes.system_in_middle, "takes.system_in_middle is false"),
             };
             if !takes {
                 return self.merge_into_first(message, why);
             }
         }
         let takes_two = match role {
-            "user" => self.facts.takes_two_users,
-            "assistant" => self.facts.takes_two_assistants,
+            "user" => takes.two_users,
+            "assistant" => takes.two_assistants,
             _ => true,
         };
         if !takes_two && self.last().is_some_and(|last| last.role() == role) {
             let why = match role {
-                "user" => "alternation.user_twice is not printed",
-                _ => "alternation.assistant_twice is not printed",
+                "user" => "takes.two_users is false",
+                _ => "takes.two_assistants is false",
             };
             self.changes.add(message.place.path(), What::Merged, why);
             self.own_messages();
@@ -161,14 +162,17 @@ impl<'b, 'f> Fitter<'b, 'f> {
         if let Some(name) = name.filter(|_| self.facts.prints_name_of_result) {
             message.set("name", Data::Str(name.into()));
         }
-        self.fill_content(&mut message, role, false);
+        self.fill_content(&mut message, false);
         self.push(message);
         Ok(())
     }
 
     /// Returns a call, and opens it.
     pub fn make_call(&mut self, id: Option<&'b str>, name: &'b str, arguments: Node<'b>, place: Place, field: &str) -> Result<Data<'b>> {
-        self.changes.add(place.path(), What::Translated, "templates read `tool_calls` of an assistant message");
+        match self.facts.takes.calls {
+            true => self.changes.add(place.path(), What::Translated, "templates read `tool_calls` of an assistant message"),
+            false => self.changes.add(place.path(), What::Dropped, "takes.calls is false: the template fails"),
+        }
         self.calls.add(id, Some(name), || place.path())?;
         let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
@@ -183,16 +187,16 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Makes content that is null an empty string, or empty content null, where the template needs it.
-    pub fn fill_content(&mut self, message: &mut Message<'b>, role: &str, has_calls: bool) {
-        let facts = self.facts.role(role);
+    pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) {
+        let is_null_taken = has_calls && self.facts.is_null_taken;
         let path = |message: &Message<'b>| message.place.field("/content");
         match message.get("content") {
-            None if !facts.is_null_taken => {
-                self.changes.add(path(message), What::Emptied, format!("roles.{role}.null is not empty"));
+            None if !is_null_taken => {
+                self.changes.add(path(message), What::Emptied, "roles.assistant.null has a text, or is not known");
                 message.set("content", Data::Str("".into()));
             }
-            Some(content) if has_calls && content.text() == Some("") && !facts.is_empty_taken && facts.is_null_taken => {
-                self.changes.add(path(message), What::Omitted, format!("roles.{role}.empty is not printed"));
+            Some(content) if is_null_taken && !self.facts.takes.empty && content.text() == Some("") => {
+                self.changes.add(path(message), What::Omitted, "takes.empty is false");
                 message.take("content");
             }
             _ => {}

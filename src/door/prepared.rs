@@ -128,7 +128,7 @@ impl ChatTemplate {
             return Err(wrong(path.to_owned(), "the body has none"));
         };
         let prepared = match options.policy {
-            Policy::Exact => self.fit(body, format, list, &Facts::ANY, options.policy)?,
+            Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
             Policy::Fit | Policy::Strict => {
                 let report = self.inspect()?;
                 self.fit(body, format, list, &Facts::new(&report), options.policy)?

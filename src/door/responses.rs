@@ -38,7 +38,7 @@ impl<'b> Assistant<'b> {
     /// Adds the message.
     pub fn push(self, fitter: &mut Fitter<'b, '_>) {
         let mut message = Message::new("assistant", self.place);
-        let has_calls = !self.calls.is_empty();
+        let has_calls = !self.calls.is_empty() && fitter.facts.takes.calls;
         if let Some(content) = self.content {
             message.set("content", content);
         }
@@ -48,7 +48,7 @@ impl<'b> Assistant<'b> {
         if has_calls {
             message.set("tool_calls", Data::List(self.calls));
         }
-        fitter.fill_content(&mut message, "assistant", has_calls);
+        fitter.fill_content(&mut message, has_calls);
         fitter.rename_reasoning(&mut message);
         fitter.push(message);
     }

@@ -25,6 +25,10 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
         }
         return Ok(Fitted::Absent);
     }
+    if !facts.takes.tools {
+        changes.add("/tools".to_owned(), What::Dropped, "takes.tools is false: the template fails");
+        return Ok(Fitted::Absent);
+    }
     let mut own: Vec<Data<'b>> = Vec::new();
     let mut is_kept = true;
     for (index, tool) in tools.items().enumerate() {

@@ -13,6 +13,7 @@ mod conversations;
 mod lab;
 mod plant;
 mod roles;
+mod takes;
 
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ impl ChatTemplate {
             let mut report = Report::default();
             let forms = roles::inspect(&mut lab, &mut report)?;
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
+            report.takes = takes::inspect(&mut lab, &report)?;
             report.witnesses = lab.witnesses;
             Ok(report)
         })

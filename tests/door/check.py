@@ -225,14 +225,15 @@ def main():
         if arguments.only and arguments.only not in path.name:
             continue
         template = path.read_bytes().decode("utf-8", "surrogateescape")
-        plain = {"messages": [{"role": "user", "content": "Say w0zq000"}], "chat_template_kwargs": {}}
         chat = {"template": template, "special_tokens": BOS}
-        answer = ask({"id": 0, "apply": dict(chat, messages=plain["messages"], add_generation_prompt=True)})
-        if "w0zq000" not in answer.get("output", ""):
-            parts = [{"role": "user", "content": [text("Say w0zq000")]}]
-            answer = ask({"id": 0, "apply": dict(chat, messages=parts, add_generation_prompt=True)})
-            if "w0zq000" not in answer.get("output", ""):
-                continue
+
+        def is_taken(make):
+            says = [{"role": role, "content": make(f"w{index}zq000")} for index, role in enumerate(("user", "assistant", "user"))]
+            output = ask({"id": 0, "apply": dict(chat, messages=says, add_generation_prompt=True)}).get("output", "")
+            return "w0zq000" in output and "w2zq000" in output
+
+        if not is_taken(str) and not is_taken(lambda word: [text(word)]):
+            continue
         usable += 1
         for kind, shape, body in requests:
             if arguments.shape and shape != arguments.shape:
