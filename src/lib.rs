@@ -376,6 +376,7 @@
 //! Encode a piece without control tokens by a tokenizer that has no added tokens, and append the ids of the pieces. `tests/tokenizers` in the
 //! repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
 //! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
+#![cfg_attr(feature = "inspect", doc = "", doc = include_str!("door/server.md"))]
 //!
 //! # The arguments of `apply_chat_template`
 //!

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, Prompt, Rendered};
+use chat_template::{AssistantOptions, Changes, Prompt, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -51,9 +51,16 @@ impl Wanted {
     }
 }
 
-/// Returns a prompt with its spans as a line of JSON.
-pub fn write_prompt(prompt: &Prompt) -> Result<String, String> {
-    Ok(write_line(&to_data(prompt)?))
+/// Returns a prompt with its spans as a line of JSON, and the changes of its request.
+pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>) -> Result<String, String> {
+    let mut entries = match to_data(prompt)? {
+        Data::Object(prompt) => prompt.into_entries(),
+        _ => Vec::new(),
+    };
+    if let Some(changes) = changes {
+        entries.push(("changes".into(), to_data(changes)?));
+    }
+    Ok(write_line(&Data::Object(Object::new(entries))))
 }
 
 /// Returns the output of a template without the contract as a line of JSON.

@@ -8,7 +8,6 @@ use super::node::Node;
 use super::responses::Assistant;
 use super::wrong;
 use crate::error::Result;
-use crate::json::Data;
 
 /// Adds the messages of a body.
 pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, messages: Node<'b>) -> Result<()> {
@@ -82,12 +81,8 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
             _ => parts.push((index, block)),
         }
     }
-    if !parts.is_empty() {
-        let content = fitter.fit_parts("assistant", &parts, |index| place.block(index).path())?;
-        assistant.content = Some(content);
-    }
-    assistant.push(fitter);
-    Ok(())
+    assistant.set_blocks(parts);
+    assistant.push(fitter)
 }
 
 /// Adds the results of a user message, and then a user message with its other blocks.
@@ -116,12 +111,4 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
     message.set("content", content);
     fitter.push(message);
     Ok(())
-}
-
-impl<'b> Assistant<'b> {
-    /// Adds reasoning after earlier reasoning.
-    pub fn add_reasoning(&mut self, text: &'b str) {
-        let earlier = std::mem::replace(&mut self.reasoning, Data::None);
-        self.reasoning = super::content::join(earlier, Data::Str(text.into()));
-    }
 }

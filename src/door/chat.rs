@@ -26,13 +26,14 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     if role != body_role {
         message.set("role", Data::Str(role.into()));
     }
+    let calls = node.get("tool_calls").filter(|_| body_role == "assistant");
+    let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
     if let Some(content) = node.get("content") {
+        let role = if has_calls && fitter.facts.takes.calls { "caller" } else { role };
         if let Some(fitted) = content::fit(fitter.facts, role, content, place, &mut fitter.changes)? {
             message.set("content", fitted);
         }
     }
-    let calls = node.get("tool_calls").filter(|_| body_role == "assistant");
-    let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
     if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
         message.set("tool_calls", fitted);
     }

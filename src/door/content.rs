@@ -5,6 +5,8 @@
 //!                                                              ->   [{"type": "text", …}, {"type": "image", …}]   parts
 //! ```
 
+use std::borrow::Cow;
+
 use super::change::{Changes, What};
 use super::facts::{Facts, Medium};
 use super::message::Place;
@@ -12,7 +14,6 @@ use super::node::Node;
 use super::wrong;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
-use crate::report::Content;
 use crate::text::truncate::elide;
 
 /// The text between two texts that become one, and between two messages.
@@ -61,11 +62,12 @@ impl<'b> Part<'b> {
 pub fn fit<'b>(facts: &Facts<'_>, role: &str, content: Node<'b>, place: Place, changes: &mut Changes) -> Result<Option<Data<'b>>> {
     let path = || place.field("/content");
     if let Some(text) = content.text() {
-        if facts.content(role) != Content::Parts {
+        let forms = facts.forms(role);
+        if forms.string || !forms.part {
             return Ok(None);
         }
-        changes.add(path(), What::Wrapped, format!("takes.{role} is parts"));
-        return Ok(Some(Data::List(vec![text_part(text)])));
+        changes.add(path(), What::Wrapped, format!("takes.{role}.string is false"));
+        return Ok(Some(Data::List(vec![text_part(text.into())])));
     }
     if !content.is_list() {
         return Err(wrong(path(), format!("the content must be a string or an array, and this is {}", content.describe())));
@@ -81,9 +83,12 @@ pub fn fit_parts<'b>(
     path: impl Fn(usize) -> String,
     changes: &mut Changes,
 ) -> Result<Option<Data<'b>>> {
-    let form = facts.content(role);
-    let takes_parts = matches!(form, Content::Parts | Content::Both);
-    let (mut is_kept, mut texts, mut media) = (takes_parts, 0_usize, 0_usize);
+    let forms = facts.forms(role);
+    if forms.string && parts.clone().next().is_none() {
+        changes.add(parent(path(0)), What::Emptied, "the list has no part");
+        return Ok(Some(Data::Str("".into())));
+    }
+    let (mut is_kept, mut texts, mut media) = (forms.part, 0_usize, 0_usize);
     for (index, node) in parts.clone() {
         let path = || path(index);
         match Part::read(node, path)? {
@@ -93,7 +98,7 @@ pub fn fit_parts<'b>(
             }
             Part::Media(medium) => {
                 let own = node.get_text("type");
-                let spelled = facts.medium(medium, own).filter(|_| takes_parts);
+                let spelled = facts.medium(medium, own).filter(|_| forms.part);
                 is_kept &= spelled.is_some() && spelled == own;
                 if spelled.is_some() {
                     media = media.saturating_add(1);
@@ -103,23 +108,32 @@ pub fn fit_parts<'b>(
             }
         }
     }
-    if is_kept {
+    if is_kept && (forms.parts || texts <= 1) {
         return Ok(None);
     }
-    if media == 0 && form != Content::Parts {
+    if !forms.parts || media == 0 && forms.string {
         let mut joined = String::new();
         let mut single = None;
-        for (index, node) in parts {
+        for (index, node) in parts.clone() {
             if let Part::Text(text) = Part::read(node, || path(index))? {
                 push_text(&mut joined, text, BETWEEN_PARTS);
                 single = Some(text);
             }
         }
-        changes.add(parent(path(0)), What::Joined, format!("takes.{role} is {}", name(form)));
-        return Ok(Some(Data::Str(match single {
-            Some(text) if texts == 1 => text.into(),
-            _ => joined.into(),
-        })));
+        let verdict = if forms.part { "parts" } else { "part" };
+        changes.add(parent(path(0)), What::Joined, format!("takes.{role}.{verdict} is false"));
+        let text = match single {
+            Some(text) if texts == 1 => Cow::Borrowed(text),
+            _ => Cow::Owned(joined),
+        };
+        if media == 0 && (forms.string || !forms.part) {
+            return Ok(Some(Data::Str(text)));
+        }
+        let mut fitted = vec![text_part(text)];
+        for (index, node) in parts {
+            fitted.extend(fit_media(facts, node, || path(index), changes)?);
+        }
+        return Ok(Some(Data::List(fitted)));
     }
     let mut fitted = Vec::new();
     for (index, node) in parts {
@@ -128,16 +142,9 @@ pub fn fit_parts<'b>(
                 if node.get_text("type") != Some("text") {
                     changes.add(path(index), What::Renamed, "templates read the type `text`");
                 }
-                fitted.push(text_part(text));
+                fitted.push(text_part(text.into()));
             }
-            Part::Media(medium) => {
-                let own = node.get_text("type");
-                let Some(spelled) = facts.medium(medium, own) else { continue };
-                if Some(spelled) != own {
-                    changes.add(path(index), What::Renamed, format!("media: the template reads the type `{spelled}`"));
-                }
-                fitted.push(media_part(node, spelled));
-            }
+            Part::Media(_) => fitted.extend(fit_media(facts, node, || path(index), changes)?),
         }
     }
     Ok(Some(Data::List(fitted)))
@@ -149,28 +156,49 @@ fn parent(mut path: String) -> String {
     path
 }
 
-fn name(form: Content) -> &'static str {
-    match form {
-        Content::String => "string",
-        Content::Parts => "parts",
-        Content::Both => "both",
-        Content::Neither => "neither",
-    }
-}
-
-fn text_part(text: &str) -> Data<'_> {
-    let entries = vec![("type".into(), Data::Str("text".into())), ("text".into(), Data::Str(text.into()))];
+/// Returns a part with a text.
+pub fn text_part(text: Cow<'_, str>) -> Data<'_> {
+    let entries = vec![("type".into(), Data::Str("text".into())), ("text".into(), Data::Str(text))];
     Data::Object(Object::new(entries))
 }
 
-/// Returns a part with another type.
-fn media_part<'b>(node: Node<'b>, spelled: &str) -> Data<'b> {
-    let mut entries = match node.to_data(DEPTH) {
-        Data::Object(object) => object.into_entries(),
-        _ => Vec::new(),
+/// Returns a part of media as the template spells it, or `None` if the part is a text or the template has nothing for it.
+fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: impl Fn() -> String, changes: &mut Changes) -> Result<Option<Data<'b>>> {
+    let Part::Media(medium) = Part::read(node, &path)? else {
+        return Ok(None);
     };
+    let own = node.get_text("type");
+    let Some(spelled) = facts.medium(medium, own) else {
+        return Ok(None);
+    };
+    let Data::Object(part) = node.to_data(DEPTH) else {
+        return Ok(None);
+    };
+    if Some(spelled) == own {
+        return Ok(Some(Data::Object(part)));
+    }
+    changes.add(path(), What::Renamed, format!("takes: the template reads the type `{spelled}`"));
+    let mut entries = part.into_entries();
     entries.push(("type".into(), Data::Str(spelled.to_owned().into())));
-    Data::Object(Object::new(entries))
+    if ["image_url", "audio_url", "video_url"].contains(&spelled) {
+        let url = Object::new(vec![("url".into(), Data::Str(find_url(node).into()))]);
+        entries.push((spelled.to_owned().into(), Data::Object(url)));
+    }
+    Ok(Some(Data::Object(Object::new(entries))))
+}
+
+/// Returns the URL of a part of media, which is a string in Responses and in `source` of Messages. Any other part has none.
+fn find_url(node: Node<'_>) -> String {
+    let source = node.get("source");
+    let url = node.get_text("image_url").or_else(|| source?.get_text("url"));
+    match (url, source) {
+        (Some(url), _) => url.to_owned(),
+        (None, Some(source)) => {
+            let of = |key| source.get_text(key).unwrap_or_default();
+            format!("data:{};base64,{}", of("media_type"), of("data"))
+        }
+        (None, None) => String::new(),
+    }
 }
 
 /// Appends a text, after a separator unless one of the two is empty.
@@ -185,10 +213,7 @@ fn push_text(joined: &mut String, text: &str, between: &str) {
 pub fn join<'b>(earlier: Data<'b>, later: Data<'b>) -> Data<'b> {
     let parts = |content: Data<'b>| match content {
         Data::List(parts) => parts,
-        Data::Str(text) => {
-            let text = ("text".into(), Data::Str(text));
-            vec![Data::Object(Object::new(vec![("type".into(), Data::Str("text".into())), text]))]
-        }
+        Data::Str(text) => vec![text_part(text)],
         _ => Vec::new(),
     };
     match (earlier, later) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::report::{Arguments, Content, Outcome, Report, Takes};
+use crate::report::{Arguments, Forms, Outcome, Report, Takes};
 
 /// The sorts of media that a part can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +34,12 @@ impl<'r> Facts<'r> {
     pub fn any() -> Facts<'static> {
         let types = |types: &[&str]| types.iter().map(|name| (*name).to_owned()).collect();
         let takes = Takes {
-            system: Content::Both,
-            developer: Content::Both,
-            user: Content::Both,
-            assistant: Content::Both,
-            tool: Content::Both,
+            system: Forms::ALL,
+            developer: Forms::ALL,
+            user: Forms::ALL,
+            assistant: Forms::ALL,
+            caller: Forms::ALL,
+            tool: Forms::ALL,
             system_in_middle: true,
             two_systems: true,
             two_users: true,
@@ -47,7 +48,7 @@ impl<'r> Facts<'r> {
             calls: true,
             arguments: Arguments::Both,
             null: true,
-            empty: true,
+            empty: Forms::ALL,
             image: types(&["image", "image_url", "input_image"]),
             audio: types(&["audio", "audio_url", "input_audio"]),
             video: types(&["video", "video_url"]),
@@ -75,15 +76,20 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// Returns the forms of content that messages of a role can have.
-    pub fn content(&self, role: &str) -> Content {
+    /// Returns the forms of content that messages of a role can have. The role `caller` is that of an assistant with calls.
+    pub fn forms(&self, role: &str) -> Forms {
         match role {
             "system" => self.takes.system,
             "user" => self.takes.user,
             "assistant" => self.takes.assistant,
             "tool" => self.takes.tool,
             "developer" => self.takes.developer,
-            _ => Content::String,
+            "caller" if self.takes.caller.is_any() => self.takes.caller,
+            "caller" => self.takes.assistant,
+            _ => Forms {
+                string: true,
+                ..Forms::default()
+            },
         }
     }
 
@@ -102,12 +108,12 @@ impl<'r> Facts<'r> {
     /// Returns the role in which a message is given, and the verdict that decides it if that is another role.
     pub fn recast(&self, role: &str) -> Option<(&'static str, &'static str)> {
         let (others, verdict): (&[&'static str], _) = match role {
-            "developer" => (&["system", "user"], "takes.developer is neither"),
-            "system" => (&["developer", "user"], "takes.system is neither"),
-            "tool" => (&["user"], "takes.tool is neither"),
+            "developer" => (&["system", "user"], "takes.developer has no form"),
+            "system" => (&["developer", "user"], "takes.system has no form"),
+            "tool" => (&["user"], "takes.tool has no form"),
             _ => return None,
         };
-        let is_taken = |role: &str| self.content(role) != Content::Neither;
+        let is_taken = |role: &str| self.forms(role).is_any();
         let other = others.iter().find(|other| is_taken(other)).filter(|_| !is_taken(role))?;
         Some((other, verdict))
     }

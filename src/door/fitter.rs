@@ -188,18 +188,33 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Makes content that is null an empty string, or empty content null, where the template needs it.
     pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) {
+        let empty = self.facts.takes.empty;
         let is_null_taken = has_calls && self.facts.is_null_taken;
-        let path = |message: &Message<'b>| message.place.field("/content");
+        let is_empty = |content: Node<'_>| content.text() == Some("");
+        let place = message.place;
+        let path = || place.field("/content");
         match message.get("content") {
-            None if !is_null_taken => {
-                self.changes.add(path(message), What::Emptied, "roles.assistant.null has a text, or is not known");
+            None if is_null_taken => {}
+            None if !has_calls || empty.string || !empty.part => {
+                self.changes.add(path(), What::Emptied, "roles.assistant.null has a text, or is not known");
                 message.set("content", Data::Str("".into()));
             }
-            Some(content) if is_null_taken && !self.facts.takes.empty && content.text() == Some("") => {
-                self.changes.add(path(message), What::Omitted, "takes.empty is false");
-                message.take("content");
+            None => {
+                self.changes.add(path(), What::Emptied, "takes.empty.string is false");
+                message.set("content", Data::List(vec![content::text_part("".into())]));
             }
-            _ => {}
+            Some(content) if has_calls && !empty.string && is_empty(content) => match empty.part {
+                true => {
+                    self.changes.add(path(), What::Wrapped, "takes.empty.string is false");
+                    message.set("content", Data::List(vec![content::text_part("".into())]));
+                }
+                false if is_null_taken => {
+                    self.changes.add(path(), What::Omitted, "takes.empty.string is false");
+                    message.take("content");
+                }
+                false => {}
+            },
+            Some(_) => {}
         }
     }
 

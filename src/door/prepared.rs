@@ -169,7 +169,7 @@ impl ChatTemplate {
             true => kept("tools"),
             false => tools::fit(facts, body, format, &mut changes)?,
         };
-        let variables = variables::read(self, body, &mut changes)?;
+        let variables = variables::read(self, body, policy == Policy::Exact, &mut changes)?;
         let continue_final_message = read_continuation(body, format, list);
         Ok(Prepared {
             format,

@@ -8,7 +8,7 @@
 use super::anthropic::push_instructions;
 use super::change::What;
 use super::chat::read_message;
-use super::content::MAX_SHOWN;
+use super::content::{self, MAX_SHOWN};
 use super::fitter::Fitter;
 use super::message::{Message, Place};
 use super::node::Node;
@@ -17,11 +17,18 @@ use crate::error::Result;
 use crate::json::Data;
 use crate::text::truncate::elide;
 
+/// The content of an assistant message: a value of the body, or blocks of a message with their indices.
+enum Content<'b> {
+    Absent,
+    Whole(Node<'b>, Place),
+    Blocks(Vec<(usize, Node<'b>)>),
+}
+
 /// An assistant message that is put together.
 pub struct Assistant<'b> {
     place: Place,
-    pub reasoning: Data<'b>,
-    pub content: Option<Data<'b>>,
+    reasoning: Data<'b>,
+    content: Content<'b>,
     pub calls: Vec<Data<'b>>,
 }
 
@@ -30,16 +37,41 @@ impl<'b> Assistant<'b> {
         Self {
             place,
             reasoning: Data::None,
-            content: None,
+            content: Content::Absent,
             calls: Vec::new(),
         }
     }
 
+    /// Sets the content to blocks of the message, if there are any.
+    pub fn set_blocks(&mut self, blocks: Vec<(usize, Node<'b>)>) {
+        if !blocks.is_empty() {
+            self.content = Content::Blocks(blocks);
+        }
+    }
+
+    /// Adds reasoning after earlier reasoning.
+    pub fn add_reasoning(&mut self, text: &'b str) {
+        let earlier = std::mem::replace(&mut self.reasoning, Data::None);
+        self.reasoning = content::join(earlier, Data::Str(text.into()));
+    }
+
+    /// Returns whether the next text or reasoning begins another message.
+    fn is_complete(&self) -> bool {
+        !matches!(self.content, Content::Absent) || !self.calls.is_empty()
+    }
+
     /// Adds the message.
-    pub fn push(self, fitter: &mut Fitter<'b, '_>) {
-        let mut message = Message::new("assistant", self.place);
+    pub fn push(self, fitter: &mut Fitter<'b, '_>) -> Result<()> {
+        let place = self.place;
+        let mut message = Message::new("assistant", place);
         let has_calls = !self.calls.is_empty() && fitter.facts.takes.calls;
-        if let Some(content) = self.content {
+        let role = if has_calls { "caller" } else { "assistant" };
+        let content = match self.content {
+            Content::Absent => Data::None,
+            Content::Whole(node, place) => fitter.fit_content(role, Some(node), place)?,
+            Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, |index| place.block(index).path())?,
+        };
+        if content != Data::None {
             message.set("content", content);
         }
         if self.reasoning != Data::None {
@@ -51,6 +83,7 @@ impl<'b> Assistant<'b> {
         fitter.fill_content(&mut message, has_calls);
         fitter.rename_reasoning(&mut message);
         fitter.push(message);
+        Ok(())
     }
 }
 
@@ -73,7 +106,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
         open = read_item(fitter, item, Place::item("/input", index), open)?;
     }
     if let Some(assistant) = open {
-        assistant.push(fitter);
+        assistant.push(fitter)?;
     }
     Ok(())
 }
@@ -88,17 +121,14 @@ fn read_item<'b>(
     let translated = "templates read messages";
     let kind = item.get_text("type").unwrap_or("message");
     let closes = match kind {
-        "reasoning" => open.as_ref().is_some_and(|open| open.content.is_some() || !open.calls.is_empty()),
-        "message" => {
-            let is_assistant = item.get_text("role") == Some("assistant");
-            !is_assistant || open.as_ref().is_some_and(|open| open.content.is_some() || !open.calls.is_empty())
-        }
+        "reasoning" => open.as_ref().is_some_and(Assistant::is_complete),
+        "message" => item.get_text("role") != Some("assistant") || open.as_ref().is_some_and(Assistant::is_complete),
         "function_call" => false,
         _ => true,
     };
     if closes {
         if let Some(assistant) = open.take() {
-            assistant.push(fitter);
+            assistant.push(fitter)?;
         }
     }
     match kind {
@@ -116,7 +146,9 @@ fn read_item<'b>(
     match kind {
         "message" => {
             fitter.changes.add(place.path(), What::Translated, translated);
-            assistant.content = Some(fitter.fit_content("assistant", item.get("content"), place)?);
+            if let Some(content) = item.get("content") {
+                assistant.content = Content::Whole(content, place);
+            }
         }
         "reasoning" => {
             let field = ["content", "summary"].into_iter().find(|field| {
@@ -125,7 +157,7 @@ fn read_item<'b>(
             });
             let Some(field) = field else {
                 fitter.changes.add(place.path(), What::Dropped, "the reasoning has no text");
-                return Ok(open.filter(|open| open.content.is_some() || !open.calls.is_empty() || open.reasoning != Data::None));
+                return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
             fitter.changes.add(place.path(), What::Translated, "templates read `reasoning_content` of an assistant message");
             for text in item.get(field).into_iter().flat_map(Node::items).filter_map(|text| text.get_text("text")) {

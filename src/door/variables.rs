@@ -16,20 +16,24 @@ use crate::json::{DEPTH, Data, Object};
 /// The names of the variable that turns reasoning on and off.
 const SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
 
-/// Returns the variables of a body. Those of `chat_template_kwargs` go before what the body says of reasoning.
-pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, changes: &mut Changes) -> Result<Fitted<'b>> {
+/// Returns the variables of a body. Those of `chat_template_kwargs` go before what the body says of reasoning, of which only
+/// `reasoning_effort` is a variable of every template.
+pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
     let own = body.get("chat_template_kwargs");
-    if let Some(own) = own.filter(|own| !own.is_object()) {
+    if let Some(own) = own.filter(|own| !own.is_object() && !is_exact) {
         let path = "/chat_template_kwargs".to_owned();
         return Err(wrong(path, format!("must be an object, and this is {}", own.describe())));
     }
     let reasoning = read_reasoning(body);
     let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
-    if reasoning.is_none() && flag.is_none() {
+    if reasoning.is_none() && flag.is_none() || own.is_some_and(|own| !own.is_object()) {
         return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
     }
     let mut added = Vec::new();
-    if let Some(reasoning) = reasoning {
+    if is_exact {
+        let effort = body.get("reasoning_effort").filter(|_| own.is_none_or(|own| !own.has("reasoning_effort")));
+        added.extend(effort.map(|effort| ("reasoning_effort".into(), effort.to_data(DEPTH))));
+    } else if let Some(reasoning) = reasoning {
         let names = template.variables();
         let reads = |name: &str| names.contains(&name) && own.is_none_or(|own| !own.has(name));
         if let Some(effort) = reasoning.effort.filter(|_| reads("reasoning_effort")) {

@@ -8,13 +8,41 @@ use serde_json::{Value, json};
 
 use super::calls::judge_text_arguments;
 use super::lab::{Lab, Trial, find_words};
-use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, Form, ID, PLANT, SYSTEM, USER, VALUE};
+use super::plant::{self, ANSWER, ARGUMENT, FUNCTION, ID, PLANT, SYSTEM, USER, VALUE};
 use super::roles::has_printed_part;
 use crate::error::Result;
-use crate::report::{Arguments, Content, Outcome, Report, Takes};
+use crate::report::{Arguments, Content, Forms, Outcome, Report, Takes};
 
-/// The forms of the content of a call's message.
-const CONTENTS: [Option<&str>; 3] = [Some(ANSWER), Some(""), None];
+/// The form of the content of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    String,
+    Part,
+    Parts,
+}
+
+impl Shape {
+    /// Returns the simplest of several forms.
+    fn simplest(forms: Forms) -> Self {
+        match forms {
+            Forms { string: false, parts: true, .. } => Self::Parts,
+            Forms { string: false, part: true, .. } => Self::Part,
+            _ => Self::String,
+        }
+    }
+}
+
+/// The content of a message with calls: a text in some form, or null.
+const CONTENTS: [Option<(Shape, &str)>; 5] = [
+    None,
+    Some((Shape::String, "")),
+    Some((Shape::Part, "")),
+    Some((Shape::String, BESIDE)),
+    Some((Shape::Part, BESIDE)),
+];
+
+/// The text beside a call. It begins as the words that are looked for, so that a printed part is noticed.
+const BESIDE: &str = "vexolumiqbeside";
 
 /// The id of a second call.
 const OTHER: &str = "Zt4nRb8Gs";
@@ -48,23 +76,24 @@ struct Talk {
 
 impl Talk {
     /// Adds a message with new words: one in a string, two in a list of parts.
-    fn plant(mut self, role: &str, form: Form) -> Self {
-        let content = self.content(form);
+    fn plant(mut self, role: &str, shape: Shape) -> Self {
+        let content = self.content(shape);
         self.messages.push(json!({"role": role, "content": content}));
         self
     }
 
     /// Adds the result of a call with new words.
-    fn plant_result(mut self, id: &str, form: Form) -> Self {
-        let content = self.content(form);
+    fn plant_result(mut self, id: &str, shape: Shape) -> Self {
+        let content = self.content(shape);
         self.messages.push(plant::result(id, FUNCTION, &content));
         self
     }
 
-    fn content(&mut self, form: Form) -> Value {
-        match form {
-            Form::String => Value::from(self.word()),
-            Form::Parts => json!([{"type": "text", "text": self.word()}, {"type": "text", "text": self.word()}]),
+    fn content(&mut self, shape: Shape) -> Value {
+        match shape {
+            Shape::String => Value::from(self.word()),
+            Shape::Part => json!([{"type": "text", "text": self.word()}]),
+            Shape::Parts => json!([{"type": "text", "text": self.word()}, {"type": "text", "text": self.word()}]),
         }
     }
 
@@ -76,22 +105,24 @@ impl Talk {
     }
 
     /// Adds a message whose text is not looked for.
-    fn say(mut self, role: &str, content: Content) -> Self {
+    fn say(mut self, role: &str, forms: Forms) -> Self {
         let text = match role {
             "system" => SYSTEM,
             "user" => USER,
             _ => ANSWER,
         };
-        self.messages.push(plant::say(role, form_of(content), text));
+        let content = write_content(Shape::simplest(forms), text);
+        self.messages.push(json!({"role": role, "content": content}));
         self
     }
 
-    fn call(mut self, ids: &[&str], is_text: bool, content: Option<&str>) -> Self {
+    fn call(mut self, ids: &[&str], is_text: bool, content: Option<(Shape, &str)>) -> Self {
         let calls: Vec<Value> = ids
             .iter()
             .map(|id| plant::call(id, FUNCTION, &plant::arguments(is_text)))
             .collect();
-        self.messages.push(plant::calling(&calls, content.map(Value::from)));
+        let content = content.map(|(shape, text)| write_content(shape, text));
+        self.messages.push(plant::calling(&calls, content));
         self
     }
 
@@ -100,20 +131,10 @@ impl Talk {
     }
 }
 
-/// Returns the form in which other messages have their content.
-fn form_of(content: Content) -> Form {
-    match content {
-        Content::Parts => Form::Parts,
-        _ => Form::String,
-    }
-}
-
-fn content_of(string: bool, parts: bool) -> Content {
-    match (string, parts) {
-        (true, true) => Content::Both,
-        (true, false) => Content::String,
-        (false, true) => Content::Parts,
-        (false, false) => Content::Neither,
+fn write_content(shape: Shape, text: &str) -> Value {
+    match shape {
+        Shape::String => Value::from(text),
+        Shape::Part | Shape::Parts => json!([{"type": "text", "text": text}]),
     }
 }
 
@@ -146,28 +167,37 @@ impl Asker<'_, '_> {
         Ok(true)
     }
 
-    /// Returns the forms of content for which the conversations are taken.
-    fn ask_content<const N: usize>(&mut self, path: &str, talks: impl Fn(Form) -> [Talk; N]) -> Result<Content> {
-        let string = self.takes_all(path, talks(Form::String))?;
-        let parts = self.takes_all(path, talks(Form::Parts))?;
-        Ok(content_of(string, parts))
+    /// Returns the forms of content with which the conversations are taken. One part is tried only where several are not taken.
+    fn ask_forms<const N: usize>(&mut self, path: &str, talks: impl Fn(Shape) -> [Talk; N]) -> Result<Forms> {
+        let string = self.takes_all(path, talks(Shape::String))?;
+        let parts = self.takes_all(path, talks(Shape::Parts))?;
+        let part = parts || self.takes_all(path, talks(Shape::Part))?;
+        Ok(Forms { string, part, parts })
     }
 
     /// Asks for the forms of a user and an assistant who take turns.
     fn ask_turns(&mut self) -> Result<()> {
-        for answer in [Content::String, Content::Parts] {
-            let turns = |form| Talk::default().plant("user", form).say("assistant", answer).plant("user", form);
-            self.takes.user = self.ask_content("user", |form| [turns(form)])?;
-            if self.takes.user != Content::Neither {
+        let string = Forms {
+            string: true,
+            ..Forms::default()
+        };
+        let part = Forms {
+            part: true,
+            ..Forms::default()
+        };
+        for answer in [string, part] {
+            let turns = |shape| Talk::default().plant("user", shape).say("assistant", answer).plant("user", shape);
+            self.takes.user = self.ask_forms("user", |shape| [turns(shape)])?;
+            if self.takes.user.is_any() {
                 break;
             }
         }
-        if self.takes.user == Content::Neither {
-            self.takes.user = self.ask_content("user", |form| [Talk::default().plant("user", form)])?;
+        if !self.takes.user.is_any() {
+            self.takes.user = self.ask_forms("user", |shape| [Talk::default().plant("user", shape)])?;
         }
         let user = self.takes.user;
-        let turns = |form| [Talk::default().say("user", user).plant("assistant", form).say("user", user)];
-        self.takes.assistant = self.ask_content("assistant", turns)?;
+        let turns = |shape| Talk::default().say("user", user).plant("assistant", shape).say("user", user);
+        self.takes.assistant = self.ask_forms("assistant", |shape| [turns(shape)])?;
         Ok(())
     }
 
@@ -179,30 +209,27 @@ impl Asker<'_, '_> {
 
     fn ask_instructions(&mut self) -> Result<()> {
         let turns = self.turns();
-        self.takes.system = self.ask_content("system", |form| [turns.all(Talk::default().plant("system", form))])?;
-        self.takes.developer = self.ask_content("developer", |form| [turns.all(Talk::default().plant("developer", form))])?;
+        self.takes.system = self.ask_forms("system", |shape| [turns.all(Talk::default().plant("system", shape))])?;
+        self.takes.developer = self.ask_forms("developer", |shape| [turns.all(Talk::default().plant("developer", shape))])?;
         Ok(())
     }
 
     /// Asks for the orders of roles.
     fn ask_orders(&mut self) -> Result<()> {
         let turns = self.turns();
-        let role = match (self.takes.system, self.takes.developer) {
-            (Content::Neither, Content::Neither) => None,
-            (Content::Neither, developer) => Some(("developer", form_of(developer))),
-            (system, _) => Some(("system", form_of(system))),
-        };
-        if let Some((role, form)) = role {
-            let start = Talk::default().plant(role, form);
-            self.takes.two_systems = self.takes_all("two_systems", [turns.all(start.clone().plant(role, form))])?;
+        let instructions = [("system", self.takes.system), ("developer", self.takes.developer)];
+        if let Some((role, forms)) = instructions.into_iter().find(|(_, forms)| forms.is_any()) {
+            let shape = Shape::simplest(forms);
+            let start = Talk::default().plant(role, shape);
+            self.takes.two_systems = self.takes_all("two_systems", [turns.all(start.clone().plant(role, shape))])?;
             let middle = [Talk::default(), start].map(|start| {
-                let after_answer = turns.user(turns.answer(turns.user(start.clone())).plant(role, form));
-                let after_user = turns.user(turns.answer(turns.user(start).plant(role, form)));
+                let after_answer = turns.user(turns.answer(turns.user(start.clone())).plant(role, shape));
+                let after_user = turns.user(turns.answer(turns.user(start).plant(role, shape)));
                 [after_answer, after_user]
             });
             self.takes.system_in_middle = self.takes_all("system_in_middle", middle.into_iter().flatten())?;
         }
-        let (user, answer) = (form_of(turns.user), form_of(turns.assistant));
+        let (user, answer) = (Shape::simplest(turns.user), Shape::simplest(turns.assistant));
         let two_users = |start: Talk| start.plant("user", user).plant("user", user);
         let later = two_users(turns.answer(turns.user(Talk::default())));
         let users = [turns.user(turns.answer(two_users(Talk::default()))), later];
@@ -226,18 +253,23 @@ impl Asker<'_, '_> {
             talk
         };
         let after = |talk: Talk| turns.user(turns.answer(talk));
-        let mut found = [None; 2];
+        let shape = match report.roles.tool.content {
+            Content::Parts => Shape::Part,
+            _ => Shape::String,
+        };
+        let (mut found, mut content) = ([None; 2], (Outcome::Failed, Some((Shape::String, ""))));
         for (found, is_text) in found.iter_mut().zip([false, true]) {
-            for content in CONTENTS {
-                let talk = after(call(&[ID], is_text, content).plant_result(ID, Form::String));
-                let mut outcome = self.outcome("calls", &talk)?;
-                let printed = self.lab.witnesses.get("takes.calls").and_then(|witness| witness.output.as_deref());
-                if let Some(text) = printed {
-                    outcome = match is_text {
-                        true => judge_text_arguments(text),
-                        false => find_words(text, &[ARGUMENT, VALUE]),
-                    };
+            for beside in CONTENTS {
+                let talk = after(call(&[ID], is_text, beside).plant_result(ID, shape));
+                let result = self.outcome("calls", &talk)?;
+                if result < content.0 {
+                    content = (result, beside);
                 }
+                let printed = self.lab.witnesses.get("takes.calls").and_then(|witness| witness.output.as_deref());
+                let outcome = printed.map_or(result, |text| match is_text {
+                    true => judge_text_arguments(text),
+                    false => find_words(text, &[ARGUMENT, VALUE]),
+                });
                 *found = Some(found.map_or(outcome, |best: Outcome| best.min(outcome)));
             }
         }
@@ -252,26 +284,36 @@ impl Asker<'_, '_> {
             _ => report.calls.arguments,
         };
         let is_text = self.takes.arguments == Arguments::String;
-        let mut taken = [false; 3];
-        for (taken, content) in taken.iter_mut().zip(CONTENTS) {
-            let talk = after(call(&[ID], is_text, content).plant_result(ID, Form::String));
-            *taken = self.takes_all("tool", [talk])?;
-        }
-        let [_, empty, null] = taken;
-        (self.takes.empty, self.takes.null) = (empty, null);
-        let content = CONTENTS.into_iter().zip(taken).rev().find(|(_, is_taken)| *is_taken);
-        let content = content.map_or(Some(""), |(content, _)| content);
-        let results = |form| {
-            let one = call(&[ID], is_text, content).plant_result(ID, form);
-            let two = call(&[ID, OTHER], is_text, content).plant_result(ID, form).plant_result(OTHER, form);
+        let results = |shape| {
+            let one = call(&[ID], is_text, content.1).plant_result(ID, shape);
+            let two = call(&[ID, OTHER], is_text, content.1)
+                .plant_result(ID, shape)
+                .plant_result(OTHER, shape);
             [after(one.clone()), one, two]
         };
-        self.takes.tool = self.ask_content("tool", results)?;
+        self.takes.tool = self.ask_forms("tool", results)?;
+        let (tool, mut taken) = (self.takes.tool, [false; 5]);
+        for (taken, beside) in taken.iter_mut().zip(CONTENTS) {
+            let talk = call(&[ID], is_text, beside);
+            let talk = match tool.is_any() {
+                true => after(talk.plant_result(ID, Shape::simplest(tool))),
+                false => turns.user(talk),
+            };
+            *taken = matches!(self.outcome("caller", &talk)?, Outcome::Printed | Outcome::Lost);
+        }
+        let [null, empty, empty_part, string, part] = taken;
+        self.takes.null = null;
+        self.takes.empty = Forms {
+            string: empty,
+            part: empty_part,
+            parts: empty_part,
+        };
+        self.takes.caller = Forms { string, part, parts: part };
         Ok(())
     }
 
     fn ask_media(&mut self) -> Result<()> {
-        if !matches!(self.takes.user, Content::Parts | Content::Both) {
+        if !self.takes.user.part {
             return Ok(());
         }
         self.takes.image = self.ask_medium("image", &IMAGES)?;
@@ -282,8 +324,9 @@ impl Asker<'_, '_> {
 
     /// Returns the types of parts that stand for a medium: with which the prompt is another one, and has the texts around the part.
     fn ask_medium(&mut self, medium: &str, types: &[&str]) -> Result<Vec<String>> {
+        let shape = if self.takes.user.parts { Shape::Parts } else { Shape::Part };
         let with = |part: Option<Value>| {
-            let mut talk = Talk::default().plant("user", Form::Parts);
+            let mut talk = Talk::default().plant("user", shape);
             if let (Some(part), Some(parts)) = (part, talk.messages.first_mut().and_then(|message| message.get_mut("content")?.as_array_mut())) {
                 parts.insert(1, part);
             }
@@ -310,8 +353,8 @@ impl Asker<'_, '_> {
 /// The forms in which a user and an assistant talk between messages with words.
 #[derive(Clone, Copy)]
 struct Turns {
-    user: Content,
-    assistant: Content,
+    user: Forms,
+    assistant: Forms,
 }
 
 impl Turns {

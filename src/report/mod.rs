@@ -23,7 +23,7 @@ pub use prefix::{Boundary, Prefix, Verdict};
 pub use reads::{Read, Reads};
 pub use roles::{Alternation, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 pub use switches::{Change, GenerationPrompt, Reasoning, Replay, Switch};
-pub use takes::Takes;
+pub use takes::{Forms, Takes};
 pub use witness::Witness;
 
 /// What a template takes. Each verdict of an experiment has its witness in [`Report::witnesses`].

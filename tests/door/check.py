@@ -2,7 +2,7 @@
 
     python3 tests/door/check.py PORT CORPUS [--only NAME] [--show N]
 
-PORT is the binary, whose command `port` is asked. CORPUS is a folder with `templates/*.jinja`. Templates that do not print a plain
+PORT is the binary, whose command `port` is asked. CORPUS is a folder with templates (`*.jinja`). Templates that do not print a plain
 conversation are skipped. Each text of a body has a unique word; a word that the prompt does not have must be in a change `dropped`.
 """
 
@@ -221,7 +221,7 @@ def main():
     usable, asked, failures, groups = 0, 0, collections.Counter(), collections.defaultdict(list)
     dropped = collections.Counter()
     requests = list(bodies())
-    for path in sorted((arguments.corpus / "templates").glob("*.jinja")):
+    for path in sorted(arguments.corpus.rglob("*.jinja")):
         if arguments.only and arguments.only not in path.name:
             continue
         template = path.read_bytes().decode("utf-8", "surrogateescape")
