@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Prints each message, its calls and its reasoning. It takes strings only.
 const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
-                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}\n{% endfor %}";
+                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
 
 fn plain() -> ChatTemplate {
     ChatTemplate::from_source(PLAIN, &[])
@@ -64,7 +64,7 @@ fn one_conversation_in_three_formats_is_one_prompt() {
         ]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "V"}]}]},
     ]});
-    let expected = "<system>S\n<user>U\n<assistant>(R)Tf{\"a\": 1}\n<tool>V\n";
+    let expected = "<system>S<user>U<assistant>(R)Tf{\"a\": 1}<tool>V";
     for body in [chat, responses, messages] {
         assert_eq!(prepare(&template, &body).0, expected, "{body}");
     }
@@ -178,7 +178,7 @@ fn reasoning_is_switched_by_what_the_template_reads() {
         body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         prepare(&template, &body).0
     };
-    assert_eq!(prompt(json!({"reasoning_effort": "low"})), "low True Hi>");
+    assert_eq!(prompt(json!({"reasoning_effort": "low"})), "low  Hi>");
     assert_eq!(prompt(json!({"thinking": {"type": "disabled"}})), " False Hi>");
     assert_eq!(prompt(json!({"thinking": {"type": "disabled"}, "chat_template_kwargs": {"enable_thinking": 1}})), " 1 Hi>");
     assert_eq!(prompt(json!({"add_generation_prompt": false})), "  Hi");
@@ -211,7 +211,7 @@ fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
 
 #[test]
 fn a_hostile_body_takes_linear_time() {
-    const MANY: usize = 100_000;
+    const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
     let parts = |text: &str| -> Value { (0..MANY).map(|_| json!({"type": "text", "text": text})).collect() };
     let calls = |id: fn(usize) -> String| -> Value {
         let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});

@@ -36,7 +36,7 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
     let role = fitter.recast("system", place);
     let mut message = Message::new(role, place);
     let content = match instructions.text() {
-        Some(_) => fitter.fit_content(role, Some(instructions), place)?,
+        Some(_) => fitter.fit_content(role, instructions, || place.path())?,
         None if instructions.is_list() => {
             let parts: Vec<_> = instructions.items().enumerate().collect();
             fitter.fit_parts(role, &parts, |index| place.field(format_args!("/{index}")))?
@@ -95,7 +95,7 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
                 if let Some((earlier, _)) = parts.first() {
                     fitter.changes.add(place.block(*earlier).path(), What::Moved, "results come right after their calls");
                 }
-                fitter.push_result(block.get_text("tool_use_id"), block.get("content"), at, "content")?;
+                fitter.push_result(block.get_text("tool_use_id"), block.get("content"), at, "/content")?;
             }
             Some("tool_use" | "thinking" | "redacted_thinking") => {
                 return Err(wrong(at.path(), "only an assistant message can have a block of this type"));

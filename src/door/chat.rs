@@ -30,7 +30,7 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
     let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
     if let Some(content) = node.get("content") {
         let role = if has_calls && fitter.facts.takes.calls { "caller" } else { role };
-        if let Some(fitted) = content::fit(fitter.facts, role, content, place, &mut fitter.changes)? {
+        if let Some(fitted) = content::fit(fitter.facts, role, content, || place.field("/content"), &mut fitter.changes)? {
             message.set("content", fitted);
         }
     }

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 use super::change::{Changes, What};
 use super::facts::{Facts, Medium};
-use super::message::Place;
 use super::node::Node;
 use super::wrong;
 use crate::error::Result;
@@ -59,8 +58,13 @@ impl<'b> Part<'b> {
 }
 
 /// Returns the content of a message as the template takes it, or `None` if that is the content of the body.
-pub fn fit<'b>(facts: &Facts<'_>, role: &str, content: Node<'b>, place: Place, changes: &mut Changes) -> Result<Option<Data<'b>>> {
-    let path = || place.field("/content");
+pub fn fit<'b>(
+    facts: &Facts<'_>,
+    role: &str,
+    content: Node<'b>,
+    path: impl Fn() -> String,
+    changes: &mut Changes,
+) -> Result<Option<Data<'b>>> {
     if let Some(text) = content.text() {
         let forms = facts.forms(role);
         if forms.string || !forms.part {
@@ -70,9 +74,10 @@ pub fn fit<'b>(facts: &Facts<'_>, role: &str, content: Node<'b>, place: Place, c
         return Ok(Some(Data::List(vec![text_part(text.into())])));
     }
     if !content.is_list() {
-        return Err(wrong(path(), format!("the content must be a string or an array, and this is {}", content.describe())));
+        let found = content.describe();
+        return Err(wrong(path(), format!("the content must be a string or an array, and this is {found}")));
     }
-    fit_parts(facts, role, content.items().enumerate(), |index| place.field(format_args!("/content/{index}")), changes)
+    fit_parts(facts, role, content.items().enumerate(), |index| format!("{}/{index}", path()), changes)
 }
 
 /// Returns parts as the template takes them, or `None` if they are those of the body. Each part has its index.
@@ -84,9 +89,12 @@ pub fn fit_parts<'b>(
     changes: &mut Changes,
 ) -> Result<Option<Data<'b>>> {
     let forms = facts.forms(role);
-    if forms.string && parts.clone().next().is_none() {
+    if parts.clone().next().is_none() && forms.is_any() {
         changes.add(parent(path(0)), What::Emptied, "the list has no part");
-        return Ok(Some(Data::Str("".into())));
+        return Ok(Some(match forms.string {
+            true => Data::Str("".into()),
+            false => Data::List(vec![text_part("".into())]),
+        }));
     }
     let (mut is_kept, mut texts, mut media) = (forms.part, 0_usize, 0_usize);
     for (index, node) in parts.clone() {

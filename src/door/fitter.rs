@@ -14,8 +14,9 @@ pub struct Fitter<'b, 'f> {
     pub facts: &'f Facts<'f>,
     pub changes: Changes,
     pub calls: OpenCalls<'b>,
-    /// The list of messages of the body. As long as each is kept, no other list is made.
+    /// The list of messages of the body, and its pointer. As long as each message is kept, no other list is made.
     body: Node<'b>,
+    root: &'static str,
     kept: usize,
     last_kept: Option<Message<'b>>,
     own: Vec<Message<'b>>,
@@ -25,12 +26,13 @@ pub struct Fitter<'b, 'f> {
 
 impl<'b, 'f> Fitter<'b, 'f> {
     /// Makes a fitter for a list of messages.
-    pub fn new(facts: &'f Facts<'f>, body: Node<'b>) -> Self {
+    pub fn new(facts: &'f Facts<'f>, body: Node<'b>, root: &'static str) -> Self {
         Self {
             facts,
             changes: Changes::default(),
             calls: OpenCalls::default(),
             body,
+            root,
             kept: 0,
             last_kept: None,
             own: Vec::new(),
@@ -39,12 +41,12 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns the messages, and the changes that were made.
-    pub fn finish(self) -> (Fitted<'b>, Changes) {
-        let messages = match self.own.is_empty() {
-            true => Fitted::Kept(self.body),
-            false => Fitted::Messages(self.own),
-        };
-        (messages, self.changes)
+    pub fn finish(mut self) -> (Fitted<'b>, Changes) {
+        if self.own.is_empty() && self.kept == self.body.items().count() {
+            return (Fitted::Kept(self.body), self.changes);
+        }
+        self.own_messages();
+        (Fitted::Messages(self.own), self.changes)
     }
 
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
@@ -80,7 +82,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
             return;
         }
         self.is_beginning &= is_instruction;
-        if self.own.is_empty() && message.is_kept() {
+        let is_next = message.place.root == self.root && message.place.index == Some(self.kept);
+        if self.own.is_empty() && message.is_kept() && is_next {
             self.kept = self.kept.saturating_add(1);
             self.last_kept = Some(message);
         } else {
@@ -98,7 +101,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
     fn own_messages(&mut self) {
         if self.own.is_empty() {
             let kept = self.body.items().take(self.kept).enumerate();
-            self.own.extend(kept.map(|(index, node)| Message::kept(node, Place::item("/messages", index))));
+            self.own.extend(kept.map(|(index, node)| Message::kept(node, Place::item(self.root, index))));
         }
     }
 
@@ -136,26 +139,21 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Returns content as that of a message that is made.
-    pub fn fit_content(&mut self, role: &str, content: Option<Node<'b>>, place: Place) -> Result<Data<'b>> {
-        let Some(content) = content else {
-            return Ok(Data::None);
-        };
-        let fitted = content::fit(self.facts, role, content, place, &mut self.changes)?;
+    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: impl Fn() -> String) -> Result<Data<'b>> {
+        let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
         Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
     }
 
-    /// Adds the result of a call.
+    /// Adds the result of a call, whose content is in a field of the place.
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
         self.changes.add(place.path(), What::Translated, "templates read a message of the role `tool`");
         let name = self.calls.close(id, || place.path())?;
         let role = self.recast("tool", place);
         let mut message = Message::new(role, place);
-        let text = content.and_then(Node::text).filter(|_| field != "content");
-        let content = match text {
-            Some(text) => Data::Str(text.into()),
-            None => self.fit_content(role, content, place)?,
-        };
-        message.set("content", content);
+        if let Some(content) = content {
+            let content = self.fit_content(role, content, || place.field(field))?;
+            message.set("content", content);
+        }
         if let Some(id) = id {
             message.set("tool_call_id", Data::Str(id.into()));
         }
@@ -186,35 +184,27 @@ impl<'b, 'f> Fitter<'b, 'f> {
         Ok(Data::Object(Object::new(call)))
     }
 
-    /// Makes content that is null an empty string, or empty content null, where the template needs it.
+    /// Gives absent or empty content the form that the template takes.
     pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) {
-        let empty = self.facts.takes.empty;
+        let takes = &self.facts.takes;
+        let forms = match message.role() {
+            "assistant" => takes.empty,
+            role => self.facts.forms(role),
+        };
+        let needs_part = !forms.string && forms.part;
         let is_null_taken = has_calls && self.facts.is_null_taken;
-        let is_empty = |content: Node<'_>| content.text() == Some("");
-        let place = message.place;
-        let path = || place.field("/content");
-        match message.get("content") {
-            None if is_null_taken => {}
-            None if !has_calls || empty.string || !empty.part => {
-                self.changes.add(path(), What::Emptied, "roles.assistant.null has a text, or is not known");
-                message.set("content", Data::Str("".into()));
-            }
-            None => {
-                self.changes.add(path(), What::Emptied, "takes.empty.string is false");
-                message.set("content", Data::List(vec![content::text_part("".into())]));
-            }
-            Some(content) if has_calls && !empty.string && is_empty(content) => match empty.part {
-                true => {
-                    self.changes.add(path(), What::Wrapped, "takes.empty.string is false");
-                    message.set("content", Data::List(vec![content::text_part("".into())]));
-                }
-                false if is_null_taken => {
-                    self.changes.add(path(), What::Omitted, "takes.empty.string is false");
-                    message.take("content");
-                }
-                false => {}
-            },
-            Some(_) => {}
+        let (what, why) = match message.get("content").map(Node::text) {
+            None if is_null_taken => return,
+            None => (What::Emptied, "content that is absent is not known to print nothing"),
+            Some(Some("")) if needs_part => (What::Wrapped, "takes.empty.string is false"),
+            Some(Some("")) if is_null_taken && !forms.string => (What::Omitted, "takes.empty.string is false"),
+            Some(_) => return,
+        };
+        self.changes.add(message.place.field("/content"), what, why);
+        match (what, needs_part) {
+            (What::Omitted, _) => drop(message.take("content")),
+            (_, true) => message.set("content", Data::List(vec![content::text_part("".into())])),
+            (_, false) => message.set("content", Data::Str("".into())),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Serialize, Serializer};
+
 use super::node::Node;
 use crate::chat::Borrow;
 use crate::error::Result;
@@ -130,6 +132,15 @@ impl<'b> Message<'b> {
     }
 }
 
+impl Serialize for Message<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.source {
+            Source::Kept(node) => node.serialize(serializer),
+            Source::Own(data) => data.serialize(serializer),
+        }
+    }
+}
+
 impl Borrow for Message<'_> {
     fn borrow_value<'a>(&'a self, runtime: &mut Runtime<'a>) -> Result<Value<'a>> {
         match &self.source {
@@ -159,6 +170,17 @@ impl Borrow for Fitted<'_> {
             Self::Kept(node) => node.borrow_value(runtime),
             Self::Own(data) => data.borrow_value(runtime),
             Self::Messages(messages) => messages.borrow_value(runtime),
+        }
+    }
+}
+
+impl Serialize for Fitted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Absent => serializer.serialize_unit(),
+            Self::Kept(node) => node.serialize(serializer),
+            Self::Own(data) => data.serialize(serializer),
+            Self::Messages(messages) => messages.serialize(serializer),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! A value of a request's body, borrowed from either of the two types of JSON trees.
 
+use serde::{Serialize, Serializer};
+
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
@@ -128,6 +130,15 @@ impl Borrow for Node<'_> {
         match self {
             Self::Json(value) => value.borrow_value(runtime),
             Self::Data(data) => data.borrow_value(runtime),
+        }
+    }
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Json(value) => value.serialize(serializer),
+            Self::Data(data) => data.serialize(serializer),
         }
     }
 }

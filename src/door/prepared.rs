@@ -1,5 +1,7 @@
 //! A prepared request, and how it is made.
 
+use serde::Serialize;
+
 use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
 use crate::error::{Error, Result};
 use crate::json::Data;
@@ -147,9 +149,9 @@ impl ChatTemplate {
         policy: Policy,
     ) -> Result<Prepared<'b>> {
         let is_exact = policy == Policy::Exact && format == Format::ChatCompletions;
-        let mut fitter = Fitter::new(facts, list);
+        let (_, path) = format.list();
+        let mut fitter = Fitter::new(facts, list, path);
         if !is_exact {
-            let (_, path) = format.list();
             if !list.is_list() && !(format == Format::Responses && list.text().is_some()) {
                 return Err(wrong(path.to_owned(), format!("must be an array, and is {}", list.describe())));
             }
@@ -163,7 +165,10 @@ impl ChatTemplate {
                 Format::Messages => anthropic::read(&mut fitter, body, list)?,
             }
         }
-        let (messages, mut changes) = fitter.finish();
+        let (messages, mut changes) = match is_exact {
+            true => (Fitted::Kept(list), fitter.changes),
+            false => fitter.finish(),
+        };
         let kept = |key| body.get(key).map_or(Fitted::Absent, Fitted::Kept);
         let tools = match is_exact {
             true => kept("tools"),
@@ -241,17 +246,17 @@ impl Prepared<'_> {
     }
 
     /// Returns the messages that the template gets.
-    pub fn messages(&self) -> &impl Input {
+    pub fn messages(&self) -> &(impl Input + Serialize) {
         &self.messages
     }
 
     /// Returns the tools that the template gets, or null.
-    pub fn tools(&self) -> &impl Input {
+    pub fn tools(&self) -> &(impl Input + Serialize) {
         &self.tools
     }
 
     /// Returns the variables that the template gets, or null.
-    pub fn variables(&self) -> &impl Input {
+    pub fn variables(&self) -> &(impl Input + Serialize) {
         &self.variables
     }
 
@@ -273,15 +278,15 @@ impl Prepared<'_> {
 
     /// Returns an error about a message with the place of the message in the body.
     fn locate(&self, error: Error) -> Error {
-        let Fitted::Messages(messages) = &self.messages else {
-            return error;
-        };
+        let (_, root) = self.format.list();
         error.map_input_paths(|path| {
             let rest = path.strip_prefix("/messages/")?;
-            let (index, field) = rest.split_once('/').map_or((rest, ""), |(index, field)| (index, field));
+            let Fitted::Messages(messages) = &self.messages else {
+                return Some(format!("{root}/{rest}"));
+            };
+            let (index, field) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
             let message = messages.get(index.parse::<usize>().ok()?)?;
-            let place = message.place.path();
-            Some(if field.is_empty() { place } else { format!("{place}/{field}") })
+            Some(message.place.field(field))
         })
     }
 }

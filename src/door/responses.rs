@@ -68,7 +68,7 @@ impl<'b> Assistant<'b> {
         let role = if has_calls { "caller" } else { "assistant" };
         let content = match self.content {
             Content::Absent => Data::None,
-            Content::Whole(node, place) => fitter.fit_content(role, Some(node), place)?,
+            Content::Whole(node, place) => fitter.fit_content(role, node, || place.field("/content"))?,
             Content::Blocks(blocks) => fitter.fit_parts(role, &blocks, |index| place.block(index).path())?,
         };
         if content != Data::None {
@@ -96,7 +96,7 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
         let place = Place::root("/input");
         fitter.changes.add(place.path(), What::Translated, "templates read a message of the role `user`");
         let mut message = Message::new("user", place);
-        let content = fitter.fit_content("user", Some(input), place)?;
+        let content = fitter.fit_content("user", input, || place.path())?;
         message.set("content", content);
         fitter.push(message);
         return Ok(());
@@ -137,7 +137,7 @@ fn read_item<'b>(
             return Ok(None);
         }
         "function_call_output" => {
-            fitter.push_result(item.get_text("call_id"), item.get("output"), place, "output")?;
+            fitter.push_result(item.get_text("call_id"), item.get("output"), place, "/output")?;
             return Ok(None);
         }
         _ => {}

@@ -301,14 +301,25 @@ impl Asker<'_, '_> {
             };
             *taken = matches!(self.outcome("caller", &talk)?, Outcome::Printed | Outcome::Lost);
         }
-        let [null, empty, empty_part, string, part] = taken;
+        let [null, empty, empty_part, beside, beside_part] = taken;
         self.takes.null = null;
-        self.takes.empty = Forms {
-            string: empty,
-            part: empty_part,
-            parts: empty_part,
+        let mut is_taken = |content| {
+            let mut answer = turns.user(Talk::default());
+            answer.messages.push(json!({"role": "assistant", "content": content}));
+            self.takes_all("empty", [turns.user(answer)])
         };
-        self.takes.caller = Forms { string, part, parts: part };
+        let string = empty && is_taken(write_content(Shape::String, ""))?;
+        let part = empty_part && is_taken(write_content(Shape::Part, ""))?;
+        self.takes.empty = Forms {
+            string,
+            part,
+            parts: part,
+        };
+        self.takes.caller = Forms {
+            string: beside,
+            part: beside_part,
+            parts: beside_part,
+        };
         Ok(())
     }
 

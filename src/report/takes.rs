@@ -61,7 +61,7 @@ pub struct Takes {
     pub arguments: Arguments,
     /// Whether an assistant message with calls can be without content.
     pub null: bool,
-    /// The forms of empty content that an assistant message with calls can have: an empty string, and a part with an empty text.
+    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with an empty text.
     pub empty: Forms,
     /// The types of a part that stand for an image.
     pub image: Vec<String>,
