@@ -42,7 +42,12 @@ fn compare(family: &Family, timed: bool) -> f64 {
     };
     let request = json!({"messages": body["messages"], "tools": body["tools"]});
     let request = reparse(request);
-    let door = || template.prepare(&request).and_then(|prepared| prepared.apply()).expect("it renders");
+    let door = || {
+        template
+            .prepare(&request)
+            .and_then(|prepared| prepared.apply())
+            .expect("it renders")
+    };
     let apply = || template.apply(&body["messages"], &options).expect("it renders");
     let prepared = template.prepare(&request).expect("it is taken");
     let text = prepared.apply().expect("it renders").text;

@@ -22,7 +22,9 @@ fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {
     let changes = prepared.changes.iter();
     (
         prompt.text,
-        changes.map(|change| format!("{} {}", change.path, change.what.name())).collect(),
+        changes
+            .map(|change| format!("{} {}", change.path, change.what.name()))
+            .collect(),
     )
 }
 
@@ -32,7 +34,10 @@ fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
     let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
     let body = json!({"model": "m", "messages": messages, "temperature": 1, "chat_template_kwargs": {"a": 1}});
     let (prompt, changes) = prepare(&template, &body);
-    let options = ApplyOptions { add_generation_prompt: true, ..Default::default() };
+    let options = ApplyOptions {
+        add_generation_prompt: true,
+        ..Default::default()
+    };
     assert_eq!(prompt, template.apply(&messages, &options).unwrap().text);
     assert_eq!(changes, [""; 0]);
 }
@@ -103,7 +108,11 @@ fn what_the_prompt_does_not_have_is_dropped() {
     assert_eq!(prompt, "One question.An answer.Another question.");
     assert_eq!(
         changes,
-        ["/messages/1/reasoning_content dropped", "/messages/1/content dropped", "/tools/0 dropped"]
+        [
+            "/messages/1/reasoning_content dropped",
+            "/messages/1/content dropped",
+            "/tools/0 dropped"
+        ]
     );
 }
 
@@ -118,18 +127,39 @@ fn an_error_names_its_place() {
         (json!({"messages": [1]}), "/messages/0"),
         (json!({"messages": [{"content": "x"}]}), "/messages/0"),
         (json!({"messages": [{"role": "user", "content": 1}]}), "/messages/0/content"),
-        (json!({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}), "/messages/0/content/0"),
-        (json!({"messages": [user, {"role": "tool", "tool_call_id": "1", "content": "x"}]}), "/messages/1"),
-        (json!({"messages": [user, {"role": "assistant", "tool_calls": [call("1"), call("1")]}]}), "/messages/1/tool_calls/1"),
-        (json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1"}]}]}), "/messages/1/tool_calls/0"),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}),
+            "/messages/0/content/0",
+        ),
+        (
+            json!({"messages": [user, {"role": "tool", "tool_call_id": "1", "content": "x"}]}),
+            "/messages/1",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [call("1"), call("1")]}]}),
+            "/messages/1/tool_calls/1",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1"}]}]}),
+            "/messages/1/tool_calls/0",
+        ),
         (json!({"messages": [user], "tools": {}}), "/tools"),
         (json!({"messages": [user], "tools": [1]}), "/tools/0"),
-        (json!({"messages": [user], "chat_template_kwargs": []}), "/chat_template_kwargs"),
+        (
+            json!({"messages": [user], "chat_template_kwargs": []}),
+            "/chat_template_kwargs",
+        ),
         (json!({"input": [{"type": "hologram"}]}), "/input/0"),
-        (json!({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}), "/input/0"),
+        (
+            json!({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}),
+            "/input/0",
+        ),
         (json!({"input": "x", "previous_response_id": "r"}), "/previous_response_id"),
         (json!({"system": 1, "messages": [user]}), "/system"),
-        (json!({"system": "s", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}), "/messages/0/content/0"),
+        (
+            json!({"system": "s", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}),
+            "/messages/0/content/0",
+        ),
     ];
     let template = plain();
     for (body, path) in cases {
@@ -150,22 +180,35 @@ fn an_error_of_the_template_names_the_place_in_the_body() {
         {"role": "user", "content": "C", "x": "y"},
     ]});
     let error = template.prepare(&body).unwrap().apply().unwrap_err();
-    assert_eq!((error.class(), error.input_path()), (ErrorClass::Mismatch, Some("/messages/2/x")));
+    assert_eq!(
+        (error.class(), error.input_path()),
+        (ErrorClass::Mismatch, Some("/messages/2/x"))
+    );
 }
 
 #[test]
 fn the_policy_allows_all_changes_or_none() {
     let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
     let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
-    let with = |policy| PrepareOptions { policy, ..Default::default() };
+    let with = |policy| PrepareOptions {
+        policy,
+        ..Default::default()
+    };
     let exact = template.prepare_with(&body, &with(Policy::Exact)).unwrap();
     assert_eq!(exact.apply().unwrap().text, "[{'type': 'text', 'text': 'Hi'}]");
     assert!(exact.changes.is_empty());
     let error = template.prepare_with(&body, &with(Policy::Strict)).unwrap_err();
-    assert_eq!((error.class(), error.input_path()), (ErrorClass::Request, Some("/messages/0/content")));
+    assert_eq!(
+        (error.class(), error.input_path()),
+        (ErrorClass::Request, Some("/messages/0/content"))
+    );
     assert_eq!(template.prepare(&body).unwrap().apply().unwrap().text, "Hi");
     let lost = json!({"messages": [{"role": "user", "content": "Hi", "name": "Ada"}]});
-    let error = template.prepare_with(&lost, &with(Policy::Strict)).unwrap().apply().unwrap_err();
+    let error = template
+        .prepare_with(&lost, &with(Policy::Strict))
+        .unwrap()
+        .apply()
+        .unwrap_err();
     assert_eq!(error.input_path(), Some("/messages/0/name"));
 }
 
@@ -180,7 +223,10 @@ fn reasoning_is_switched_by_what_the_template_reads() {
     };
     assert_eq!(prompt(json!({"reasoning_effort": "low"})), "low  Hi>");
     assert_eq!(prompt(json!({"thinking": {"type": "disabled"}})), " False Hi>");
-    assert_eq!(prompt(json!({"thinking": {"type": "disabled"}, "chat_template_kwargs": {"enable_thinking": 1}})), " 1 Hi>");
+    assert_eq!(
+        prompt(json!({"thinking": {"type": "disabled"}, "chat_template_kwargs": {"enable_thinking": 1}})),
+        " 1 Hi>"
+    );
     assert_eq!(prompt(json!({"add_generation_prompt": false})), "  Hi");
 }
 
@@ -194,7 +240,10 @@ fn the_format_is_told_apart_by_the_shape() {
         (json!({"input": "x"}), Format::Responses),
         (json!({"system": "s", "messages": user}), Format::Messages),
         (json!({"messages": image}), Format::Messages),
-        (json!({"messages": user, "tools": [{"name": "f", "input_schema": {}}]}), Format::Messages),
+        (
+            json!({"messages": user, "tools": [{"name": "f", "input_schema": {}}]}),
+            Format::Messages,
+        ),
     ];
     for (body, format) in cases {
         assert_eq!(plain().prepare(&body).unwrap().format, format, "{body}");
@@ -206,7 +255,12 @@ fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
     let start = Instant::now();
     let result = template.prepare(body).and_then(|prepared| prepared.apply());
     let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
-    assert!(start.elapsed() < most, "{what}: {:?}, {:?}", start.elapsed(), result.map(|prompt| prompt.text.len()));
+    assert!(
+        start.elapsed() < most,
+        "{what}: {:?}, {:?}",
+        start.elapsed(),
+        result.map(|prompt| prompt.text.len())
+    );
 }
 
 #[test]
@@ -217,8 +271,13 @@ fn a_hostile_body_takes_linear_time() {
         let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});
         (0..MANY).map(call).collect()
     };
-    let results = (0..MANY).rev().map(|index| json!({"role": "tool", "tool_call_id": index.to_string(), "content": "x"}));
-    let mut cycle = vec![json!({"role": "user", "content": "u"}), json!({"role": "assistant", "tool_calls": calls(|index| index.to_string())})];
+    let results = (0..MANY)
+        .rev()
+        .map(|index| json!({"role": "tool", "tool_call_id": index.to_string(), "content": "x"}));
+    let mut cycle = vec![
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "tool_calls": calls(|index| index.to_string())}),
+    ];
     cycle.extend(results);
     let turns = |role: &str| -> Value { (0..MANY).map(|_| json!({"role": role, "content": "aaaaaaaa"})).collect() };
     let mut deep = json!("x");
@@ -230,13 +289,28 @@ fn a_hostile_body_takes_linear_time() {
         ("parts", json!({"messages": [{"role": "user", "content": parts("ab")}]})),
         ("empty parts", json!({"messages": [{"role": "user", "content": parts("")}]})),
         ("calls and results", json!({"messages": cycle})),
-        ("one id", json!({"messages": [{"role": "assistant", "tool_calls": calls(|_| "1".to_owned())}]})),
-        ("long ids", json!({"messages": [{"role": "tool", "tool_call_id": long, "content": long}]})),
+        (
+            "one id",
+            json!({"messages": [{"role": "assistant", "tool_calls": calls(|_| "1".to_owned())}]}),
+        ),
+        (
+            "long ids",
+            json!({"messages": [{"role": "tool", "tool_call_id": long, "content": long}]}),
+        ),
         ("systems", json!({"messages": turns("system")})),
         ("users", json!({"messages": turns("user")})),
-        ("depth", json!({"messages": [{"role": "user", "content": "x", "y": deep}], "tools": [{"name": "f", "parameters": deep}]})),
-        ("tools", json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); MANY]})),
-        ("periodic text", json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]})),
+        (
+            "depth",
+            json!({"messages": [{"role": "user", "content": "x", "y": deep}], "tools": [{"name": "f", "parameters": deep}]}),
+        ),
+        (
+            "tools",
+            json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); MANY]}),
+        ),
+        (
+            "periodic text",
+            json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]}),
+        ),
     ];
     let takes_all = plain();
     let takes_one = ChatTemplate::from_source(

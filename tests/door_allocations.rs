@@ -39,7 +39,11 @@ fn a_body_that_needs_no_change_is_not_copied() {
         let body = body(turns);
         let (prepared, allocations) = count(|| template.prepare(&body).unwrap());
         assert_eq!(allocations, 0, "{turns} turns are prepared");
-        let options = ApplyOptions { tools: Some(&body["tools"]), add_generation_prompt: true, ..Default::default() };
+        let options = ApplyOptions {
+            tools: Some(&body["tools"]),
+            add_generation_prompt: true,
+            ..Default::default()
+        };
         let (plain, of_apply) = count(|| template.apply(&body["messages"], &options).unwrap());
         let (prompt, allocations) = count(|| prepared.apply().unwrap());
         assert_eq!(allocations, of_apply, "{turns} turns are rendered");

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use chat_template::json::{Data, Object};
 use chat_template::report::Report;
 use chat_template::{
-    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions, Prompt,
+    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions,
+    Prompt,
 };
 
 use super::show::{Wanted, describe_type};

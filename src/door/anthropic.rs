@@ -32,7 +32,11 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, messages: Node<'b>)
 /// Adds a system message for a field of the body.
 pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>, root: &'static str) -> Result<()> {
     let place = Place::root(root);
-    fitter.changes.add(place.path(), What::Translated, "templates read a message of the role `system`");
+    fitter.changes.add(
+        place.path(),
+        What::Translated,
+        "templates read a message of the role `system`",
+    );
     let role = fitter.recast("system", place);
     let mut message = Message::new(role, place);
     let content = match instructions.text() {
@@ -43,11 +47,14 @@ pub fn push_instructions<'b>(fitter: &mut Fitter<'b, '_>, instructions: Node<'b>
         }
         None => {
             let found = instructions.describe();
-            return Err(wrong(place.path(), format!("must be a string or an array, and this is {found}")));
+            return Err(wrong(
+                place.path(),
+                format!("must be a string or an array, and this is {found}"),
+            ));
         }
     };
     message.set("content", content);
-    fitter.push(message);
+    fitter.push(message, role);
     Ok(())
 }
 
@@ -64,7 +71,8 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
         let at = place.block(index);
         match block.get_text("type") {
             Some("thinking") => {
-                fitter.changes.add(at.path(), What::Translated, "templates read `reasoning_content` of an assistant message");
+                let (what, why) = fitter.judge_reasoning(place);
+                fitter.changes.add(at.path(), what, why);
                 let Some(thinking) = block.get_text("thinking") else {
                     return Err(wrong(at.path(), "the block has no string `thinking`"));
                 };
@@ -93,7 +101,11 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
         match block.get_text("type") {
             Some("tool_result") => {
                 if let Some((earlier, _)) = parts.first() {
-                    fitter.changes.add(place.block(*earlier).path(), What::Moved, "results come right after their calls");
+                    fitter.changes.add(
+                        place.block(*earlier).path(),
+                        What::Moved,
+                        "results come right after their calls",
+                    );
                 }
                 fitter.push_result(block.get_text("tool_use_id"), block.get("content"), at, "/content")?;
             }
@@ -109,6 +121,6 @@ fn read_results<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = No
     let mut message = Message::new("user", place);
     let content = fitter.fit_parts("user", &parts, |index| place.block(index).path())?;
     message.set("content", content);
-    fitter.push(message);
+    fitter.push(message, "user");
     Ok(())
 }

@@ -31,7 +31,11 @@ pub fn fit_arguments<'b>(
                 Some(Data::Object(Object::default()))
             }
             _ => {
-                changes.add(path(), What::Unparsed, "takes.arguments is object, and the text is not a JSON object");
+                changes.add(
+                    path(),
+                    What::Unparsed,
+                    "takes.arguments is object, and the text is not a JSON object",
+                );
                 None
             }
         },
@@ -75,7 +79,10 @@ impl<'b> OpenCalls<'b> {
         if let Some(id) = id {
             if self.by_id.insert(id, self.calls.len()).is_some() {
                 let id = elide(id, MAX_SHOWN);
-                return Err(wrong(path(), format!("an earlier call without a result has the id `{id}` too")));
+                return Err(wrong(
+                    path(),
+                    format!("an earlier call without a result has the id `{id}` too"),
+                ));
             }
         }
         self.open = self.open.saturating_add(1);
@@ -99,8 +106,13 @@ impl<'b> OpenCalls<'b> {
             }
         };
         let Some(call) = index.and_then(|index| self.calls.get_mut(index)) else {
-            let of_id = id.map_or(Cow::Borrowed(""), |id| format!(" with the id `{}`", elide(id, MAX_SHOWN)).into());
-            return Err(wrong(path(), format!("the result has no call{of_id} without a result before it")));
+            let of_id = id.map_or(Cow::Borrowed(""), |id| {
+                format!(" with the id `{}`", elide(id, MAX_SHOWN)).into()
+            });
+            return Err(wrong(
+                path(),
+                format!("the result has no call{of_id} without a result before it"),
+            ));
         };
         call.is_open = false;
         if let (None, Some(id)) = (id, call.id) {

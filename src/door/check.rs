@@ -20,31 +20,28 @@ use super::node::Node;
 use crate::json::{self, DEPTH};
 use crate::text::truncate::elide;
 
-/// The keys of texts, and of values with texts, in messages.
-const KEYS: [&str; 12] = [
-    "content", "text", "refusal", "summary", "output", "name", "tool_calls", "function", "arguments", "input", "source", "data",
-];
-
-/// The keys of reasoning, which many templates drop on purpose.
-const REASONING: [&str; 3] = ["reasoning_content", "thinking", "reasoning"];
-
 /// The most bytes between two words of one text.
 const GAP: usize = 128;
 
 /// The most bytes between two texts of a message.
 const NEAR: usize = 1024;
 
-/// The number of places of its first word at which the words of a text are looked for.
-const TRIES: usize = 8;
+/// The number of places at which a text with the right beginning is looked for.
+const TRIES: usize = 16;
 
 /// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet.
 pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Changes) -> Vec<Change> {
     let is_dropped = |change: &&Change| change.what == What::Dropped;
-    let known: HashSet<&str> = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str()).collect();
+    let known: HashSet<&str> = changes
+        .into_iter()
+        .filter(is_dropped)
+        .map(|change| change.path.as_str())
+        .collect();
     let mut search = Search {
         prompt,
         known,
         at: 0,
+        is_responses: format == Format::Responses,
         budget: prompt.len().saturating_mul(8).saturating_add(NEAR),
         dropped: Vec::new(),
     };
@@ -54,7 +51,10 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
         Format::Messages => &["system", "messages"],
     };
     for root in roots {
-        let path = Path { parent: None, key: Key::Name(root) };
+        let path = Path {
+            parent: None,
+            key: Key::Name(root),
+        };
         match body.get(root) {
             Some(items) if items.is_list() => {
                 for (index, item) in items.items().enumerate() {
@@ -67,12 +67,18 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
     }
     if let Some(tools) = body.get("tools").filter(|_| !search.known.contains("/tools")) {
         search.at = 0;
-        let path = Path { parent: None, key: Key::Name("tools") };
+        let path = Path {
+            parent: None,
+            key: Key::Name("tools"),
+        };
         for (index, tool) in tools.items().enumerate() {
             let function = tool.get("function").unwrap_or(tool);
             let name = function.get_text("name").filter(|name| !search.has(name));
             match name {
-                Some(name) => search.drop(path.index(index), format!("the prompt does not have the tool `{}`", elide(name, MAX_SHOWN))),
+                Some(name) => search.drop(
+                    path.index(index),
+                    format!("the prompt does not have the tool `{}`", elide(name, MAX_SHOWN)),
+                ),
                 None => search.look_at_tool(tool, "", path.index(index), DEPTH),
             }
         }
@@ -131,80 +137,108 @@ struct Search<'c> {
     known: HashSet<&'c str>,
     /// The end of the last text that was found.
     at: usize,
+    /// Whether the items of the body are those of Responses.
+    is_responses: bool,
     /// The number of bytes that searches for texts which are not near may still read.
     budget: usize,
     dropped: Vec<Change>,
 }
 
 impl Search<'_> {
-    /// Looks at the texts of a message, and at its reasoning afterwards: it is near the other texts, if it is anywhere.
+    /// Looks at the texts of a message.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
         let start = self.at;
-        if message.get_text("type") != Some("reasoning") {
-            self.look_at(message, "", path, DEPTH);
+        if self.is_responses && message.get_text("type") == Some("reasoning") {
+            let key = ["content", "summary"].into_iter().find(|key| message.get(key).is_some());
+            let texts = key.and_then(|key| message.get(key)).into_iter().flat_map(Node::items);
+            for text in texts.filter_map(|text| text.get_text("text")) {
+                self.look_for_reasoning(text, start, path);
+            }
+            return;
         }
-        let end = self.at;
-        self.look_at_reasoning(message, start..end, path);
-        self.at = self.at.max(end);
+        if self.is_responses && call_name(message).is_some() {
+            return self.look_at(message, "", path, DEPTH);
+        }
+        for (key, value) in message.entries() {
+            match key {
+                "content" => self.look_at(value, key, path.name(key), DEPTH),
+                "reasoning_content" | "thinking" | "reasoning" => {
+                    if let Some(text) = value.text() {
+                        self.look_for_reasoning(text, start, path.name(key));
+                    }
+                }
+                "tool_calls" if self.is_known(path.name(key)) => {}
+                "tool_calls" | "name" | "refusal" | "output" => self.look_at(value, key, path.name(key), DEPTH),
+                _ => {}
+            }
+        }
     }
 
+    /// Looks at the texts of a value, which is at a key.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.drop(path, "it is nested too deeply");
         };
-        if matches!(key, "arguments" | "input") && path.parent.is_some() {
-            if !self.has_arguments(node) {
-                self.drop(path, "the prompt does not have the arguments");
+        if let Some(text) = node.text() {
+            let start = self.at;
+            if self.has_near(text) {
+                return;
             }
-        } else if let Some(text) = node.text() {
-            let after = text.rsplit_once("</think>").map_or(text, |(_, after)| after);
-            if !self.has(after) {
+            let Some((thought, answer)) = text.rsplit_once("</think>") else {
+                if !self.has(text) {
+                    self.drop(path, "the prompt does not have the text");
+                }
+                return;
+            };
+            if !self.has(answer) {
                 self.drop(path, "the prompt does not have the text");
             }
+            self.look_for_reasoning(&thought.replace("<think>", " "), start, path);
         } else if node.is_list() {
             for (index, item) in node.items().enumerate() {
                 self.look_at(item, key, path.index(index), levels);
             }
-        } else if let Some(name) = call_name(node).filter(|name| !self.has(name)) {
-            self.drop(path, format!("the prompt does not have a call of `{}`", elide(name, MAX_SHOWN)));
+        } else if let Some(name) = call_name(node) {
+            if self.is_known(path) {
+            } else if !self.has(name) {
+                self.drop(
+                    path,
+                    format!("the prompt does not have a call of `{}`", elide(name, MAX_SHOWN)),
+                );
+            } else if let Some((key, arguments)) = node.entries().find(|(key, _)| matches!(*key, "arguments" | "input")) {
+                if !self.has_arguments(arguments) {
+                    self.drop(path.name(key), "the prompt does not have the arguments");
+                }
+            }
         } else if key != "source" || node.get_text("type") == Some("text") {
-            for (key, value) in node.entries().filter(|(key, _)| KEYS.contains(key)) {
-                self.look_at(value, key, path.name(key), levels);
-            }
-        }
-    }
-
-    /// Looks at the reasoning of a message: in fields, blocks or items of its own, or between tags in its content.
-    fn look_at_reasoning(&mut self, message: Node<'_>, near: Range<usize>, path: Path<'_>) {
-        for field in REASONING {
-            if let Some(text) = message.get_text(field) {
-                self.look_for_reasoning(text, &near, path.name(field));
-            }
-        }
-        for field in ["content", "summary"] {
-            let Some(content) = message.get(field) else { continue };
-            let path = path.name(field);
-            let thought = content.text().and_then(|text| text.rsplit_once("</think>"));
-            if let Some((thought, _)) = thought {
-                self.look_for_reasoning(thought.replace("<think>", " ").as_str(), &near, path);
-            }
-            for (index, block) in content.items().enumerate() {
-                let text = match message.get_text("type") {
-                    Some("reasoning") => block.get_text("text"),
-                    _ => block.get_text("thinking"),
-                };
-                if let Some(text) = text {
-                    self.look_for_reasoning(text, &near, path.index(index));
+            let start = self.at;
+            for (key, value) in node.entries() {
+                match key {
+                    "content" | "text" | "refusal" | "output" | "function" | "source" | "data" => {
+                        self.look_at(value, key, path.name(key), levels);
+                    }
+                    "thinking" => {
+                        if let Some(text) = value.text() {
+                            self.look_for_reasoning(text, start, path);
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
     }
 
-    fn look_for_reasoning(&mut self, text: &str, near: &Range<usize>, path: Path<'_>) {
-        let end = near.end.max(near.start.saturating_add(text.len()).saturating_add(NEAR));
-        let found = self.find(text.trim(), near.start..end).or_else(|| self.find_words(text, near.start..end));
-        if found.is_none() && !text.trim().is_empty() {
-            self.drop(path, "the prompt does not have the reasoning");
+    /// Looks for reasoning, which is near the other texts of its message, if it is anywhere.
+    fn look_for_reasoning(&mut self, text: &str, start: usize, path: Path<'_>) {
+        let text = text.trim();
+        let end = self.at.max(start.saturating_add(text.len()).saturating_add(NEAR));
+        if text.is_empty() || self.is_known(path) {
+            return;
+        }
+        let found = self.find(text, start..end).or_else(|| self.find_words(text, start..end));
+        match found {
+            Some(end) => self.at = self.at.max(end),
+            None => self.drop(path, "the prompt does not have the reasoning"),
         }
     }
 
@@ -234,14 +268,55 @@ impl Search<'_> {
         }
     }
 
+    /// Adds a change, unless the value or one around it is dropped already.
     fn drop(&mut self, path: Path<'_>, why: impl Into<Cow<'static, str>>) {
-        let path = path.to_string();
-        let starts = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-        let is_known = starts.filter_map(|end| path.get(..end)).any(|start| self.known.contains(start));
-        if !is_known {
-            let what = What::Dropped;
-            self.dropped.push(Change { path, what, why: why.into() });
+        if !self.is_known(path) {
+            let (path, what) = (path.to_string(), What::Dropped);
+            self.dropped.push(Change {
+                path,
+                what,
+                why: why.into(),
+            });
         }
+    }
+
+    /// Returns whether the value at a path or one around it is dropped already.
+    fn is_known(&self, path: Path<'_>) -> bool {
+        if self.known.is_empty() {
+            return false;
+        }
+        let path = path.to_string();
+        let mut ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        ends.any(|end| path.get(..end).is_some_and(|start| self.known.contains(start)))
+    }
+
+    /// Returns whether the prompt has a text close to the last one, and moves behind it.
+    fn has_near(&mut self, text: &str) -> bool {
+        let found = self.find_near(text.trim());
+        if let Some(end) = found {
+            self.at = end;
+        }
+        found.is_some()
+    }
+
+    /// Returns the end of a text close to the last one. Most texts are some characters away, so a search by the first byte is fast.
+    fn find_near(&self, text: &str) -> Option<usize> {
+        let Some(first) = text.as_bytes().first() else {
+            return Some(self.at);
+        };
+        let bytes = self.prompt.as_bytes();
+        let mut start = self.at;
+        let end = self.at.saturating_add(NEAR).min(bytes.len());
+        for _ in 0..TRIES {
+            let at = bytes.get(start..end)?.iter().position(|byte| byte == first)?;
+            start = start.saturating_add(at);
+            let after = start.saturating_add(text.len());
+            if bytes.get(start..after) == Some(text.as_bytes()) {
+                return Some(after);
+            }
+            start = start.saturating_add(1);
+        }
+        self.find(text, self.at..end.saturating_add(text.len()))
     }
 
     /// Returns whether the prompt has a text, and moves behind it.
@@ -249,7 +324,7 @@ impl Search<'_> {
         let text = text.trim();
         let rest = self.at..self.prompt.len();
         let near = self.at..self.at.saturating_add(text.len()).saturating_add(NEAR);
-        let found = self.find(text, near.clone());
+        let found = self.find_near(text);
         let found = found.or_else(|| self.find_words(text, near));
         let found = found.or_else(|| self.find_far(rest, |search, range| search.find(text, range)));
         let found = found.or_else(|| self.find_far(0..self.prompt.len(), |search, range| search.find(text, range)));
@@ -266,7 +341,7 @@ impl Search<'_> {
             return self.has_leaves(arguments, DEPTH);
         };
         let near = self.at..self.at.saturating_add(text.len().saturating_mul(2)).saturating_add(NEAR);
-        if let Some(end) = self.find_words(text, near) {
+        if let Some(end) = self.find_near(text).or_else(|| self.find_words(text, near)) {
             self.at = end;
             return true;
         }
@@ -284,7 +359,8 @@ impl Search<'_> {
             return self.has(text);
         }
         let mut entries = node.entries();
-        node.items().all(|item| self.has_leaves(item, levels)) && entries.all(|(key, value)| self.has(key) && self.has_leaves(value, levels))
+        node.items().all(|item| self.has_leaves(item, levels))
+            && entries.all(|(key, value)| self.has(key) && self.has_leaves(value, levels))
     }
 
     /// Searches a range that can be long, if the budget allows it.
@@ -293,7 +369,7 @@ impl Search<'_> {
         find(self, range)
     }
 
-    /// Returns the end of a text in a range of the prompt.
+    /// Returns the end of a text in a range of the prompt, whose start is the end of a character.
     fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
         let start = range.start;
         let at = self.slice(range).find(text)?;
@@ -302,7 +378,9 @@ impl Search<'_> {
 
     /// Returns the end of the words of a text, if they are close to each other and the first is in a range of the prompt.
     fn find_words(&self, text: &str, range: Range<usize>) -> Option<usize> {
-        let mut words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut words = text
+            .split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty());
         let first = words.next()?;
         let mut start = range.start;
         for _ in 0..TRIES {
@@ -321,6 +399,8 @@ impl Search<'_> {
     /// Returns a range of the prompt, extended to whole characters.
     fn slice(&self, range: Range<usize>) -> &str {
         let end = (range.end..self.prompt.len()).find(|end| self.prompt.is_char_boundary(*end));
-        self.prompt.get(range.start..end.unwrap_or(self.prompt.len())).unwrap_or_default()
+        self.prompt
+            .get(range.start..end.unwrap_or(self.prompt.len()))
+            .unwrap_or_default()
     }
 }

@@ -36,7 +36,8 @@ impl<'b> Part<'b> {
         }
         let text = |key: &str| {
             let text = node.get_text(key);
-            text.map(Self::Text).ok_or_else(|| wrong(path(), format!("the part has no string `{key}`")))
+            text.map(Self::Text)
+                .ok_or_else(|| wrong(path(), format!("the part has no string `{key}`")))
         };
         match node.get_text("type") {
             Some("text" | "input_text" | "output_text" | "summary_text" | "reasoning_text") => text("text"),
@@ -51,8 +52,14 @@ impl<'b> Part<'b> {
                 Ok(text.map_or(Self::Media(Medium::File), Self::Text))
             }
             None if node.get_text("text").is_some() => text("text"),
-            None => Err(wrong(path(), format!("a part must be an object with a `type`, and this is {}", node.describe()))),
-            Some(other) => Err(wrong(path(), format!("the part has the unknown type `{}`", elide(other, MAX_SHOWN)))),
+            None => Err(wrong(
+                path(),
+                format!("a part must be an object with a `type`, and this is {}", node.describe()),
+            )),
+            Some(other) => Err(wrong(
+                path(),
+                format!("the part has the unknown type `{}`", elide(other, MAX_SHOWN)),
+            )),
         }
     }
 }
@@ -75,9 +82,18 @@ pub fn fit<'b>(
     }
     if !content.is_list() {
         let found = content.describe();
-        return Err(wrong(path(), format!("the content must be a string or an array, and this is {found}")));
+        return Err(wrong(
+            path(),
+            format!("the content must be a string or an array, and this is {found}"),
+        ));
     }
-    fit_parts(facts, role, content.items().enumerate(), |index| format!("{}/{index}", path()), changes)
+    fit_parts(
+        facts,
+        role,
+        content.items().enumerate(),
+        |index| format!("{}/{index}", path()),
+        changes,
+    )
 }
 
 /// Returns parts as the template takes them, or `None` if they are those of the body. Each part has its index.
@@ -185,7 +201,11 @@ fn fit_media<'b>(facts: &Facts<'_>, node: Node<'b>, path: impl Fn() -> String, c
     if Some(spelled) == own {
         return Ok(Some(Data::Object(part)));
     }
-    changes.add(path(), What::Renamed, format!("takes: the template reads the type `{spelled}`"));
+    changes.add(
+        path(),
+        What::Renamed,
+        format!("takes: the template reads the type `{spelled}`"),
+    );
     let mut entries = part.into_entries();
     entries.push(("type".into(), Data::Str(spelled.to_owned().into())));
     if ["image_url", "audio_url", "video_url"].contains(&spelled) {

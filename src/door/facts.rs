@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::report::{Arguments, Forms, Outcome, Report, Takes};
+use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
 
 /// The sorts of media that a part can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,12 @@ pub struct Facts<'r> {
     pub takes_flat_tools: bool,
     /// The only name under which reasoning is read, if `apply` does not set it.
     pub reasoning: Option<&'static str>,
+    /// When reasoning is in the prompt.
+    pub replayed: Replay,
+    /// Whether calls are in the prompt.
+    pub writes_calls: bool,
+    /// Whether tools are in the prompt.
+    pub reads_tools: bool,
 }
 
 impl<'r> Facts<'r> {
@@ -59,6 +65,9 @@ impl<'r> Facts<'r> {
             prints_name_of_result: false,
             takes_flat_tools: false,
             reasoning: None,
+            replayed: Replay::Always,
+            writes_calls: true,
+            reads_tools: true,
         }
     }
 
@@ -73,6 +82,9 @@ impl<'r> Facts<'r> {
             prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
             takes_flat_tools: false,
             reasoning: reads_only_reasoning.then_some("reasoning"),
+            replayed: report.reasoning.replayed,
+            writes_calls: report.calls.written,
+            reads_tools: report.tools.read,
         }
     }
 

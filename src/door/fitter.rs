@@ -8,6 +8,7 @@ use super::message::{Fitted, Message, Place};
 use super::node::Node;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
+use crate::report::Replay;
 
 /// Collects the messages that the template gets.
 pub struct Fitter<'b, 'f> {
@@ -17,6 +18,8 @@ pub struct Fitter<'b, 'f> {
     /// The list of messages of the body, and its pointer. As long as each message is kept, no other list is made.
     body: Node<'b>,
     root: &'static str,
+    /// The index of the last message of a user, after which reasoning is replayed by some templates.
+    last_user: Option<usize>,
     kept: usize,
     last_kept: Option<Message<'b>>,
     own: Vec<Message<'b>>,
@@ -33,6 +36,7 @@ impl<'b, 'f> Fitter<'b, 'f> {
             calls: OpenCalls::default(),
             body,
             root,
+            last_user: find_last_user(body, facts),
             kept: 0,
             last_kept: None,
             own: Vec::new(),
@@ -50,9 +54,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
     }
 
     /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
-    pub fn push(&mut self, message: Message<'b>) {
+    pub fn push(&mut self, message: Message<'b>, role: &str) {
         let takes = &self.facts.takes;
-        let role = message.role();
         let is_instruction = matches!(role, "system" | "developer");
         let is_first = self.last().is_none();
         if is_instruction && !is_first {
@@ -101,7 +104,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
     fn own_messages(&mut self) {
         if self.own.is_empty() {
             let kept = self.body.items().take(self.kept).enumerate();
-            self.own.extend(kept.map(|(index, node)| Message::kept(node, Place::item(self.root, index))));
+            self.own
+                .extend(kept.map(|(index, node)| Message::kept(node, Place::item(self.root, index))));
         }
     }
 
@@ -118,6 +122,23 @@ impl<'b, 'f> Fitter<'b, 'f> {
                 self.changes.add(path, What::Moved, why);
                 self.own.insert(0, message);
             }
+        }
+    }
+
+    /// Returns whether the template leaves out the reasoning of the message at a place.
+    pub fn drops_reasoning(&self, place: Place) -> bool {
+        match self.facts.replayed {
+            Replay::Always => false,
+            Replay::LastTurn => place.index < self.last_user,
+            Replay::Never => true,
+        }
+    }
+
+    /// Returns the change of a block or an item with reasoning.
+    pub fn judge_reasoning(&self, place: Place) -> (What, &'static str) {
+        match self.drops_reasoning(place) {
+            true => (What::Dropped, "reasoning.replayed is not always"),
+            false => (What::Translated, "templates read `reasoning_content` of an assistant message"),
         }
     }
 
@@ -146,7 +167,8 @@ impl<'b, 'f> Fitter<'b, 'f> {
 
     /// Adds the result of a call, whose content is in a field of the place.
     pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
-        self.changes.add(place.path(), What::Translated, "templates read a message of the role `tool`");
+        self.changes
+            .add(place.path(), What::Translated, "templates read a message of the role `tool`");
         let name = self.calls.close(id, || place.path())?;
         let role = self.recast("tool", place);
         let mut message = Message::new(role, place);
@@ -161,16 +183,25 @@ impl<'b, 'f> Fitter<'b, 'f> {
             message.set("name", Data::Str(name.into()));
         }
         self.fill_content(&mut message, false);
-        self.push(message);
+        self.push(message, role);
         Ok(())
     }
 
     /// Returns a call, and opens it.
-    pub fn make_call(&mut self, id: Option<&'b str>, name: &'b str, arguments: Node<'b>, place: Place, field: &str) -> Result<Data<'b>> {
-        match self.facts.takes.calls {
-            true => self.changes.add(place.path(), What::Translated, "templates read `tool_calls` of an assistant message"),
-            false => self.changes.add(place.path(), What::Dropped, "takes.calls is false: the template fails"),
-        }
+    pub fn make_call(
+        &mut self,
+        id: Option<&'b str>,
+        name: &'b str,
+        arguments: Node<'b>,
+        place: Place,
+        field: &str,
+    ) -> Result<Data<'b>> {
+        let (what, why) = match (self.facts.takes.calls, self.facts.writes_calls) {
+            (true, true) => (What::Translated, "templates read `tool_calls` of an assistant message"),
+            (true, false) => (What::Dropped, "calls.written is false"),
+            (false, _) => (What::Dropped, "takes.calls is false: the template fails"),
+        };
+        self.changes.add(place.path(), what, why);
         self.calls.add(id, Some(name), || place.path())?;
         let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
         let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
@@ -215,13 +246,31 @@ impl<'b, 'f> Fitter<'b, 'f> {
         };
         for other in ["reasoning_content", "thinking"] {
             if message.get(other).is_some() {
-                self.changes.add(message.place.field(format_args!("/{other}")), What::Renamed, "reasoning.fields has another name");
+                self.changes.add(
+                    message.place.field(format_args!("/{other}")),
+                    What::Renamed,
+                    "reasoning.fields has another name",
+                );
                 let reasoning = message.take(other);
                 message.set(name, reasoning);
                 return;
             }
         }
     }
+}
+
+/// Returns the index of the last message in which a user says something, if the template replays only the reasoning after it.
+fn find_last_user(body: Node<'_>, facts: &Facts<'_>) -> Option<usize> {
+    if facts.replayed != Replay::LastTurn {
+        return None;
+    }
+    let is_result = |block: Node<'_>| block.get_text("type") == Some("tool_result");
+    let says_something = |message: Node<'_>| {
+        let blocks = message.get("content").map(Node::items);
+        message.get_text("role") == Some("user") && !blocks.is_some_and(|mut blocks| blocks.any(is_result))
+    };
+    let users = body.items().enumerate().filter(|(_, message)| says_something(*message));
+    users.map(|(index, _)| index).last()
 }
 
 /// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.

@@ -26,7 +26,11 @@ impl Format {
     /// If the body has no messages.
     pub(super) fn find(body: Node<'_>) -> Result<Self> {
         if body.has("messages") {
-            return Ok(if is_anthropic(body) { Self::Messages } else { Self::ChatCompletions });
+            return Ok(if is_anthropic(body) {
+                Self::Messages
+            } else {
+                Self::ChatCompletions
+            });
         }
         if body.has("input") {
             return Ok(Self::Responses);
@@ -35,7 +39,10 @@ impl Format {
             true => "has neither `messages` nor `input`",
             false => "is no object",
         };
-        Err(wrong(String::new(), format!("it {found}, as Chat Completions, Responses and Messages have")))
+        Err(wrong(
+            String::new(),
+            format!("it {found}, as Chat Completions, Responses and Messages have"),
+        ))
     }
 
     /// Returns the name of the key with the messages, and its pointer.
@@ -49,7 +56,10 @@ impl Format {
 
 /// Returns whether a body with messages has a sign of Anthropic's format.
 fn is_anthropic(body: Node<'_>) -> bool {
-    if ["system", "stop_sequences", "anthropic_version"].into_iter().any(|key| body.has(key)) {
+    if ["system", "stop_sequences", "anthropic_version"]
+        .into_iter()
+        .any(|key| body.has(key))
+    {
         return true;
     }
     let tools = || body.get("tools").into_iter().flat_map(Node::items);

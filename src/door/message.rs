@@ -25,12 +25,20 @@ impl Place {
     /// Returns the place of an item of a list.
     pub fn item(root: &'static str, index: usize) -> Self {
         let index = Some(index);
-        Self { root, index, block: None }
+        Self {
+            root,
+            index,
+            block: None,
+        }
     }
 
     /// Returns the place of a value of the body.
     pub fn root(root: &'static str) -> Self {
-        Self { root, index: None, block: None }
+        Self {
+            root,
+            index: None,
+            block: None,
+        }
     }
 
     /// Returns the place of a block of a message.

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use crate::chat::Borrow;
 use crate::error::Result;
 use crate::json::{self, Data, Object};
-use crate::value::{Runtime, Value};
+use crate::value::{Runtime, Value, json_entry};
 
 /// A value of a body.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ impl<'b> Node<'b> {
     /// Returns the value of a key, unless it is null.
     pub fn get(self, key: &str) -> Option<Self> {
         let value = match self {
-            Self::Json(value) => Self::Json(value.as_object()?.get(key)?),
+            Self::Json(value) => Self::Json(json_entry(value.as_object()?, key)?),
             Self::Data(Data::Object(object)) => Self::Data(object.get(key)?),
             Self::Data(_) => return None,
         };
@@ -85,7 +85,10 @@ impl<'b> Node<'b> {
             Self::Data(Data::Object(object)) => (None, Some(object.entries())),
             Self::Data(_) => (None, None),
         };
-        let json = json.into_iter().flatten().map(|(key, value)| (key.as_str(), Self::Json(value)));
+        let json = json
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| (key.as_str(), Self::Json(value)));
         let data = data.into_iter().flatten();
         json.chain(data.map(|(key, value)| (&**key, Self::Data(value))))
     }

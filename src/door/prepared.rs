@@ -153,11 +153,17 @@ impl ChatTemplate {
         let mut fitter = Fitter::new(facts, list, path);
         if !is_exact {
             if !list.is_list() && !(format == Format::Responses && list.text().is_some()) {
-                return Err(wrong(path.to_owned(), format!("must be an array, and is {}", list.describe())));
+                return Err(wrong(
+                    path.to_owned(),
+                    format!("must be an array, and is {}", list.describe()),
+                ));
             }
             if body.get("previous_response_id").is_some() {
                 let path = "/previous_response_id".to_owned();
-                return Err(wrong(path, "the earlier conversation is not known; pass its items in `input`"));
+                return Err(wrong(
+                    path,
+                    "the earlier conversation is not known; pass its items in `input`",
+                ));
             }
             match format {
                 Format::ChatCompletions => chat::read(&mut fitter, list)?,
@@ -237,9 +243,13 @@ impl Prepared<'_> {
             continue_final_message: self.continue_final_message,
             ..*options
         };
-        let prompt = self.template.apply(&self.messages, &options).map_err(|error| self.locate(error))?;
+        let prompt = self
+            .template
+            .apply(&self.messages, &options)
+            .map_err(|error| self.locate(error))?;
         if self.policy != Policy::Exact {
-            self.changes.set_dropped(check::find_dropped(self.body, self.format, &prompt.text, &self.changes));
+            self.changes
+                .set_dropped(check::find_dropped(self.body, self.format, &prompt.text, &self.changes));
             self.check_policy()?;
         }
         Ok(prompt)
@@ -269,7 +279,11 @@ impl Prepared<'_> {
     fn check_policy(&self) -> Result<()> {
         match self.changes.iter().next() {
             Some(change) if self.policy == Policy::Strict => {
-                let message = format!("the template does not take the body as it is: {}, {}", change.what.name(), change.why);
+                let message = format!(
+                    "the template does not take the body as it is: {}, {}",
+                    change.what.name(),
+                    change.why
+                );
                 Err(wrong(change.path.clone(), message))
             }
             _ => Ok(()),

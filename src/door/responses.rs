@@ -82,7 +82,7 @@ impl<'b> Assistant<'b> {
         }
         fitter.fill_content(&mut message, has_calls);
         fitter.rename_reasoning(&mut message);
-        fitter.push(message);
+        fitter.push(message, "assistant");
         Ok(())
     }
 }
@@ -94,11 +94,13 @@ pub fn read<'b>(fitter: &mut Fitter<'b, '_>, body: Node<'b>, input: Node<'b>) ->
     }
     if input.text().is_some() {
         let place = Place::root("/input");
-        fitter.changes.add(place.path(), What::Translated, "templates read a message of the role `user`");
+        fitter
+            .changes
+            .add(place.path(), What::Translated, "templates read a message of the role `user`");
         let mut message = Message::new("user", place);
         let content = fitter.fit_content("user", input, || place.path())?;
         message.set("content", content);
-        fitter.push(message);
+        fitter.push(message, "user");
         return Ok(());
     }
     let mut open: Option<Assistant<'b>> = None;
@@ -159,8 +161,14 @@ fn read_item<'b>(
                 fitter.changes.add(place.path(), What::Dropped, "the reasoning has no text");
                 return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
-            fitter.changes.add(place.path(), What::Translated, "templates read `reasoning_content` of an assistant message");
-            for text in item.get(field).into_iter().flat_map(Node::items).filter_map(|text| text.get_text("text")) {
+            let (what, why) = fitter.judge_reasoning(place);
+            fitter.changes.add(place.path(), what, why);
+            for text in item
+                .get(field)
+                .into_iter()
+                .flat_map(Node::items)
+                .filter_map(|text| text.get_text("text"))
+            {
                 assistant.add_reasoning(text);
             }
         }

@@ -15,7 +15,10 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
         return Ok(Fitted::Absent);
     };
     if !tools.is_list() {
-        return Err(wrong("/tools".to_owned(), format!("the tools must be an array, and this is {}", tools.describe())));
+        return Err(wrong(
+            "/tools".to_owned(),
+            format!("the tools must be an array, and this is {}", tools.describe()),
+        ));
     }
     let choice = body.get("tool_choice");
     let choice = choice.and_then(|choice| choice.text().or_else(|| choice.get_text("type")));
@@ -24,6 +27,10 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             changes.add("/tools".to_owned(), What::Dropped, "tool_choice is none");
         }
         return Ok(Fitted::Absent);
+    }
+    if !facts.reads_tools && tools.items().next().is_some() {
+        // The template gets them nonetheless: it can count them.
+        changes.add("/tools".to_owned(), What::Dropped, "tools.read is false");
     }
     if !facts.takes.tools {
         changes.add("/tools".to_owned(), What::Dropped, "takes.tools is false: the template fails");
@@ -34,11 +41,18 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
     for (index, tool) in tools.items().enumerate() {
         let path = format_args!("/tools/{index}");
         if !tool.is_object() {
-            return Err(wrong(path.to_string(), format!("a tool must be an object, and this is {}", tool.describe())));
+            return Err(wrong(
+                path.to_string(),
+                format!("a tool must be an object, and this is {}", tool.describe()),
+            ));
         }
         let function = tool.get("function").filter(|function| function.is_object());
         let is_flat = function.is_none() && is_flat_function(tool);
-        let fits = if facts.takes_flat_tools { is_flat && !tool.has("input_schema") } else { function.is_some() };
+        let fits = if facts.takes_flat_tools {
+            is_flat && !tool.has("input_schema")
+        } else {
+            function.is_some()
+        };
         if fits && is_kept {
             continue;
         }

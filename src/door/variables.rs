@@ -31,7 +31,9 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
     }
     let mut added = Vec::new();
     if is_exact {
-        let effort = body.get("reasoning_effort").filter(|_| own.is_none_or(|own| !own.has("reasoning_effort")));
+        let effort = body
+            .get("reasoning_effort")
+            .filter(|_| own.is_none_or(|own| !own.has("reasoning_effort")));
         added.extend(effort.map(|effort| ("reasoning_effort".into(), effort.to_data(DEPTH))));
     } else if let Some(reasoning) = reasoning {
         let names = template.variables();
@@ -45,7 +47,11 @@ pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes
             added.push((name.into(), Data::Bool(is_on)));
         }
         if added.is_empty() && own.is_none() {
-            changes.add(reasoning.path.to_owned(), What::Dropped, "switches: the template has no variable for it");
+            changes.add(
+                reasoning.path.to_owned(),
+                What::Dropped,
+                "switches: the template has no variable for it",
+            );
         }
     }
     added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));

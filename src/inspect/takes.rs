@@ -25,8 +25,16 @@ impl Shape {
     /// Returns the simplest of several forms.
     fn simplest(forms: Forms) -> Self {
         match forms {
-            Forms { string: false, parts: true, .. } => Self::Parts,
-            Forms { string: false, part: true, .. } => Self::Part,
+            Forms {
+                string: false,
+                parts: true,
+                ..
+            } => Self::Parts,
+            Forms {
+                string: false,
+                part: true,
+                ..
+            } => Self::Part,
             _ => Self::String,
         }
     }
@@ -186,7 +194,12 @@ impl Asker<'_, '_> {
             ..Forms::default()
         };
         for answer in [string, part] {
-            let turns = |shape| Talk::default().plant("user", shape).say("assistant", answer).plant("user", shape);
+            let turns = |shape| {
+                Talk::default()
+                    .plant("user", shape)
+                    .say("assistant", answer)
+                    .plant("user", shape)
+            };
             self.takes.user = self.ask_forms("user", |shape| [turns(shape)])?;
             if self.takes.user.is_any() {
                 break;
@@ -234,7 +247,10 @@ impl Asker<'_, '_> {
         let later = two_users(turns.answer(turns.user(Talk::default())));
         let users = [turns.user(turns.answer(two_users(Talk::default()))), later];
         self.takes.two_users = self.takes_all("two_users", users)?;
-        let answers = turns.user(Talk::default()).plant("assistant", answer).plant("assistant", answer);
+        let answers = turns
+            .user(Talk::default())
+            .plant("assistant", answer)
+            .plant("assistant", answer);
         self.takes.two_assistants = self.takes_all("two_assistants", [turns.user(answers)])?;
         Ok(())
     }
@@ -265,7 +281,11 @@ impl Asker<'_, '_> {
                 if result < content.0 {
                     content = (result, beside);
                 }
-                let printed = self.lab.witnesses.get("takes.calls").and_then(|witness| witness.output.as_deref());
+                let printed = self
+                    .lab
+                    .witnesses
+                    .get("takes.calls")
+                    .and_then(|witness| witness.output.as_deref());
                 let outcome = printed.map_or(result, |text| match is_text {
                     true => judge_text_arguments(text),
                     false => find_words(text, &[ARGUMENT, VALUE]),
@@ -338,7 +358,12 @@ impl Asker<'_, '_> {
         let shape = if self.takes.user.parts { Shape::Parts } else { Shape::Part };
         let with = |part: Option<Value>| {
             let mut talk = Talk::default().plant("user", shape);
-            if let (Some(part), Some(parts)) = (part, talk.messages.first_mut().and_then(|message| message.get_mut("content")?.as_array_mut())) {
+            if let (Some(part), Some(parts)) = (
+                part,
+                talk.messages
+                    .first_mut()
+                    .and_then(|message| message.get_mut("content")?.as_array_mut()),
+            ) {
                 parts.insert(1, part);
             }
             talk

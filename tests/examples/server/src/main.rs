@@ -118,7 +118,13 @@ impl Server {
         template.inspect_with(&self.limits).map_err(fail)?;
         let format = Some(format);
         let prepared = template
-            .prepare_with(body, &PrepareOptions { format, ..PrepareOptions::default() })
+            .prepare_with(
+                body,
+                &PrepareOptions {
+                    format,
+                    ..PrepareOptions::default()
+                },
+            )
             .map_err(fail)?;
         let options = ApplyOptions {
             chat_template: name,

@@ -91,11 +91,20 @@ async fn each_format_is_answered_in_its_form_with_what_was_changed() {
     assert_eq!(chat["choices"][0]["message"]["content"], "<s>Hi<s>");
     assert_eq!(chat["changes"][0]["path"], "/messages/0/content");
     assert_eq!(chat["changes"][0]["what"], "joined");
-    let texts: Vec<&Value> = chat["pieces"].as_array().unwrap().iter().map(|piece| &piece["text"]).collect();
+    let texts: Vec<&Value> = chat["pieces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|piece| &piece["text"])
+        .collect();
     assert_eq!(texts, ["<s>Hi", "<s>"]);
     assert_eq!(chat["pieces"][1]["has_control_tokens"], false);
 
-    let (_, responses) = send_to(address, "/v1/responses", &json!({"instructions": "A", "input": "B"}).to_string());
+    let (_, responses) = send_to(
+        address,
+        "/v1/responses",
+        &json!({"instructions": "A", "input": "B"}).to_string(),
+    );
     assert_eq!(responses["output"][0]["content"][0]["text"], "<s>AB");
     let body = json!({"system": [{"type": "text", "text": "A"}], "messages": [{"role": "user", "content": "B"}]});
     let (_, messages) = send_to(address, "/v1/messages", &body.to_string());
