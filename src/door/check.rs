@@ -27,7 +27,10 @@ const GAP: usize = 128;
 const NEAR: usize = 1024;
 
 /// The number of places at which a text with the right beginning is looked for.
-const TRIES: usize = 16;
+const TRIES: usize = 8;
+
+/// The number of bytes that are compared first. A comparison of more bytes counts as a try.
+const HEAD: usize = 32;
 
 /// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet.
 pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Changes) -> Vec<Change> {
@@ -152,7 +155,7 @@ impl Search<'_> {
             let key = ["content", "summary"].into_iter().find(|key| message.get(key).is_some());
             let texts = key.and_then(|key| message.get(key)).into_iter().flat_map(Node::items);
             for text in texts.filter_map(|text| text.get_text("text")) {
-                self.look_for_reasoning(text, start, path);
+                self.look_for_reasoning(text, start, start.saturating_add(text.len()).saturating_add(NEAR), path);
             }
             return;
         }
@@ -164,7 +167,12 @@ impl Search<'_> {
                 "content" => self.look_at(value, key, path.name(key), DEPTH),
                 "reasoning_content" | "thinking" | "reasoning" => {
                     if let Some(text) = value.text() {
-                        self.look_for_reasoning(text, start, path.name(key));
+                        self.look_for_reasoning(
+                            text,
+                            start,
+                            start.saturating_add(text.len()).saturating_add(NEAR),
+                            path.name(key),
+                        );
                     }
                 }
                 "tool_calls" if self.is_known(path.name(key)) => {}
@@ -181,19 +189,16 @@ impl Search<'_> {
         };
         if let Some(text) = node.text() {
             let start = self.at;
-            if self.has_near(text) {
-                return;
-            }
-            let Some((thought, answer)) = text.rsplit_once("</think>") else {
-                if !self.has(text) {
-                    self.drop(path, "the prompt does not have the text");
-                }
-                return;
-            };
+            let begins_with_thought = text.trim_start().strip_prefix("<think>");
+            let parts = begins_with_thought.and_then(|text| text.rsplit_once("</think>"));
+            let answer = parts.map_or(text, |(_, answer)| answer);
             if !self.has(answer) {
                 self.drop(path, "the prompt does not have the text");
             }
-            self.look_for_reasoning(&thought.replace("<think>", " "), start, path);
+            if let Some((thought, _)) = parts {
+                // Between the last text and the answer, if it is anywhere.
+                self.look_for_reasoning(thought, start, self.at, path);
+            }
         } else if node.is_list() {
             for (index, item) in node.items().enumerate() {
                 self.look_at(item, key, path.index(index), levels);
@@ -219,7 +224,7 @@ impl Search<'_> {
                     }
                     "thinking" => {
                         if let Some(text) = value.text() {
-                            self.look_for_reasoning(text, start, path);
+                            self.look_for_reasoning(text, start, start.saturating_add(text.len()).saturating_add(NEAR), path);
                         }
                     }
                     _ => {}
@@ -228,10 +233,9 @@ impl Search<'_> {
         }
     }
 
-    /// Looks for reasoning, which is near the other texts of its message, if it is anywhere.
-    fn look_for_reasoning(&mut self, text: &str, start: usize, path: Path<'_>) {
+    /// Looks for reasoning in a range of the prompt.
+    fn look_for_reasoning(&mut self, text: &str, start: usize, end: usize, path: Path<'_>) {
         let text = text.trim();
-        let end = self.at.max(start.saturating_add(text.len()).saturating_add(NEAR));
         if text.is_empty() || self.is_known(path) {
             return;
         }
@@ -290,33 +294,28 @@ impl Search<'_> {
         ends.any(|end| path.get(..end).is_some_and(|start| self.known.contains(start)))
     }
 
-    /// Returns whether the prompt has a text close to the last one, and moves behind it.
-    fn has_near(&mut self, text: &str) -> bool {
-        let found = self.find_near(text.trim());
-        if let Some(end) = found {
-            self.at = end;
-        }
-        found.is_some()
-    }
-
     /// Returns the end of a text close to the last one. Most texts are some characters away, so a search by the first byte is fast.
     fn find_near(&self, text: &str) -> Option<usize> {
         let Some(first) = text.as_bytes().first() else {
             return Some(self.at);
         };
         let bytes = self.prompt.as_bytes();
-        let mut start = self.at;
         let end = self.at.saturating_add(NEAR).min(bytes.len());
-        for _ in 0..TRIES {
+        let head = text.as_bytes().get(..HEAD).unwrap_or(text.as_bytes());
+        let (mut start, mut tries) = (self.at, 0_usize);
+        while tries < TRIES {
             let at = bytes.get(start..end)?.iter().position(|byte| byte == first)?;
             start = start.saturating_add(at);
-            let after = start.saturating_add(text.len());
-            if bytes.get(start..after) == Some(text.as_bytes()) {
-                return Some(after);
+            if bytes.get(start..start.saturating_add(head.len())) == Some(head) {
+                tries = tries.saturating_add(1);
+                let after = start.saturating_add(text.len());
+                if bytes.get(start..after) == Some(text.as_bytes()) {
+                    return Some(after);
+                }
             }
             start = start.saturating_add(1);
         }
-        self.find(text, self.at..end.saturating_add(text.len()))
+        None
     }
 
     /// Returns whether the prompt has a text, and moves behind it.
