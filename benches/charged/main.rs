@@ -68,23 +68,23 @@ fn main() {
     let wanted = arguments.first().filter(|argument| !argument.starts_with("--"));
     let is_wanted = |name: &str| wanted.is_none_or(|wanted| name.contains(wanted.as_str()));
     let bench = Bench::new();
-    let (mut rows, mut untried) = (Vec::new(), Vec::new());
+    let (mut measured, mut untried) = (Measured::default(), Vec::new());
     let contexts: Vec<Value> = (0..11).map(|doublings| growth::context(1000 << doublings)).collect();
     for (name, templates) in subjects::subjects() {
         if !is_wanted(&name) {
             continue;
         }
-        let tried = rows.len();
+        let tried = measured.tried;
         for template in &templates {
-            rows.extend(bench.row(&name, template, &contexts));
+            measured.add(bench.row(&name, template, &contexts));
         }
-        if rows.len() == tried {
+        if measured.tried == tried {
             untried.push(name);
         }
     }
     for (name, template, contexts) in ladders::ladders() {
         if is_wanted(&name) {
-            rows.extend(bench.row(&name, &template, &contexts));
+            measured.add(bench.row(&name, &template, &contexts));
         }
     }
     let (began, mut programs) = (Instant::now(), 0);
@@ -98,20 +98,19 @@ fn main() {
         };
         let contexts: Vec<Value> = [1, 100].map(|factor| growth::grow(&request["context"], factor)).to_vec();
         let template = request["template"].as_str().expect("a template");
-        rows.extend(bench.row(&format!("random {}", programs - 1), template, &contexts));
+        measured.add(bench.row(&format!("random {}", programs - 1), template, &contexts));
     }
-    let tried = rows.len();
-    // The others failed, or were too short to be timed.
-    rows.retain(|row| row.figure > 0.0);
-    let mut figures: Vec<f64> = rows.iter().map(|row| row.figure).collect();
+    let Measured {
+        tried,
+        mut figures,
+        mut rows,
+    } = measured;
     figures.sort_by(f64::total_cmp);
     let median = figures.get(figures.len() / 2).copied().unwrap_or(1.0);
     println!(
         "{tried} programs, {programs} of them random, {} timed; a step takes {median:.1} ns in the median\n",
-        rows.len()
+        figures.len()
     );
-    rows.sort_by(|one, other| other.figure.total_cmp(&one.figure));
-    rows.truncate(SHOWN);
     for row in &mut rows {
         if let Some((figure, _)) = bench.measure(&row.template, &row.context, SURE) {
             row.figure = figure;
@@ -145,6 +144,28 @@ fn main() {
         println!("nothing could be tried of {untried:?}");
     }
     std::process::exit(i32::from(over > 0 || !late.is_empty() || !untried.is_empty()));
+}
+
+/// The figures of all programs that were long enough to be timed, and the slowest programs.
+#[derive(Default)]
+struct Measured {
+    tried: usize,
+    figures: Vec<f64>,
+    rows: Vec<Row>,
+}
+
+impl Measured {
+    fn add(&mut self, row: Option<Row>) {
+        let Some(row) = row else { return };
+        self.tried += 1;
+        // A program that failed, or was too short to be timed, has none.
+        if row.figure > 0.0 {
+            self.figures.push(row.figure);
+            self.rows.push(row);
+            self.rows.sort_by(|one, other| other.figure.total_cmp(&one.figure));
+            self.rows.truncate(SHOWN);
+        }
+    }
 }
 
 /// The limits of the renders, and the programs that ended late.

@@ -20,6 +20,9 @@ const MAX_LINE: u64 = 64 << 20;
 /// The largest size of an id in bytes: each answer repeats it.
 const MAX_ID: usize = 1024;
 
+/// The number of unknown keys of a request whose meaning is guessed.
+const MAX_GUESSES: usize = 8;
+
 /// The keys of a request.
 const KEYS: [&str; 13] = [
     "id",
@@ -246,7 +249,9 @@ fn explain_request(request: &Object<'_>) -> String {
         return format!("`template` must be a string, and this is {}", describe_type(template));
     }
     let unknown = request.entries().iter().filter(|(key, _)| !KEYS.contains(&&**key));
-    let hints = unknown.filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
+    let hints = unknown
+        .take(MAX_GUESSES)
+        .filter_map(|(key, _)| Some(format!("; found {key:?}: did you mean {:?}?", nearest(key, &KEYS)?)));
     let hint: String = hints.take(1).collect();
     format!("a request must have `template`, a string, or `apply`, an object{hint}")
 }

@@ -6,6 +6,9 @@
 
 use crate::json::{Data, Object};
 
+/// The longest name in bytes that is compared with others. The time of a comparison grows with the square of the length.
+const LONGEST_NAME: usize = 64;
+
 /// Returns an error if an object has an unknown key.
 pub fn check_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     match object.entries().iter().find(|(key, _)| !known.contains(&&**key)) {
@@ -14,10 +17,14 @@ pub fn check_keys(object: &Object<'_>, known: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Returns the known name that is most similar to a misspelt one, if one is similar.
+/// Returns the known name that is most similar to a misspelt one, if one is similar. A long name is similar to none.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    if name.len() > LONGEST_NAME {
+        return None;
+    }
     let alike = |other: &str| similar::TextDiff::from_chars(name, other).ratio();
-    let nearest = known.iter().max_by(|left, right| alike(left).total_cmp(&alike(right)));
+    let short = known.iter().filter(|other| other.len() <= LONGEST_NAME);
+    let nearest = short.max_by(|left, right| alike(left).total_cmp(&alike(right)));
     nearest.copied().filter(|nearest| alike(nearest) > 0.6)
 }
 
