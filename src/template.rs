@@ -311,6 +311,18 @@ impl Template {
         self.has_generation
     }
 
+    /// Returns the resolved tree.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn tree(&self) -> &ast::Template {
+        &self.tree
+    }
+
+    /// Returns the source as the lexer sees it.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn source(&self) -> &Source<'static> {
+        &self.source
+    }
+
     fn render_input<'a>(&'a self, input: Input<'a>, options: &'a RenderOptions<'a>) -> Result<Rendered> {
         let input = match input {
             Input::Json(json) => Value::from(json),

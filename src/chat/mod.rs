@@ -35,6 +35,8 @@ use std::sync::OnceLock;
 use crate::error::{Error, ErrorClass, ErrorKind, Result};
 #[cfg(feature = "inspect")]
 use crate::report::Report;
+#[cfg(feature = "inspect")]
+use crate::template::Template;
 use crate::value::Value;
 
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
@@ -47,7 +49,7 @@ pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;
 use templates::Compiler;
 pub(crate) use templates::Templates;
-#[cfg(feature = "cli")]
+#[cfg(feature = "inspect")]
 pub(crate) use variables::is_reserved_name;
 
 /// The compiled chat templates of a model with its special tokens.
@@ -292,6 +294,13 @@ impl ChatTemplate {
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &str)> {
         let templates = self.parts.templates.all().iter();
         templates.map(|template| (template.name.as_str(), template.source.as_str()))
+    }
+
+    /// Returns the templates that compile, in order.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn compiled(&self) -> impl Iterator<Item = &Template> {
+        let templates = self.parts.templates.all().iter();
+        templates.filter_map(|template| template.compiled().ok())
     }
 
     /// Returns the names of the templates, in order. A single template has no name, and the list is empty.

@@ -43,7 +43,7 @@ const RENDER_PARAMETERS: [&str; 7] = [
 ];
 
 /// Returns whether a special token or a variable of this name is an error or has a meaning of its own.
-#[cfg(feature = "cli")]
+#[cfg(feature = "inspect")]
 pub(crate) fn is_reserved_name(name: &str) -> bool {
     PARAMETERS.contains(&name)
         || RENDER_PARAMETERS.contains(&name)

@@ -6,6 +6,7 @@ mod conformance;
 mod dataset;
 mod explain;
 mod file;
+mod inspect;
 mod lines;
 mod model;
 mod port;
@@ -36,6 +37,8 @@ enum Command {
     /// Renders each row of a data set: JSON Lines with conversations in, JSON Lines with prompts out.
     #[cfg(not(target_family = "wasm"))]
     Dataset(Box<dataset::Arguments>),
+    /// Shows what a template takes: roles, parts, tools, arguments, switches, and whether prompts stay prefixes.
+    Inspect(Box<inspect::Arguments>),
     /// Answers requests of the conformance protocol: JSON objects, one per line, from standard input to standard output.
     Port(port::Arguments),
     /// Exports the conformance suite, and tests ports with it.
@@ -55,6 +58,7 @@ pub fn run() -> ExitCode {
         Command::Render(arguments) => render::run(&arguments),
         #[cfg(not(target_family = "wasm"))]
         Command::Dataset(arguments) => return dataset::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Port(arguments) => port::run(&arguments),
         Command::Conformance(command) => return conformance::run(command),
         Command::Completions { shell } => {

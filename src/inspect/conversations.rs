@@ -42,7 +42,12 @@ pub fn around(role: &str, message: &Value, forms: &[Form]) -> Vec<Trial> {
                 &[message],
                 &[message, &user],
             ],
-            "tool" => &[&[&user, message], &[&user, &answer, message], &[message]],
+            "tool" => &[
+                &[&user, message],
+                &[&user, &answer, message],
+                &[&system, &user, &answer, message],
+                &[message],
+            ],
             _ => &[
                 &[message],
                 &[&system, message],

@@ -144,11 +144,22 @@ impl<'t> Lab<'t> {
     /// # Errors
     /// If the report as a whole has used up its steps or its time.
     pub fn render(&mut self, trial: &Trial) -> Result<Rendered> {
+        self.render_lane(trial, true)
+    }
+
+    /// Renders a trial without a trace, which is quicker, and returns the text unless the render fails.
+    ///
+    /// # Errors
+    /// See [`Lab::render`].
+    pub fn render_text(&mut self, trial: &Trial) -> Result<Option<String>> {
+        let rendered = self.render_lane(trial, false)?;
+        Ok(rendered.ok().map(|prompt| prompt.text))
+    }
+
+    fn render_lane(&mut self, trial: &Trial, trace: bool) -> Result<Rendered> {
+        self.check_time()?;
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(self.out_of_time());
-            }
             self.limits.milliseconds = Some(u64::try_from(left.as_millis()).unwrap_or(u64::MAX).saturating_add(1));
         }
         let mut options = ApplyOptions {
@@ -157,7 +168,7 @@ impl<'t> Lab<'t> {
             variables: trial.variables.as_ref().map(|variables| variables as _),
             add_generation_prompt: trial.add_generation_prompt,
             limits: &self.limits,
-            trace: true,
+            trace,
             ..ApplyOptions::default()
         };
         if let Some(clock) = &self.clock {
@@ -176,6 +187,19 @@ impl<'t> Lab<'t> {
             },
         }
         Ok(rendered)
+    }
+
+    /// Returns the time at which the report as a whole has used up its time.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Returns an error if the report as a whole has used up its time.
+    pub fn check_time(&self) -> Result<()> {
+        match self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            true => Err(self.out_of_time()),
+            false => Ok(()),
+        }
     }
 
     fn out_of_time(&self) -> Error {

@@ -11,8 +11,13 @@
 mod calls;
 mod conversations;
 mod lab;
+mod literals;
 mod plant;
+mod prefix;
+mod reads;
+mod reasoning;
 mod roles;
+mod switches;
 mod takes;
 
 use std::sync::Arc;
@@ -40,10 +45,17 @@ impl ChatTemplate {
         self.report_or_make(|| {
             self.check()?;
             let mut lab = Lab::new(self, limits);
-            let mut report = Report::default();
+            let mut report = Report {
+                reads: reads::find(self),
+                ..Report::default()
+            };
             let forms = roles::inspect(&mut lab, &mut report)?;
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
             report.takes = takes::inspect(&mut lab, &report)?;
+            reasoning::inspect(&mut lab, &mut report, &forms)?;
+            switches::inspect(&mut lab, &mut report, &forms)?;
+            report.prefix = prefix::inspect(self, lab.deadline());
+            lab.check_time()?;
             report.witnesses = lab.witnesses;
             Ok(report)
         })

@@ -66,11 +66,20 @@ pub fn say(role: &str, form: Form, text: &str) -> Value {
 
 /// Returns a message with other content, or without content.
 pub fn with_content(message: &Value, content: Option<Value>) -> Value {
+    with_field(message, "content", content)
+}
+
+/// Returns a message with the planted reasoning.
+pub fn thinking(message: &Value) -> Value {
+    with_field(message, "reasoning_content", Some(Value::from(REASONING)))
+}
+
+fn with_field(message: &Value, name: &str, value: Option<Value>) -> Value {
     let mut message = message.clone();
     if let Some(object) = message.as_object_mut() {
-        match content {
-            Some(content) => drop(object.insert("content".to_owned(), content)),
-            None => drop(object.remove("content")),
+        match value {
+            Some(value) => drop(object.insert(name.to_owned(), value)),
+            None => drop(object.remove(name)),
         }
     }
     message

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 pub use calls::{Arguments, Calls, Tools};
 pub use lint::Finding;
-pub use prefix::{Boundary, Prefix, Verdict};
+pub use prefix::{Boundary, Counterexample, Look, Prefix, Verdict};
 pub use reads::{Read, Reads};
 pub use roles::{Alternation, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 pub use switches::{Change, GenerationPrompt, Reasoning, Replay, Switch};

@@ -1,36 +1,87 @@
 //! The verdicts on whether a prompt stays a prefix when its conversation grows.
 
 use serde::Serialize;
+use serde_json::Value;
 
 /// The verdict on each way in which a conversation grows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Prefix {
-    /// The generation prompt, and then the assistant's answer.
+    /// The assistant's answer is appended to a prompt that ends with the generation prompt.
     pub generation_prompt: Boundary,
-    /// An answer is appended.
+    /// An answer is appended to a prompt without generation prompt.
     pub assistant: Boundary,
-    /// A result is appended after a call.
+    /// A result is appended after a call, or after an earlier result of the calls.
     pub tool: Boundary,
     /// A user message is appended after an answer.
     pub user: Boundary,
 }
 
+impl Prefix {
+    /// Returns the verdicts with their names in the report.
+    pub fn boundaries(&self) -> [(&'static str, &Boundary); 4] {
+        [
+            ("generation_prompt", &self.generation_prompt),
+            ("assistant", &self.assistant),
+            ("tool", &self.tool),
+            ("user", &self.user),
+        ]
+    }
+}
+
 /// The verdict on one way in which a conversation grows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Boundary {
     /// The verdict.
     pub verdict: Verdict,
+    /// The conversation that shows it, if the verdict is [`Verdict::Counterexample`].
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Counterexample>,
 }
 
 /// Whether the prompt of a conversation is a prefix of that of the longer one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is one for all conversations.
+    /// It is a prefix for all conversations.
     Proven,
-    /// It is none for the conversation that is shown.
+    /// It is not a prefix for the conversation that is shown.
     Counterexample,
     /// Neither was found.
     #[default]
     Unknown,
+}
+
+/// A conversation whose prompt is not a prefix of the prompt of the longer conversation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Counterexample {
+    /// The messages of the shorter conversation.
+    pub messages: Vec<Value>,
+    /// The message that the longer conversation has after them.
+    pub appended: Value,
+    /// The tools of both conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Value>,
+    /// The variables of both conversations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variables: Option<Value>,
+    /// The prompt of the shorter conversation. At the boundary `generation_prompt` it ends with the generation prompt.
+    pub before: String,
+    /// The prompt of the longer conversation, without generation prompt.
+    pub after: String,
+    /// The index of the first character of `before` that `after` does not have there.
+    pub at: usize,
+    /// The line of the template, from 1, that wrote the character, or the nearest text before it that the template wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The expressions of the template that read what the two conversations do not have in common, those near the line first.
+    pub looks_at: Vec<Look>,
+}
+
+/// An expression of a template.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Look {
+    /// The line, from 1.
+    pub line: usize,
+    /// The source of the expression: `loop.last`.
+    pub expression: String,
 }

@@ -44,8 +44,10 @@ pub struct GenerationPrompt {
 pub struct Switch {
     /// The name of the variable: `enable_thinking`.
     pub name: String,
-    /// The values with which the prompt changes, or that the template compares the variable with.
+    /// The values that the template distinguishes: `true` and `false`, and those that it compares the variable with.
     pub values: Vec<Value>,
+    /// Whether the prompt has the text of the variable.
+    pub printed: bool,
     /// The value that renders as the absent variable does, if there is one.
     pub default: Option<Value>,
     /// The parts of the prompt that the variable changes.

@@ -69,7 +69,7 @@ def frames(role, planted, parts):
     for given, content in itertools.product(({KEY: VALUE}, json.dumps({KEY: VALUE})), (None, "", "I look.")):
         call = calling(given, content if not (parts and content) else [{"type": "text", "text": content}])
         found += [[user, call, planted], [user, call, planted, answer], [system, user, call, planted], [user, call, planted, answer, again]]
-    return found + [[user, planted], [planted]]
+    return found
 
 
 ORDER = ["printed", "repr", "double", "lost", "failed"]
@@ -81,7 +81,8 @@ def judge_role(source, role, as_parts):
         message |= {"tool_call_id": "c4Ll7xYz9", "name": FUNCTION}
     best = "failed"
     for tools, around in itertools.product((None, TOOLS) if role == "tool" else (None,), (False, True)):
-        for messages in frames(role, message, around):
+        alone = [[says("user", "When?", around), message], [message]] if role == "tool" and not tools else []
+        for messages in frames(role, message, around) + alone:
             text, error = render(source, messages, tools=tools)
             best = min(best, outcome_of(text, as_parts), key=ORDER.index)
             if best == "printed":
@@ -147,17 +148,20 @@ def find_switches(source):
         tree = engine.compile_template(source).environment.parse(source)
     except jinja2.TemplateError:
         return set()
-    literals = {node.value for node in tree.find_all(jinja2.nodes.Const) if isinstance(node.value, str) and len(node.value) < 20}
+    literals = {node.value for node in tree.find_all(jinja2.nodes.Const) if isinstance(node.value, str) and len(node.value) < 40}
     names = sorted(jinja2.meta.find_undeclared_variables(tree) - CONTRACT - set(TOKENS))
     names = [name for name in names if not name.endswith("_token")]
-    values = [True, False, None, 0, 1, 7, "oyster", ["oyster"], {"oyster": "pearl"}, *sorted(literals)[:150]]
+    values = [True, False, None, 0, 1, 7, "oyster", ["oyster"], {"name": "oyster"}, *sorted(literals)[:150]]
 
     def prompt(messages, tools, variables):
         without = render(source, messages, tools=tools, variables=variables)[0]
         with_it = render(source, messages, tools=tools, variables=variables, add_generation_prompt=True)[0]
-        if without is None or with_it is None or not with_it.startswith(without):
+        if without is None or with_it is None:
             return None
-        return with_it[len(without):]
+        # A template may write more after the generation prompt.
+        start = len(os.path.commonprefix([without, with_it]))
+        rest = without[start:]
+        return with_it[start:len(with_it) - len(rest)] if with_it[start:].endswith(rest) else None
 
     found = set()
     for messages, tools in SWITCHED:

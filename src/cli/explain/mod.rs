@@ -20,6 +20,7 @@ use chat_template::json::Data;
 use chat_template::{ControlToken, Origin, Prompt, Segment, Writer};
 
 pub use options::Explained;
+pub use page::{frame, legend};
 pub use terminal::By;
 
 /// A traced prompt with what is shown beside it.

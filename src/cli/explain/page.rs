@@ -21,41 +21,65 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 /// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.
 const HUE_STEP: usize = 137;
 
+/// Returns a page with a title and a summary over its body.
+pub fn frame(name: &str, title: &str, summary: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                link rel="icon" href="data:,";
+                title { (name) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (title) }
+                    p { (summary) }
+                }
+                (body)
+            }
+        }
+    }
+}
+
+/// Returns the legend of the colours of origins, for the sorts that are used.
+pub fn legend(is_used: impl Fn(&str) -> bool) -> Markup {
+    html! {
+        ul class="legend of-origin" {
+            @for (sort, text) in SORTS.iter().filter(|(sort, _)| is_used(sort)) {
+                li { span class={ "part " (sort) } { (text) } }
+            }
+        }
+    }
+}
+
 impl Picture<'_> {
     /// Returns the picture as an HTML page.
     pub fn page(&self, title: &str) -> String {
         let characters = self.prompt.text.chars().count();
         let lines = self.prompt.text.lines().count();
-        let page = html! {
-            (DOCTYPE)
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
-                    link rel="icon" href="data:,";
-                    title { (title) ": prompt" }
-                    style { (PreEscaped(STYLE)) }
-                }
-                body {
-                    header {
-                        h1 { (title) }
-                        p { (count(characters, "character")) ", " (count(lines, "line")) ", " (count(self.roles.len(), "message")) }
-                    }
-                    nav aria-label="What is shown" {
-                        (self.switches())
-                        (self.legends())
-                    }
-                    main {
-                        pre id="prompt" tabindex="0" aria-label="The prompt" { (self.marked_prompt()) }
-                        (self.notes())
-                    }
-                    footer id="place" aria-live="polite" { p { "Point at a part of the prompt, or tap it, to see where it came from." } }
-                    script { (PreEscaped(SCRIPT)) }
-                }
+        let summary = format!(
+            "{}, {}, {}",
+            count(characters, "character"),
+            count(lines, "line"),
+            count(self.roles.len(), "message")
+        );
+        let body = html! {
+            nav aria-label="What is shown" {
+                (self.switches())
+                (self.legends())
             }
+            main {
+                pre id="prompt" tabindex="0" aria-label="The prompt" { (self.marked_prompt()) }
+                (self.notes())
+            }
+            footer id="place" aria-live="polite" { p { "Point at a part of the prompt, or tap it, to see where it came from." } }
+            script { (PreEscaped(SCRIPT)) }
         };
-        page.into_string()
+        frame(&format!("{title}: prompt"), title, &summary, &body).into_string()
     }
 
     fn switches(&self) -> Markup {
@@ -81,11 +105,7 @@ impl Picture<'_> {
     fn legends(&self) -> Markup {
         let is_used = |sort: &str| self.prompt.segments.iter().any(|segment| sort_of(segment) == sort);
         html! {
-            ul class="legend of-origin" {
-                @for (sort, text) in SORTS.iter().filter(|(sort, _)| is_used(sort)) {
-                    li { span class={ "part " (sort) } { (text) } }
-                }
-            }
+            (legend(is_used))
             ul class="legend of-message" {
                 @for index in self.owners() {
                     li { span class="part owned" style=(hue(index)) { (self.name_message(index)) } }
@@ -96,7 +116,7 @@ impl Picture<'_> {
     }
 
     /// Returns the prompt, whose control tokens are elements around their parts.
-    fn marked_prompt(&self) -> Markup {
+    pub fn marked_prompt(&self) -> Markup {
         let parts = self.parts();
         let is_of_one_token = |left: &Part<'_>, right: &Part<'_>| match (left.token, right.token) {
             (Some(left), Some(right)) => left.bytes == right.bytes,

@@ -1,0 +1,82 @@
+//! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
+
+use chat_template::json::{Data, Object};
+use chat_template::report::{Report, Witness};
+use chat_template::{ApplyOptions, ChatTemplate, Prompt};
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::super::explain::{Picture, frame, legend};
+use super::super::show;
+use super::page::{list_groups, quote};
+
+/// The verdicts whose conversations are shown, with their titles.
+const EXAMPLES: [(&str, &str); 9] = [
+    ("generation_prompt", "A question with the generation prompt"),
+    ("roles.system.string", "A system message"),
+    ("roles.assistant.string", "An answer"),
+    ("roles.user.parts", "Content as parts"),
+    ("tools.name", "Tools"),
+    ("calls.object", "A call with arguments as an object"),
+    ("calls.string", "A call with arguments as text"),
+    ("reasoning.replayed", "Reasoning"),
+    ("media.image", "An image"),
+];
+
+/// Returns the page.
+pub fn page(title: &str, chat: &ChatTemplate, report: &Report) -> String {
+    let examples = EXAMPLES.iter().filter_map(|(path, name)| {
+        let witness = report.witness(path)?;
+        Some(html! { section { h2 { (name) } (show_example(chat, witness)) } })
+    });
+    let switches = report.switches.iter().filter_map(|switch| {
+        let witness = report.witness(&format!("switches.{}", switch.name))?;
+        let value = witness.variables.as_ref().and_then(|variables| variables.get(&switch.name));
+        let name = format!("{} = {}", switch.name, value.map(Value::to_string).unwrap_or_default());
+        Some(html! { section { h2 { (name) } (show_example(chat, witness)) } })
+    });
+    let examples: Vec<Markup> = examples.chain(switches).collect();
+    let body = html! {
+        main class="report" {
+            @for group in list_groups(report) {
+                section { h2 { (group.title) } pre { (group.rows.join("\n")) } }
+            }
+            section { h2 { "examples" } (legend(|_| true)) }
+            @for example in examples { (example) }
+        }
+    };
+    let summary = "What the template takes, as small conversations with unique words show";
+    frame(&format!("{title}: inspected"), title, summary, &body).into_string()
+}
+
+/// Renders the conversation of a verdict again, and returns its picture or its error.
+fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
+    match render(chat, witness) {
+        Ok(prompt) => {
+            let tokens = chat.control_tokens();
+            let messages = show::to_data(&witness.messages).ok();
+            let picture = Picture::new(&prompt, &tokens, messages.as_ref(), None, Vec::new());
+            html! { pre { (picture.marked_prompt()) } }
+        }
+        Err(message) => html! { p { (quote(&message)) } },
+    }
+}
+
+fn render(chat: &ChatTemplate, witness: &Witness) -> Result<Prompt, String> {
+    let none = Data::None;
+    let to_data = |value: &Option<Value>| value.as_ref().map(show::to_data).transpose();
+    let tools = to_data(&witness.tools)?;
+    let documents = to_data(&witness.documents)?;
+    let variables = to_data(&witness.variables)?.unwrap_or(Data::Object(Object::new(Vec::new())));
+    let options = ApplyOptions {
+        tools: Some(tools.as_ref().unwrap_or(&none)),
+        documents: Some(documents.as_ref().unwrap_or(&none)),
+        variables: Some(&variables),
+        add_generation_prompt: witness.add_generation_prompt,
+        trace: true,
+        true_spans: true,
+        ..ApplyOptions::default()
+    };
+    chat.apply(&witness.messages, &options)
+        .map_err(|error| error.message().to_owned())
+}

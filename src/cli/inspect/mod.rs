@@ -1,0 +1,124 @@
+//! The command `inspect`, which shows what a template takes.
+//!
+//! ```text
+//! roles          string    parts    null content
+//!   user         printed   repr     nothing
+//! switches
+//!   enable_thinking = true or false (true if absent) changes the generation prompt
+//! ```
+
+mod html;
+mod page;
+
+use std::path::PathBuf;
+
+use chat_template::ChatTemplate;
+use chat_template::report::{Report, Verdict};
+
+use super::file::{self, Texts};
+use super::model::Source;
+use super::{print, print_text, show};
+
+/// The arguments of `inspect`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  chat-template inspect --model Qwen3-8B
+  chat-template inspect --template chat_template.jinja --deny prefix
+  chat-template inspect --model Qwen3-8B --json | jq .switches")]
+pub struct Arguments {
+    #[command(flatten)]
+    source: Source,
+    /// Prints the report as a JSON object, with the experiment behind each verdict.
+    #[arg(long)]
+    json: bool,
+    /// Writes the report as an HTML page with example prompts, which loads nothing. Without --json, nothing is printed.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Fails if there is a finding of this rule, or with the word prefix, if a prompt does not stay a prefix. The option can be repeated.
+    #[arg(long, value_name = "RULE")]
+    deny: Vec<String>,
+    /// The limits of all experiments together: a JSON object such as {"steps": 1000000, "milliseconds": 500}.
+    #[arg(long, value_name = "FILE")]
+    limits: Option<PathBuf>,
+}
+
+/// Inspects a template and shows the report.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let texts = Texts::read(arguments.source.files())?;
+    let chat = arguments.source.load(&texts)?;
+    let chat = match arguments.source.name.as_deref().and_then(|name| chat.named_source(name)) {
+        Some(source) => ChatTemplate::from_source(source, &[]).with_special_tokens(chat.special_tokens().to_vec()),
+        None => chat,
+    };
+    let limits = file::read_limits(arguments.limits.as_deref())?;
+    let report = chat.inspect_with(&limits).map_err(|error| arguments.source.explain(&error))?;
+    let source = arguments.source.model.as_ref().or(arguments.source.template.as_ref());
+    let title = source
+        .and_then(|source| source.file_name())
+        .map_or("template".into(), |name| name.to_string_lossy());
+    if let Some(path) = &arguments.html {
+        let page = html::page(&title, &chat, &report);
+        std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
+    }
+    if arguments.json {
+        print(show::write_line(&show::to_data(&*report)?)).map_err(|error| format!("error: {error}"))?;
+    } else if arguments.html.is_none() {
+        print_text(&page::write(&title, &report)).map_err(|error| format!("error: {error}"))?;
+    }
+    match find_denied(&report, &arguments.deny).as_slice() {
+        [] => Ok(()),
+        denied => Err(format!("error: denied: {}", denied.join(", "))),
+    }
+}
+
+/// Returns the denied rules that the template breaks, and the boundaries at which a prompt does not stay a prefix.
+fn find_denied(report: &Report, deny: &[String]) -> Vec<String> {
+    let mut denied = Vec::new();
+    for rule in deny {
+        if rule == "prefix" {
+            let boundaries = report.prefix.boundaries().into_iter();
+            let broken = boundaries.filter(|(_, boundary)| boundary.verdict == Verdict::Counterexample);
+            denied.extend(broken.map(|(name, _)| format!("prefix ({name})")));
+        } else if let Some(finding) = report.lint.iter().find(|finding| finding.rule == *rule) {
+            denied.push(format!("{rule} (line {})", finding.line));
+        }
+    }
+    denied
+}
+
+#[cfg(test)]
+mod tests {
+    use chat_template::ChatTemplate;
+
+    use super::{find_denied, html, page};
+
+    const SOURCE: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% if not loop.last %}\n{% endif %}{% endfor %}\
+                          {% if add_generation_prompt %}<|assistant|>{% if think %}<think>{% endif %}{% endif %}";
+
+    #[test]
+    fn a_page_shows_verdicts_switches_and_counterexamples() {
+        let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
+        let shown = page::write("t.jinja", &report);
+        for expected in [
+            "  user         printed   repr",
+            "think = true or false (false if absent) changes the generation prompt",
+            "  user               not kept",
+        ] {
+            assert!(shown.contains(expected), "{expected:?} is not in:\n{shown}");
+        }
+    }
+
+    #[test]
+    fn a_denied_prefix_fails() {
+        let report = ChatTemplate::from_source(SOURCE, &[]).inspect().unwrap();
+        assert!(find_denied(&report, &["prefix".to_owned()]).contains(&"prefix (user)".to_owned()));
+        assert!(find_denied(&report, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_page_escapes_what_the_template_writes() {
+        let chat = ChatTemplate::from_source("<script>{{ messages[0].content }}{{ raise_exception('<b>') if tools }}", &[]);
+        let page = html::page("<i>", &chat, &chat.inspect().unwrap());
+        assert!(!page.contains("<script>v") && !page.contains("<b>&lt;") && page.contains("&lt;i&gt;"));
+    }
+}

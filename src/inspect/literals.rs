@@ -1,0 +1,163 @@
+//! Finds the constants that a template compares its variables with.
+//!
+//! ```text
+//! {% set effort = reasoning_effort|default('low') %}{% if effort == 'high' %}   ->   reasoning_effort: "low", "high"
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::ast::{Body, Child, Expr, ExprKind, Literal, Stmt, StmtKind, Symbols, Target, TargetKind};
+use crate::json::Data;
+use crate::template::Template;
+
+/// The most constants of a variable.
+const MOST: usize = 24;
+
+/// The longest text of a constant in bytes. Longer ones are text that a template writes.
+const LONGEST: usize = 40;
+
+/// The most assignments that lead from a variable to a comparison.
+const MOST_STEPS: usize = 4;
+
+/// The constants of a template's variables. A name is that of a variable or of an attribute, because a namespace's attribute is set like a
+/// variable.
+pub struct Literals<'t> {
+    symbols: &'t Symbols,
+    /// For each name that is set, the names in the values that it is set to.
+    sources: BTreeMap<String, BTreeSet<String>>,
+    /// For each name, the constants beside it.
+    constants: BTreeMap<String, Vec<Value>>,
+}
+
+impl<'t> Literals<'t> {
+    /// Finds the constants of a template.
+    pub fn find(template: &'t Template) -> Self {
+        let tree = template.tree();
+        let mut found = Self {
+            symbols: &tree.symbols,
+            sources: BTreeMap::new(),
+            constants: BTreeMap::new(),
+        };
+        found.add_body(&tree.body);
+        found
+    }
+
+    /// Returns the constants that a variable is compared with, itself or through names that are set to it.
+    pub fn list(&self, name: &str) -> Vec<Value> {
+        let mut names = BTreeSet::from([name]);
+        for _ in 0..MOST_STEPS {
+            let is_derived = |sources: &BTreeSet<String>| sources.iter().any(|source| names.contains(source.as_str()));
+            let derived = self.sources.iter().filter(|(_, sources)| is_derived(sources));
+            let derived: Vec<&str> = derived.map(|(name, _)| name.as_str()).collect();
+            names.extend(derived);
+        }
+        let mut values = Vec::new();
+        for value in names.iter().filter_map(|name| self.constants.get(*name)).flatten() {
+            if values.len() < MOST && !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        values
+    }
+
+    fn add_body(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.add_stmt(stmt));
+    }
+
+    fn add_stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Set(node) => self.add_source(&node.target, &node.value),
+            StmtKind::For(node) => self.add_source(&node.target, &node.iter),
+            StmtKind::With(node) => {
+                for (target, value, _) in &node.bindings {
+                    self.add_source(target, value);
+                }
+            }
+            _ => {}
+        }
+        stmt.for_each_child(&mut |child| match child {
+            Child::Expr(expr) => self.add_expr(expr),
+            Child::Body(body) => self.add_body(body),
+            Child::Target(_) | Child::Parameter(_) => {}
+        });
+    }
+
+    fn add_source(&mut self, target: &Target, value: &Expr) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => self.add_names_to(self.symbols.name(*symbol), value),
+            TargetKind::Attribute { name, .. } => self.add_names_to(name, value),
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.add_source(target, value)),
+        }
+    }
+
+    fn add_names_to(&mut self, target: &str, value: &Expr) {
+        let mut names = BTreeSet::new();
+        self.collect_names(value, &mut names);
+        self.sources.entry(target.to_owned()).or_default().extend(names);
+    }
+
+    fn collect_names(&self, expr: &Expr, names: &mut BTreeSet<String>) {
+        match &expr.kind {
+            ExprKind::Name(name) => drop(names.insert(self.symbols.name(name.symbol).to_owned())),
+            ExprKind::Attribute(attribute) => drop(names.insert(attribute.name.as_ref().to_owned())),
+            _ => {}
+        }
+        expr.for_each_child(&mut |child| self.collect_names(child, names));
+    }
+
+    fn add_expr(&mut self, expr: &Expr) {
+        let is_comparison = match &expr.kind {
+            ExprKind::Compare(_) | ExprKind::Item(_) => true,
+            ExprKind::Filter(filter) => matches!(&*filter.name, "default" | "d"),
+            // `effort.startswith('low')`, `levels.get(effort)`
+            ExprKind::Call(call) => matches!(&call.callee.kind, ExprKind::Attribute(_)),
+            _ => false,
+        };
+        if is_comparison {
+            let mut names = BTreeSet::new();
+            self.collect_names(expr, &mut names);
+            let mut values = Vec::new();
+            expr.for_each_child(&mut |child| collect_constants(child, &mut values));
+            for name in names {
+                let constants = self.constants.entry(name).or_default();
+                for value in &values {
+                    if constants.len() < MOST && !constants.contains(value) {
+                        constants.push(value.clone());
+                    }
+                }
+            }
+        }
+        expr.for_each_child(&mut |child| self.add_expr(child));
+    }
+}
+
+/// Collects the constants of an operand: itself, the items of a list, and the keys of a dict.
+fn collect_constants(expr: &Expr, values: &mut Vec<Value>) {
+    match &expr.kind {
+        ExprKind::Literal(Literal::Str(text)) | ExprKind::Markup(text) => add_text(text, values),
+        ExprKind::Literal(Literal::Int(int)) => values.push(Value::from(*int)),
+        ExprKind::Literal(Literal::Bool(bool)) => values.push(Value::from(*bool)),
+        ExprKind::Literal(Literal::Data(data)) => match &**data {
+            Data::List(items) | Data::Tuple(items) => {
+                for item in items {
+                    if let Data::Str(text) = item {
+                        add_text(text, values);
+                    }
+                }
+            }
+            Data::Object(object) => object.entries().iter().for_each(|(key, _)| add_text(key, values)),
+            _ => {}
+        },
+        ExprKind::List(items) | ExprKind::Tuple(items) => items.iter().for_each(|item| collect_constants(item, values)),
+        ExprKind::Dict(pairs) => pairs.iter().for_each(|(key, _)| collect_constants(key, values)),
+        _ => {}
+    }
+}
+
+fn add_text(text: &str, values: &mut Vec<Value>) {
+    if (1..=LONGEST).contains(&text.len()) {
+        values.push(Value::from(text));
+    }
+}

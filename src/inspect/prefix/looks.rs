@@ -1,0 +1,87 @@
+//! Finds the expressions of a template that look at later messages or at the number of messages.
+
+use crate::ast::{Body, Child, Expr, ExprKind, Literal, UnaryOp};
+use crate::report::Look;
+use crate::template::Template;
+
+/// The attributes of the variable `loop` that depend on later rounds.
+const LATER: [&str; 5] = ["last", "nextitem", "revindex", "revindex0", "length"];
+
+/// The filters of a list that depend on its end.
+const ENDS: [&str; 5] = ["length", "count", "last", "reverse", "tojson"];
+
+/// The most expressions that a report shows.
+const MOST: usize = 5;
+
+/// Returns the expressions that look at later messages, those near a line first.
+pub fn list_looks(template: &Template, near: usize) -> Vec<Look> {
+    let mut walk = Walk {
+        template,
+        looks: Vec::new(),
+    };
+    walk.body(&template.tree().body);
+    let mut looks = walk.looks;
+    looks.sort_by_key(|look| look.line.abs_diff(near));
+    looks.truncate(MOST);
+    looks
+}
+
+struct Walk<'t> {
+    template: &'t Template,
+    looks: Vec<Look>,
+}
+
+impl Walk<'_> {
+    fn body(&mut self, body: &Body) {
+        for stmt in &body.stmts {
+            stmt.for_each_child(&mut |child| match child {
+                Child::Expr(expr) => self.expr(expr),
+                Child::Body(body) => self.body(body),
+                Child::Target(_) | Child::Parameter(_) => {}
+            });
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if self.looks_ahead(expr) {
+            let source = self.template.source();
+            let look = Look {
+                line: source.line(expr.span.start) as usize,
+                expression: source.slice(expr.span).to_owned(),
+            };
+            if !self.looks.contains(&look) {
+                self.looks.push(look);
+            }
+        } else {
+            expr.for_each_child(&mut |child| self.expr(child));
+        }
+    }
+
+    fn looks_ahead(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Attribute(node) => self.name(&node.object) == Some("loop") && LATER.contains(&&*node.name),
+            ExprKind::Filter(filter) => {
+                let input = filter.input.as_ref().and_then(|input| self.name(input));
+                input.is_some_and(|name| name.contains("messages")) && ENDS.contains(&&*filter.name)
+            }
+            ExprKind::Item(operands) => {
+                let [object, key] = &**operands;
+                let is_from_start = matches!(key.kind, ExprKind::Literal(Literal::Int(0..)));
+                self.name(object).is_some_and(|name| name.contains("messages")) && !is_from_start
+            }
+            ExprKind::Slice(slice) => {
+                let is_list = self.name(&slice.object).is_some_and(|name| name.contains("messages"));
+                is_list && (slice.step.is_some() || slice.stop.is_some())
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) => self.looks_ahead(operand),
+            _ => false,
+        }
+    }
+
+    fn name(&self, expr: &Expr) -> Option<&str> {
+        match &expr.kind {
+            ExprKind::Name(name) => Some(self.template.tree().symbols.name(name.symbol)),
+            _ => None,
+        }
+    }
+}

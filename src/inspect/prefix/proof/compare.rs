@@ -1,0 +1,123 @@
+//! Compares the texts of two lists of terms.
+
+use super::Prover;
+use super::terms::{Facts, Node, Term};
+
+/// The most steps of one comparison.
+const MOST_STEPS: usize = 20_000;
+
+/// What the texts of two lists must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The texts are equal.
+    Equal,
+    /// The first text is a prefix of the second.
+    Prefix,
+}
+
+impl Prover<'_> {
+    /// Returns whether two texts are related so for all values of what is unknown, as far as the terms show.
+    pub fn are_related(&mut self, one: &[Term], other: &[Term], relation: Relation, facts: &Facts) -> bool {
+        let reversed = |terms: &[Term]| terms.iter().rev().copied().collect::<Vec<_>>();
+        let mut steps = 0;
+        self.compare_stacks(reversed(one), reversed(other), relation, facts.clone(), &mut steps)
+    }
+
+    /// Compares two stacks of terms, whose last items come first in the text.
+    fn compare_stacks(
+        &mut self,
+        mut one: Vec<Term>,
+        mut other: Vec<Term>,
+        relation: Relation,
+        facts: Facts,
+        steps: &mut usize,
+    ) -> bool {
+        // The calls are nested as deeply as the conditions that were assumed.
+        if self.stack.check().is_err() {
+            return false;
+        }
+        loop {
+            *steps = steps.saturating_add(1);
+            if *steps > MOST_STEPS {
+                return false;
+            }
+            if one.last().is_some()
+                && one.last() == other.last()
+                && !matches!(one.last().map(|term| self.terms.get(*term)), Some(Node::Lone(_)))
+            {
+                one.pop();
+                other.pop();
+                continue;
+            }
+            let test = match (self.unfold(&mut one, &facts), self.unfold(&mut other, &facts)) {
+                (Some(test), _) | (None, Some(test)) => Some(test),
+                (None, None) => None,
+            };
+            if let Some(test) = test {
+                let mut yes = facts.clone();
+                self.terms.assume(test, true, &mut yes);
+                if !self.compare_stacks(one.clone(), other.clone(), relation, yes, steps) {
+                    return false;
+                }
+                let mut no = facts;
+                self.terms.assume(test, false, &mut no);
+                return self.compare_stacks(one, other, relation, no, steps);
+            }
+            match (one.last().copied(), other.last().copied()) {
+                (None, None) => return true,
+                (None, Some(_)) => return relation == Relation::Prefix,
+                (Some(_), None) => return false,
+                (Some(first), Some(second)) => {
+                    if first == second {
+                        continue;
+                    }
+                    let (Node::Str(left), Node::Str(right)) = (self.terms.get(first).clone(), self.terms.get(second).clone())
+                    else {
+                        return false;
+                    };
+                    one.pop();
+                    other.pop();
+                    if let Some(rest) = left.strip_prefix(&*right) {
+                        one.push(self.terms.text(rest));
+                    } else if let Some(rest) = right.strip_prefix(&*left) {
+                        other.push(self.terms.text(rest));
+                    } else {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Replaces the last term until it is a text or an unknown value. Returns a condition that the facts do not decide.
+    fn unfold(&mut self, stack: &mut Vec<Term>, facts: &Facts) -> Option<Term> {
+        while let Some(last) = stack.last().copied() {
+            match self.terms.get(last).clone() {
+                Node::Undefined => drop(stack.pop()),
+                Node::Str(text) if text.is_empty() => drop(stack.pop()),
+                Node::Int(_) | Node::Bool(_) | Node::None => {
+                    let text = self.printed(last);
+                    stack.pop();
+                    stack.push(text);
+                }
+                Node::Concat(parts) => {
+                    stack.pop();
+                    stack.extend(parts.iter().rev());
+                }
+                Node::Choice(test, then, otherwise) => match self.terms.decide(test, facts) {
+                    Some(truth) => {
+                        stack.pop();
+                        stack.push(if truth { then } else { otherwise });
+                    }
+                    None => return Some(test),
+                },
+                Node::Apply(operation, args) if operation.sort == "filter" && &*operation.name == "string" && args.len() == 1 => {
+                    stack.pop();
+                    stack.extend(args.first());
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,409 @@
+//! Executes statements for one of the two renders.
+
+use std::rc::Rc;
+
+use super::Prover;
+use super::messages::Round;
+use super::reads::Reads;
+use super::state::State;
+use super::terms::{Node, Term};
+use crate::ast::{Args, Body, Call, Expr, For, If, Macro, Piece, Stmt, StmtKind, Target, TargetKind};
+
+/// The most calls of macros within one another that are followed.
+const MOST_CALLS: usize = 6;
+
+impl<'t> Prover<'t> {
+    pub fn exec(&mut self, stmts: &'t [Stmt], state: &mut State) {
+        for stmt in stmts {
+            if state.is_dead || self.has_given_up {
+                return;
+            }
+            match state
+                .stopped
+                .map(|stopped| (stopped, self.terms.decide(stopped, &state.facts)))
+            {
+                None | Some((_, Some(false))) => self.stmt(stmt, state),
+                Some((_, Some(true))) => return,
+                Some((stopped, None)) => {
+                    let (skipped, mut running) = (state.clone(), state.clone());
+                    self.terms.assume(stopped, false, &mut running.facts);
+                    running.stopped = None;
+                    self.stmt(stmt, &mut running);
+                    *state = skipped.clone().join(&mut self.terms, stopped, skipped, running);
+                }
+            }
+        }
+    }
+
+    pub fn stmt(&mut self, stmt: &'t Stmt, state: &mut State) {
+        self.charge(state.size());
+        match &stmt.kind {
+            StmtKind::Output(pieces) => {
+                for piece in pieces {
+                    let text = match piece {
+                        Piece::Text(text, _) => self.terms.text(text),
+                        Piece::Expr(expr, _) => {
+                            let value = self.eval(expr, state);
+                            self.printed(value)
+                        }
+                    };
+                    if *self.terms.get(text) != Node::Str("".into()) {
+                        state.out.push(text);
+                    }
+                }
+            }
+            StmtKind::If(node) => self.choose(node, 0, state),
+            StmtKind::Set(node) => {
+                let value = self.eval(&node.value, state);
+                self.assign(&node.target, value, state);
+            }
+            StmtKind::SetBlock(node) => {
+                let mut text = self.capture(&node.body, state);
+                if let Some(filter) = &node.filter {
+                    text = self.filter_text(filter, text, state);
+                }
+                self.assign(&node.target, text, state);
+            }
+            StmtKind::For(node) => {
+                let list = self.eval(&node.iter, state);
+                self.repeat(node, list, state);
+            }
+            StmtKind::Macro(node) => {
+                let index = self.add_macro(node, state.depth());
+                if let Some(name) = node.name {
+                    let term = self.terms.add(Node::Macro(index));
+                    state.set(name, term);
+                }
+            }
+            StmtKind::Generation(node) => {
+                state.open_scope();
+                self.exec(&node.body.stmts, state);
+                state.close_scope();
+            }
+            StmtKind::FilterBlock(node) => {
+                let text = self.capture(&node.body, state);
+                let text = self.filter_text(&node.filter, text, state);
+                state.out.push(text);
+            }
+            StmtKind::With(node) => {
+                let values: Vec<Term> = node.bindings.iter().map(|(_, value, _)| self.eval(value, state)).collect();
+                state.open_scope();
+                for ((target, ..), value) in node.bindings.iter().zip(values) {
+                    self.assign(target, value, state);
+                }
+                self.exec(&node.body.stmts, state);
+                state.close_scope();
+            }
+            StmtKind::Break | StmtKind::Continue => state.stopped = Some(self.terms.bool(true)),
+            StmtKind::CallBlock(_) | StmtKind::Unsupported(_) => {
+                self.give_up();
+            }
+        }
+    }
+
+    /// Executes an `if` from one of its arms on.
+    fn choose(&mut self, node: &'t If, arm: usize, state: &mut State) {
+        let Some(current) = node.arms.get(arm) else {
+            return self.exec(&node.otherwise.stmts, state);
+        };
+        let test = self.eval(&current.test, state);
+        if state.is_dead {
+            return;
+        }
+        match self.terms.decide(test, &state.facts) {
+            Some(true) => self.exec(&current.body.stmts, state),
+            Some(false) => self.choose(node, arm.saturating_add(1), state),
+            None => {
+                let (mut then, mut otherwise) = (state.clone(), state.clone());
+                self.terms.assume(test, true, &mut then.facts);
+                self.terms.assume(test, false, &mut otherwise.facts);
+                self.exec(&current.body.stmts, &mut then);
+                self.choose(node, arm.saturating_add(1), &mut otherwise);
+                let before = std::mem::replace(state, State::new(state.is_longer));
+                *state = before.join(&mut self.terms, test, then, otherwise);
+            }
+        }
+    }
+
+    /// Executes a body, and returns what it prints.
+    fn capture(&mut self, body: &'t Body, state: &mut State) -> Term {
+        let outer = std::mem::take(&mut state.out);
+        state.open_scope();
+        self.exec(&body.stmts, state);
+        state.close_scope();
+        let text = std::mem::replace(&mut state.out, outer);
+        self.terms.concat(&text)
+    }
+
+    /// Returns the text that the filters of a block make of a text.
+    fn filter_text(&mut self, filter: &'t Expr, text: Term, state: &State) -> Term {
+        let mut inputs = vec![text];
+        let mut reads = Reads::default();
+        reads.expr(filter);
+        self.add_inputs(&reads, state, &mut inputs, 0);
+        self.terms
+            .apply_node("output", "filter", std::ptr::from_ref(filter) as usize, inputs)
+    }
+
+    pub fn assign(&mut self, target: &Target, value: Term, state: &mut State) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => state.set(*symbol, value),
+            TargetKind::Attribute { object, name, .. } => match state.find(*object).map(|object| self.terms.get(object).clone()) {
+                Some(Node::Namespace(address)) => state.set_attribute(address, name, value),
+                _ => {
+                    self.give_up();
+                }
+            },
+            TargetKind::Tuple(targets) => {
+                for (index, target) in targets.iter().enumerate() {
+                    let item = self.terms.apply("unpack", &index.to_string(), vec![value]);
+                    self.assign(target, item, state);
+                }
+            }
+        }
+    }
+
+    /// Executes a loop whose rounds are not followed: what it prints and assigns is a function of all that it reads.
+    fn repeat(&mut self, node: &'t For, list: Term, state: &mut State) {
+        if node.recursive {
+            self.give_up();
+        }
+        let is_empty = match self.terms.get(list) {
+            Node::List(items) => items.is_empty(),
+            node => matches!(node, Node::Undefined),
+        };
+        if is_empty {
+            return self.exec(&node.otherwise.stmts, state);
+        }
+        let reads = self.reads_of(node);
+        let mut inputs = vec![list];
+        self.add_inputs(&reads, state, &mut inputs, 0);
+        let address = std::ptr::from_ref(node) as usize;
+        let before = (self.peels && reads.prints).then(|| state.clone());
+        for (object, name) in &reads.assigned {
+            match state.find(*object).map(|object| self.terms.get(object).clone()) {
+                Some(Node::Namespace(space)) => {
+                    let value = self
+                        .terms
+                        .apply_node("loop attribute", &format!("{space} {name}"), address, inputs.clone());
+                    state.set_attribute(space, name, value);
+                }
+                // A namespace that the loop makes for itself.
+                _ if reads.makes.contains(object) => {}
+                _ => {
+                    self.give_up();
+                }
+            }
+        }
+        if reads.prints {
+            let text = self.terms.apply_node("output", "loop", address, inputs);
+            let first = before.and_then(|before| self.peel(node, list, before));
+            let Some(first) = first else {
+                state.out.push(text);
+                return;
+            };
+            let empty = self.terms.text("");
+            let rest = self.terms.apply("output", "rounds after the first", vec![text]);
+            let text = self.terms.concat(&[first, rest]);
+            let text = match self.terms.decide(list, &state.facts) {
+                Some(true) => text,
+                _ => self.terms.choice(list, text, empty),
+            };
+            state.out.push(text);
+        }
+    }
+
+    /// Executes the first round of a loop, and returns what it prints.
+    fn peel(&mut self, node: &'t For, list: Term, mut state: State) -> Option<Term> {
+        if self.rounds.len() > MOST_CALLS || node.test.is_some() {
+            return None;
+        }
+        let zero = self.terms.add(Node::Int(0));
+        let undefined = self.terms.add(Node::Undefined);
+        let item = self.terms.apply("first", "", vec![list]);
+        let after = self.terms.fresh();
+        let round = Round {
+            from: None,
+            value: None,
+            least_count: self.terms.least_count,
+            item,
+            index: [zero; 2],
+            length: [self.terms.lone(); 2],
+            is_last: [self.terms.lone(); 2],
+            before: [undefined; 2],
+            after: [after; 2],
+        };
+        self.all_rounds.push(round);
+        let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
+        state.out.clear();
+        state.stopped = None;
+        state.open_scope();
+        self.assign(&node.target, item, &mut state);
+        if let Some(name) = self.tree.symbols.find("loop") {
+            state.set(name, variable);
+        }
+        self.exec(&node.body.stmts, &mut state);
+        (!state.is_dead).then(|| self.terms.concat(&state.out))
+    }
+
+    /// Adds the values that a part of the template reads, also through the macros that it calls.
+    pub fn add_inputs(&mut self, reads: &Reads, state: &State, inputs: &mut Vec<Term>, depth: usize) {
+        for name in &reads.names {
+            let term = match state.find(*name) {
+                Some(term) => term,
+                None => match self.tree.symbols.name(*name) {
+                    "loop" | "caller" | "varargs" | "kwargs" => continue,
+                    _ => self.name(*name, state),
+                },
+            };
+            if inputs.contains(&term) {
+                continue;
+            }
+            inputs.push(term);
+            match *self.terms.get(term) {
+                Node::Namespace(address) => {
+                    let attributes = state.spaces.iter().find(|(space, _)| *space == address);
+                    inputs.extend(
+                        attributes
+                            .iter()
+                            .flat_map(|(_, attributes)| attributes.iter().map(|(_, term)| *term)),
+                    );
+                }
+                Node::Macro(index) => {
+                    let Some(reads) = self.macro_reads(index) else { continue };
+                    if reads.assigns_foreign() || depth > MOST_CALLS {
+                        self.give_up();
+                    }
+                    self.add_inputs(&reads, state, inputs, depth.saturating_add(1));
+                }
+                Node::Loop(index) => {
+                    let side = usize::from(state.is_longer);
+                    if let Some(round) = self.all_rounds.get(index) {
+                        let pairs = [round.index, round.length, round.is_last, round.before, round.after];
+                        inputs.extend(pairs.iter().filter_map(|pair| pair.get(side)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn make_namespace(&mut self, call: &'t Call, address: usize, state: &mut State) -> Term {
+        let mut attributes: Vec<(Rc<str>, Term)> = Vec::new();
+        if !call.args.positional.is_empty() {
+            self.give_up();
+        }
+        if let Some(others) = &call.args.others {
+            if others.star.is_some() || others.double_star.is_some() {
+                self.give_up();
+            }
+            for keyword in &others.keywords {
+                let value = self.eval(&keyword.value, state);
+                attributes.push(((&*keyword.name).into(), value));
+            }
+        }
+        state.spaces.retain(|(space, _)| *space != address);
+        state.spaces.push((address, attributes));
+        self.terms.add(Node::Namespace(address))
+    }
+
+    /// Calls a macro. One that calls itself is a function of all that it reads.
+    pub fn call_macro(&mut self, index: usize, args: &'t Args, state: &mut State) -> Term {
+        let values = self.args(args, state);
+        let Some((node, depth)) = self.macros.get(index).copied() else {
+            return self.give_up();
+        };
+        let Some(reads) = self.macro_reads(index) else {
+            return self.give_up();
+        };
+        self.charge(1);
+        if self.calls.contains(&index) || self.calls.len() > MOST_CALLS {
+            if reads.assigns_foreign() {
+                return self.give_up();
+            }
+            let mut inputs = values;
+            self.add_inputs(&reads, state, &mut inputs, 0);
+            return self.terms.apply_node("macro", "", std::ptr::from_ref(node) as usize, inputs);
+        }
+        let is_simple = args
+            .others
+            .as_ref()
+            .is_none_or(|others| others.star.is_none() && others.double_star.is_none());
+        if !is_simple || node.specials.iter().any(Option::is_some) || args.positional.len() > node.parameters.len() {
+            return self.give_up();
+        }
+        let hidden = state.hide_scopes(depth);
+        state.open_scope();
+        let named = args
+            .others
+            .iter()
+            .flat_map(|others| &others.keywords)
+            .map(|keyword| &*keyword.name);
+        let named: Vec<(&str, Term)> = named.zip(values.iter().skip(args.positional.len()).copied()).collect();
+        for (position, parameter) in node.parameters.iter().enumerate() {
+            let name = self.tree.symbols.name(parameter.symbol);
+            let keyword = named
+                .iter()
+                .find(|(other, _)| *other == name)
+                .map(|(_, value)| self.keyword_value(*value));
+            let value = match (
+                values.get(position).filter(|_| position < args.positional.len()),
+                keyword,
+                &parameter.default,
+            ) {
+                (Some(value), ..) => *value,
+                (None, Some(value), _) => value,
+                (None, None, Some(default)) => self.eval(default, state),
+                (None, None, None) => self.terms.add(Node::Undefined),
+            };
+            state.set(parameter.symbol, value);
+        }
+        self.calls.push(index);
+        let (outer, stopped) = (std::mem::take(&mut state.out), state.stopped.take());
+        self.exec(&node.body.stmts, state);
+        let text = std::mem::replace(&mut state.out, outer);
+        state.stopped = stopped;
+        self.calls.pop();
+        state.close_scope();
+        state.restore_scopes(hidden);
+        self.terms.concat(&text)
+    }
+
+    fn keyword_value(&self, term: Term) -> Term {
+        match self.terms.get(term) {
+            Node::Apply(_, values) => values.first().copied().unwrap_or(term),
+            _ => term,
+        }
+    }
+
+    fn add_macro(&mut self, node: &'t Macro, depth: usize) -> usize {
+        match self.macros.iter().position(|(other, _)| std::ptr::eq(*other, node)) {
+            Some(index) => index,
+            None => {
+                self.macros.push((node, depth));
+                self.macros.len().saturating_sub(1)
+            }
+        }
+    }
+
+    /// Returns whether a loop's list is, as far as the source shows, made of messages.
+    pub fn repeats_messages(&mut self, stmt: &'t Stmt, state: &State) -> bool {
+        let StmtKind::If(node) = &stmt.kind else { return false };
+        let bodies = node.arms.iter().map(|arm| &arm.body).chain([&node.otherwise]);
+        let mut stmts = bodies.flat_map(|body| &body.stmts);
+        stmts.any(|stmt| match &stmt.kind {
+            StmtKind::For(node) => {
+                let mut found = false;
+                node.iter.for_each_name(&mut |name| {
+                    let value = state.find(name.symbol);
+                    found |=
+                        value.is_some_and(|value| self.terms.varies(value)) || self.tree.symbols.name(name.symbol) == "messages";
+                    found |= value.is_none() && self.assigned.contains(&name.symbol);
+                });
+                found
+            }
+            StmtKind::If(_) => self.repeats_messages(stmt, state),
+            _ => false,
+        })
+    }
+}

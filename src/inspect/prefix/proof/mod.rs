@@ -1,0 +1,326 @@
+//! Proves that the prompt of a conversation is a prefix of that of the longer one.
+//!
+//! The template is executed for both conversations with unknown messages. Statements before and between loops over messages must print the
+//! same in both. What the shorter conversation prints after a loop in which the longer one may have printed more must be a prefix of that.
+
+mod compare;
+mod eval;
+mod exec;
+mod messages;
+mod reads;
+mod relate;
+mod state;
+mod terms;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use self::compare::Relation;
+use self::eval::SPREAD;
+use self::messages::Round;
+use self::reads::Reads;
+use self::state::State;
+use self::terms::{Facts, Node, Term, Terms};
+use super::Way;
+use crate::ast::{Macro, Stmt, StmtKind, Symbol, Template};
+use crate::limits::Limits;
+use crate::meter::Stack;
+
+/// The most expressions and statements that a proof executes.
+const MOST_WORK: usize = 60_000;
+
+/// Returns whether the prompts of a template keep their prefix in one way for all conversations. False means nothing.
+pub fn is_proven(tree: &Template, way: Way) -> bool {
+    let mut prover = Prover::new(tree, way);
+    let start = prover.begin();
+    let rest = Rest {
+        stmts: &tree.body.stmts,
+        next: None,
+    };
+    prover.drive(&rest, start) && !prover.has_given_up
+}
+
+/// The statements that are executed next.
+struct Rest<'r, 't> {
+    stmts: &'t [Stmt],
+    /// Those after the end of the body.
+    next: Option<&'r Rest<'r, 't>>,
+}
+
+/// A proof for one way in which a conversation grows.
+pub struct Prover<'t> {
+    tree: &'t Template,
+    way: Way,
+    terms: Terms,
+    /// Whether the shorter conversation has a generation prompt.
+    has_generation_prompt: bool,
+    /// The roles of messages that are known.
+    roles: Vec<(Term, Term)>,
+    macros: Vec<(&'t Macro, usize)>,
+    /// The macros that are executed.
+    calls: Vec<usize>,
+    /// What loops and macros read, by their addresses.
+    reads: HashMap<usize, Rc<Reads>>,
+    /// The rounds of the loops over messages that are executed.
+    rounds: Vec<Round>,
+    /// All rounds that the terms mention.
+    all_rounds: Vec<Round>,
+    /// The names that the template assigns.
+    assigned: Vec<Symbol>,
+    work: usize,
+    /// Whether the first round of a loop is executed on its own, so that the beginning of its text is known.
+    peels: bool,
+    /// Measures the call stack.
+    stack: Stack,
+    /// Whether the template has something that the proof does not understand.
+    has_given_up: bool,
+}
+
+impl<'t> Prover<'t> {
+    fn new(tree: &'t Template, way: Way) -> Self {
+        Self {
+            tree,
+            way,
+            terms: Terms::default(),
+            has_generation_prompt: way == Way::GenerationPrompt,
+            roles: Vec::new(),
+            macros: Vec::new(),
+            calls: Vec::new(),
+            reads: HashMap::new(),
+            rounds: Vec::new(),
+            all_rounds: Vec::new(),
+            assigned: Self::list_assigned(&tree.body),
+            work: 0,
+            peels: false,
+            stack: Stack::for_trees(&Limits::default()),
+            has_given_up: false,
+        }
+    }
+
+    /// Returns the states at the beginning of the template, and sets the roles of the last and the appended message.
+    fn begin(&mut self) -> [State; 2] {
+        let appended = self.terms.add(Node::Appended);
+        let last = self.terms.add(Node::Last);
+        let role = match self.way {
+            Way::GenerationPrompt | Way::Assistant => "assistant",
+            Way::Tool => "tool",
+            Way::User => "user",
+        };
+        let role = self.terms.text(role);
+        self.roles.push((appended, role));
+        if self.way == Way::User {
+            let role = self.terms.text("assistant");
+            self.roles.push((last, role));
+        }
+        let mut states = [State::new(false), State::new(true)];
+        for state in &mut states {
+            let wants = self.has_generation_prompt && !state.is_longer;
+            let given = [
+                ("messages", Node::Messages(state.is_longer, 0)),
+                ("add_generation_prompt", Node::Bool(wants)),
+            ];
+            for (name, value) in given {
+                if let Some(name) = self.tree.symbols.find(name) {
+                    let value = self.terms.add(value);
+                    state.set(name, value);
+                }
+            }
+            self.assume_role_of_last(last, state);
+        }
+        states
+    }
+
+    /// Adds to the facts which roles the last message of the shorter conversation can have.
+    fn assume_role_of_last(&mut self, message: Term, state: &mut State) {
+        let (truth, roles): (_, &[&str]) = match self.way {
+            Way::GenerationPrompt | Way::Assistant => (false, &["assistant", "system", "developer"]),
+            Way::User => (true, &["assistant"]),
+            Way::Tool => (false, &["user", "system", "developer"]),
+        };
+        let key = self.terms.text("role");
+        let role = self.terms.apply("item", "", vec![message, key]);
+        for other in roles {
+            let other = self.terms.text(other);
+            let is_other = self.terms.equal(role, other, 0);
+            self.terms.assume(is_other, truth, &mut state.facts);
+        }
+    }
+
+    /// Remembers that the template has something that the proof does not understand, and returns an unknown value.
+    fn give_up(&mut self) -> Term {
+        self.has_given_up = true;
+        self.terms.lone()
+    }
+
+    fn charge(&mut self, work: usize) {
+        self.work = self.work.saturating_add(work);
+        if self.work > MOST_WORK || self.terms.len() > MOST_WORK || self.stack.check().is_err() {
+            self.has_given_up = true;
+        }
+    }
+
+    /// Executes statements for both renders. Returns whether the text of the shorter conversation is a prefix of the other.
+    fn drive(&mut self, rest: &Rest<'_, 't>, mut states: [State; 2]) -> bool {
+        let mut stmts = rest.stmts;
+        while let Some((stmt, after)) = stmts.split_first() {
+            let all = stmts;
+            stmts = after;
+            self.charge(1);
+            if self.has_given_up {
+                return false;
+            }
+            let rest = Rest { stmts, next: rest.next };
+            let [one, other] = &mut states;
+            match &stmt.kind {
+                StmtKind::For(node) => {
+                    let lists = [self.eval(&node.iter, one), self.eval(&node.iter, other)];
+                    let facts = join_facts(one, other);
+                    let lists = lists.map(|list| self.resolve(list, &facts));
+                    if let Some(test) = self.find_common_test(lists) {
+                        // The list is one or the other list of messages: the rest is executed for each.
+                        let rest = Rest {
+                            stmts: all,
+                            next: rest.next,
+                        };
+                        let mut chosen = states.clone();
+                        chosen
+                            .iter_mut()
+                            .for_each(|state| self.terms.assume(test, true, &mut state.facts));
+                        states
+                            .iter_mut()
+                            .for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                        return self.drive(&rest, chosen) && self.drive(&rest, states);
+                    }
+                    if let Some(shape) = self.find_shape(lists, SPREAD) {
+                        let Some(outcome) = self.relate(node, shape, states) else {
+                            return false;
+                        };
+                        for (states, is_exact) in outcome.apart {
+                            if !self.finish(&rest, states, is_exact) {
+                                return false;
+                            }
+                        }
+                        let Some(together) = outcome.together else { return true };
+                        states = together;
+                        continue;
+                    }
+                }
+                StmtKind::If(node) if self.repeats_messages(stmt, one) => {
+                    return self.drive_if(node, 0, &rest, states);
+                }
+                _ => {}
+            }
+            self.stmt(stmt, one);
+            self.stmt(stmt, other);
+            if one.is_dead || other.is_dead {
+                return true;
+            }
+            let facts = join_facts(one, other);
+            let (first, second) = (std::mem::take(&mut one.out), std::mem::take(&mut other.out));
+            if !self.are_related(&first, &second, Relation::Equal, &facts) {
+                return false;
+            }
+        }
+        rest.next.is_none_or(|next| self.drive(next, states))
+    }
+
+    /// Returns the value of a list that the facts choose.
+    fn resolve(&self, mut list: Term, facts: &Facts) -> Term {
+        while let Node::Choice(test, then, otherwise) = *self.terms.get(list) {
+            match self.terms.decide(test, facts) {
+                Some(true) => list = then,
+                Some(false) => list = otherwise,
+                None => break,
+            }
+        }
+        list
+    }
+
+    /// Returns the condition that chooses between two lists of messages in both renders.
+    fn find_common_test(&self, [one, other]: [Term; 2]) -> Option<Term> {
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Choice(test, ..), Node::Choice(other_test, ..)) if test == other_test && one != other => Some(*test),
+            _ => None,
+        }
+    }
+
+    /// Executes an `if` with a loop over messages in it: each branch on its own, with all that follows.
+    fn drive_if(&mut self, node: &'t crate::ast::If, arm: usize, rest: &Rest<'_, 't>, mut states: [State; 2]) -> bool {
+        let Some(current) = node.arms.get(arm) else {
+            let body = Rest {
+                stmts: &node.otherwise.stmts,
+                next: Some(rest),
+            };
+            return self.drive(&body, states);
+        };
+        let [one, other] = &mut states;
+        let (test, other_test) = (self.eval(&current.test, one), self.eval(&current.test, other));
+        let facts = join_facts(one, other);
+        let decided = [test, other_test].map(|test| self.terms.decide(test, &facts));
+        let body = Rest {
+            stmts: &current.body.stmts,
+            next: Some(rest),
+        };
+        match decided {
+            [Some(true), Some(true)] => self.drive(&body, states),
+            [Some(false), Some(false)] => self.drive_if(node, arm.saturating_add(1), rest, states),
+            [None, None] if test == other_test => {
+                let mut taken = states.clone();
+                taken
+                    .iter_mut()
+                    .for_each(|state| self.terms.assume(test, true, &mut state.facts));
+                states
+                    .iter_mut()
+                    .for_each(|state| self.terms.assume(test, false, &mut state.facts));
+                self.drive(&body, taken) && self.drive_if(node, arm.saturating_add(1), rest, states)
+            }
+            _ => false,
+        }
+    }
+
+    /// Executes what follows a loop in which the longer conversation may have printed more.
+    fn finish(&mut self, rest: &Rest<'_, 't>, states: [State; 2], is_exact: bool) -> bool {
+        let [mut one, mut other] = states;
+        let was_peeling = std::mem::replace(&mut self.peels, true);
+        let is_prefix = self.finish_peeling(rest, [&mut one, &mut other], is_exact);
+        self.peels = was_peeling;
+        is_prefix
+    }
+
+    fn finish_peeling(&mut self, rest: &Rest<'_, 't>, [one, other]: [&mut State; 2], is_exact: bool) -> bool {
+        self.exec_rest(rest, one);
+        if self.has_given_up {
+            return false;
+        }
+        if one.is_dead {
+            return true;
+        }
+        let facts = join_facts(one, other);
+        if self.are_related(&one.out, &[], Relation::Equal, &facts) {
+            return true;
+        }
+        if !is_exact {
+            return false;
+        }
+        if self.are_related(&one.out, &other.out, Relation::Prefix, &facts) {
+            return true;
+        }
+        self.exec_rest(rest, other);
+        let facts = join_facts(one, other);
+        other.is_dead || self.are_related(&one.out, &other.out, Relation::Prefix, &facts)
+    }
+
+    fn exec_rest(&mut self, rest: &Rest<'_, 't>, state: &mut State) {
+        self.exec(rest.stmts, state);
+        if let Some(next) = rest.next {
+            self.exec_rest(next, state);
+        }
+    }
+}
+
+/// Returns what is known in both renders.
+fn join_facts(one: &State, other: &State) -> Facts {
+    let mut facts = one.facts.clone();
+    facts.extend(other.facts.iter().filter(|fact| !one.facts.contains(fact)));
+    facts
+}

@@ -1,0 +1,143 @@
+//! What a part of a template reads and assigns, as far as the source shows.
+
+use std::rc::Rc;
+
+use super::Prover;
+use crate::ast::{Body, Child, Expr, For, Stmt, StmtKind, Symbol, Target, TargetKind};
+
+/// What a part of a template reads and assigns.
+#[derive(Debug, Default)]
+pub struct Reads {
+    /// The names that are read.
+    pub names: Vec<Symbol>,
+    /// The attributes of namespaces that are assigned.
+    pub assigned: Vec<(Symbol, Rc<str>)>,
+    /// The names that are assigned.
+    pub makes: Vec<Symbol>,
+    /// Whether something is printed.
+    pub prints: bool,
+    /// Whether a `break` ends the loop itself.
+    pub breaks: bool,
+}
+
+impl Reads {
+    /// Returns what a loop reads. In its body, `own` is the name of its own variable `loop`.
+    pub fn of_loop(node: &For, own: Option<Symbol>) -> Self {
+        let mut reads = Self::default();
+        reads.target(&node.target);
+        node.test.iter().for_each(|test| reads.expr(&test.condition));
+        reads.body(&node.body);
+        reads.body(&node.otherwise);
+        reads.names.retain(|name| Some(*name) != own);
+        reads.expr(&node.iter);
+        reads.breaks = has_break(&node.body);
+        reads
+    }
+
+    pub fn of_body(body: &Body) -> Self {
+        let mut reads = Self::default();
+        reads.body(body);
+        reads
+    }
+
+    /// Returns whether an attribute of a namespace is assigned that comes from elsewhere.
+    pub fn assigns_foreign(&self) -> bool {
+        self.assigned.iter().any(|(object, _)| !self.makes.contains(object))
+    }
+
+    fn body(&mut self, body: &Body) {
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.prints |= matches!(
+            stmt.kind,
+            StmtKind::Output(_) | StmtKind::FilterBlock(_) | StmtKind::CallBlock(_)
+        );
+        stmt.for_each_child(&mut |child| match child {
+            Child::Expr(expr) => self.expr(expr),
+            Child::Target(target) => self.target(target),
+            Child::Parameter(name) => self.makes.push(name),
+            Child::Body(body) => self.body(body),
+        });
+        if let StmtKind::For(node) = &stmt.kind {
+            node.test.iter().for_each(|test| self.expr(&test.condition));
+        }
+    }
+
+    pub fn expr(&mut self, expr: &Expr) {
+        expr.for_each_name(&mut |name| {
+            if !self.names.contains(&name.symbol) {
+                self.names.push(name.symbol);
+            }
+        });
+    }
+
+    fn target(&mut self, target: &Target) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => self.makes.push(*symbol),
+            TargetKind::Attribute { object, name, .. } => {
+                if !self.names.contains(object) {
+                    self.names.push(*object);
+                }
+                let assigned = (*object, Rc::from(&**name));
+                if !self.assigned.contains(&assigned) {
+                    self.assigned.push(assigned);
+                }
+            }
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| self.target(target)),
+        }
+    }
+}
+
+/// Returns whether a body has a `break` that is not in a loop of its own.
+fn has_break(body: &Body) -> bool {
+    body.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::For(_) | StmtKind::Macro(_) => false,
+        _ => {
+            let mut found = false;
+            stmt.for_each_child(&mut |child| {
+                if let Child::Body(body) = child {
+                    found |= has_break(body);
+                }
+            });
+            found
+        }
+    })
+}
+
+impl<'t> Prover<'t> {
+    /// Returns what a loop reads, with what the macros that it calls assign.
+    pub fn reads_of(&mut self, node: &'t For) -> Rc<Reads> {
+        let address = std::ptr::from_ref(node) as usize;
+        if let Some(reads) = self.reads.get(&address) {
+            return Rc::clone(reads);
+        }
+        let reads = Rc::new(Reads::of_loop(node, self.tree.symbols.find("loop")));
+        self.reads.insert(address, Rc::clone(&reads));
+        reads
+    }
+
+    pub fn macro_reads(&mut self, index: usize) -> Option<Rc<Reads>> {
+        let (node, depth) = self.macros.get(index)?;
+        let address = std::ptr::from_ref(*node) as usize;
+        if let Some(reads) = self.reads.get(&address) {
+            return Some(Rc::clone(reads));
+        }
+        let (mut found, own) = (Reads::of_body(&node.body), self.tree.symbols.find("loop"));
+        // A macro that is not in a loop has no other variable `loop` than those of its own loops.
+        found.names.retain(|name| *depth > 0 || Some(*name) != own);
+        for parameter in &node.parameters {
+            parameter.default.iter().for_each(|default| found.expr(default));
+        }
+        let reads = Rc::new(found);
+        self.reads.insert(address, Rc::clone(&reads));
+        Some(reads)
+    }
+
+    /// Returns the names that the template assigns anywhere.
+    pub fn list_assigned(body: &Body) -> Vec<Symbol> {
+        Reads::of_body(body).makes
+    }
+}

@@ -1,0 +1,680 @@
+//! Executes a loop over the messages for both renders at once.
+//!
+//! The rounds of the shorter conversation are also rounds of the longer one. A round is executed for each of these cases: the first or a
+//! later one, the last of the shorter conversation or an earlier one. In each case both renders must print the same and leave equal
+//! values. Then the round of the appended message is executed for the longer conversation alone.
+
+use std::rc::Rc;
+
+use super::Prover;
+use super::compare::Relation;
+use super::eval::SPREAD;
+use super::messages::Round;
+use super::state::State;
+use super::terms::{Node, Term};
+use crate::ast::For;
+
+/// How the lists of a loop over messages are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// The list of the longer conversation has more items at the end.
+    Longer {
+        /// The index of the first message, if it is known.
+        from: Option<usize>,
+        /// Whether the appended message is the only further item.
+        is_exact: bool,
+        /// Whether the items are the indices of the messages, and not the messages.
+        are_indices: bool,
+    },
+    /// The appended message comes first.
+    Reversed,
+}
+
+/// The result of a loop over the messages.
+pub struct Outcome {
+    /// The states if both renders have printed the same, unless that cannot be.
+    pub together: Option<[State; 2]>,
+    /// The states if the renders have printed different texts, which they have as their output. The flag tells whether the longer
+    /// conversation had exactly one round more.
+    pub apart: Vec<([State; 2], bool)>,
+}
+
+/// How the values of an attribute of a namespace are related in the two renders when a round begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bond {
+    /// They are equal.
+    Equal,
+    /// They are equal, or both are those from before the loop.
+    EqualOrOld,
+    /// Nothing is known.
+    Loose,
+}
+
+/// An attribute of a namespace that the body of a loop assigns.
+#[derive(Clone, Debug)]
+struct Carried {
+    space: usize,
+    name: Rc<str>,
+    bond: Bond,
+    old: [Term; 2],
+}
+
+impl<'t> Prover<'t> {
+    /// Returns how the lists of a loop are related, if they are lists of messages.
+    pub fn find_shape(&self, lists: [Term; 2], depth: usize) -> Option<Shape> {
+        let depth = depth.checked_sub(1)?;
+        let [one, other] = lists;
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Messages(false, from), Node::Messages(true, other)) if from == other => Some(Shape::Longer {
+                from: Some(*from),
+                is_exact: *from <= 1,
+                are_indices: false,
+            }),
+            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
+                let (first, second) = (self.find_shape([*a, *c], depth)?, self.find_shape([*b, *d], depth)?);
+                match (first, second) {
+                    (first, second) if first == second => Some(first),
+                    (
+                        Shape::Longer {
+                            is_exact,
+                            are_indices: false,
+                            ..
+                        },
+                        Shape::Longer {
+                            is_exact: other,
+                            are_indices: false,
+                            ..
+                        },
+                    ) => Some(Shape::Longer {
+                        from: None,
+                        is_exact: is_exact && other,
+                        are_indices: false,
+                    }),
+                    _ => None,
+                }
+            }
+            (Node::Apply(operation, args), Node::Apply(other, other_args)) if operation == other => {
+                let ([first, rest @ ..], [second, other_rest @ ..]) = (&**args, &**other_args) else {
+                    return None;
+                };
+                let is_range = operation.sort == "global" && &*operation.name == "range";
+                if is_range
+                    && *self.terms.get(*first) == Node::Count
+                    && rest.is_empty()
+                    && self.terms.split_sum(*second) == Some((Some(*first), 1))
+                {
+                    return Some(Shape::Longer {
+                        from: Some(0),
+                        is_exact: true,
+                        are_indices: true,
+                    });
+                }
+                let shape = self
+                    .find_shape([*first, *second], depth)
+                    .filter(|_| rest == other_rest && operation.sort == "filter")?;
+                match (&*operation.name, shape) {
+                    (
+                        "reverse",
+                        Shape::Longer {
+                            is_exact: true,
+                            are_indices: false,
+                            ..
+                        },
+                    ) => Some(Shape::Reversed),
+                    ("list", shape) => Some(shape),
+                    ("selectattr" | "rejectattr" | "select" | "reject", Shape::Longer { are_indices: false, .. }) => {
+                        Some(Shape::Longer {
+                            from: None,
+                            is_exact: false,
+                            are_indices: false,
+                        })
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Executes a loop over the messages. Returns `None` if the renders may have printed different texts.
+    pub fn relate(&mut self, node: &'t For, shape: Shape, mut states: [State; 2]) -> Option<Outcome> {
+        let reads = self.reads_of(node);
+        let shape = match shape {
+            // The variable `loop` counts only the messages that the test of the loop chooses.
+            Shape::Longer { are_indices, .. } if node.test.is_some() => Shape::Longer {
+                from: None,
+                is_exact: false,
+                are_indices,
+            },
+            shape => shape,
+        };
+        let is_unknown = matches!(
+            shape,
+            Shape::Longer {
+                are_indices: true,
+                is_exact: false,
+                ..
+            }
+        );
+        if is_unknown || (shape == Shape::Reversed && node.test.is_some()) {
+            return None;
+        }
+        if node.recursive || !node.otherwise.stmts.is_empty() {
+            self.give_up();
+        }
+        if shape == Shape::Reversed {
+            let round = self.reversed_round(false, true);
+            let [_, after] = self.run_round(node, &round, states.clone().map(Some), None)?;
+            let mut after = after?;
+            let stops = after.stopped.take().is_some() && reads.breaks;
+            let out = std::mem::take(&mut after.out);
+            if stops || !self.are_related(&out, &[], Relation::Equal, &after.facts) {
+                return None;
+            }
+            let [_, longer] = &mut states;
+            *longer = after;
+        }
+        let mut carried = self.list_carried(node, &states)?;
+        let splits_ends = !reads.breaks
+            && matches!(
+                shape,
+                Shape::Longer {
+                    from: Some(_),
+                    is_exact: true,
+                    ..
+                }
+            );
+        let mut ends = loop {
+            let mut begun = states.clone();
+            self.loosen(&carried, &mut begun);
+            match self.run_rounds(node, shape, &begun, &mut carried, splits_ends) {
+                Rounds::Hold(ends) => break ends,
+                Rounds::Repeat => {}
+                Rounds::Fail => return None,
+            }
+            if self.has_given_up {
+                return None;
+            }
+        };
+        if shape == Shape::Reversed {
+            self.loosen(&carried, &mut states);
+            return Some(Outcome {
+                together: Some(states),
+                apart: Vec::new(),
+            });
+        }
+        if !splits_ends {
+            self.loosen(&carried, &mut states);
+            return self.append(node, shape, vec![states], &carried, false);
+        }
+        let can_be_empty = matches!(shape, Shape::Longer { from: Some(1), .. }) && !states.iter().all(|state| self.has_two(state));
+        if can_be_empty {
+            ends.push(states);
+        }
+        self.append(node, shape, ends, &carried, true)
+    }
+
+    /// Returns whether the shorter conversation has two messages for sure, because the first one has a role that the last one cannot have.
+    fn has_two(&mut self, state: &State) -> bool {
+        let (first, last) = (self.terms.add(Node::First), self.terms.add(Node::Last));
+        let key = self.terms.text("role");
+        let own = self.terms.apply("item", "", vec![first, key]);
+        let roles = state
+            .facts
+            .iter()
+            .filter(|(_, truth)| *truth)
+            .filter_map(|(fact, _)| match *self.terms.get(*fact) {
+                Node::Equal(one, other) if one == own => Some(other),
+                _ => None,
+            });
+        let roles: Vec<Term> = roles.collect();
+        let mut facts = state.clone();
+        let last_role = self.item(last, key, &mut facts, 0);
+        roles.into_iter().any(|role| {
+            let is_same = self.terms.equal(last_role, role, 0);
+            self.terms.decide(is_same, &state.facts) == Some(false)
+        })
+    }
+
+    /// Executes the round of the appended message for the longer conversation, after each end of the rounds of both.
+    fn append(
+        &mut self,
+        node: &'t For,
+        shape: Shape,
+        ends: Vec<[State; 2]>,
+        carried: &[Carried],
+        is_exact: bool,
+    ) -> Option<Outcome> {
+        let (mut together, mut apart) = (Vec::new(), Vec::new());
+        let was_peeling = std::mem::replace(&mut self.peels, true);
+        for [shorter, longer] in ends {
+            let mut round = self.last_round(shape);
+            if matches!(shape, Shape::Longer { from: Some(1), .. }) && self.has_two(&longer) {
+                round.least_count = 2;
+            }
+            let [_, after] = self.run_round(node, &round, [None, Some(longer.clone())], None)?;
+            let Some(mut after) = after else {
+                together.push([shorter, longer]);
+                continue;
+            };
+            after.stopped = None;
+            if after.is_dead {
+                if !is_exact {
+                    together.push([shorter, longer]);
+                }
+                continue;
+            }
+            let facts = super::join_facts(&shorter, &after);
+            if !self.are_related(&shorter.out, &after.out, Relation::Equal, &facts) {
+                apart.push(([shorter, after], is_exact));
+                continue;
+            }
+            if !is_exact {
+                let test = self.terms.lone();
+                after = longer.clone().join(&mut self.terms, test, after, longer);
+            }
+            together.push([shorter, after]);
+        }
+        self.peels = was_peeling;
+        for state in together.iter_mut().flatten() {
+            state.out.clear();
+        }
+        Some(Outcome {
+            together: self.join_ends(carried, together),
+            apart,
+        })
+    }
+
+    /// Executes each case of a round of both conversations. With `splits_ends`, the states after the last round of the shorter conversation
+    /// may differ, and keep what they printed in it.
+    fn run_rounds(
+        &mut self,
+        node: &'t For,
+        shape: Shape,
+        begun: &[State; 2],
+        carried: &mut [Carried],
+        splits_ends: bool,
+    ) -> Rounds {
+        let reads = self.reads_of(node);
+        let mut ends = Vec::new();
+        for (round, is_end) in self.list_rounds(shape) {
+            let only = match (self.terms.get(round.item), is_end) {
+                (Node::First, true) => Some(round.item),
+                _ => None,
+            };
+            let after = self.run_round(node, &round, begun.clone().map(Some), only);
+            let (mut one, mut other) = match after {
+                Some([Some(one), Some(other)]) => (one, other),
+                // Neither conversation has the round.
+                Some([None, None]) => continue,
+                _ => return Rounds::Fail,
+            };
+            if one.is_dead || other.is_dead {
+                continue;
+            }
+            if is_end && splits_ends {
+                one.stopped = None;
+                other.stopped = None;
+                ends.push([one, other]);
+                continue;
+            }
+            let facts = super::join_facts(&one, &other);
+            let (first, second) = (std::mem::take(&mut one.out), std::mem::take(&mut other.out));
+            if !self.are_related(&first, &second, Relation::Equal, &facts) {
+                return Rounds::Fail;
+            }
+            if reads.breaks && one.stopped != other.stopped {
+                return Rounds::Fail;
+            }
+            let mut is_stable = true;
+            for attribute in carried.iter_mut() {
+                let undefined = self.terms.add(Node::Undefined);
+                let value = |state: &State| state.attribute(attribute.space, &attribute.name).unwrap_or(undefined);
+                let values = [value(&one), value(&other)];
+                let holds = match attribute.bond {
+                    Bond::Equal => self.are_equal(values, None, &facts, SPREAD),
+                    Bond::EqualOrOld => self.are_equal(values, Some(attribute.old), &facts, SPREAD),
+                    Bond::Loose => true,
+                };
+                if !holds {
+                    attribute.bond = match attribute.bond {
+                        Bond::Equal => Bond::EqualOrOld,
+                        _ => Bond::Loose,
+                    };
+                    is_stable = false;
+                }
+            }
+            if !is_stable {
+                return Rounds::Repeat;
+            }
+        }
+        Rounds::Hold(ends)
+    }
+
+    /// Returns whether two values are equal, or both are the old ones.
+    fn are_equal(&self, [one, other]: [Term; 2], old: Option<[Term; 2]>, facts: &[(Term, bool)], depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if (one == other && !matches!(self.terms.get(one), Node::Lone(_))) || old == Some([one, other]) {
+            return true;
+        }
+        match (self.terms.get(one), self.terms.get(other)) {
+            (Node::Choice(test, then, otherwise), _) if self.terms.decide(*test, facts).is_some() => {
+                let chosen = if self.terms.decide(*test, facts) == Some(true) {
+                    then
+                } else {
+                    otherwise
+                };
+                self.are_equal([*chosen, other], old, facts, depth)
+            }
+            (_, Node::Choice(test, then, otherwise)) if self.terms.decide(*test, facts).is_some() => {
+                let chosen = if self.terms.decide(*test, facts) == Some(true) {
+                    then
+                } else {
+                    otherwise
+                };
+                self.are_equal([one, *chosen], old, facts, depth)
+            }
+            (Node::Choice(test, a, b), Node::Choice(other_test, c, d)) if test == other_test => {
+                self.are_equal([*a, *c], old, facts, depth) && self.are_equal([*b, *d], old, facts, depth)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one cannot be told.
+    fn list_carried(&mut self, node: &'t For, states: &[State; 2]) -> Option<Vec<Carried>> {
+        let [one, other] = states;
+        let reads = self.reads_of(node);
+        let mut assigned = reads.assigned.clone();
+        let mut names = reads.names.clone();
+        let mut seen = Vec::new();
+        while let Some(name) = names.pop() {
+            let Some(Node::Macro(index)) = one.find(name).map(|term| self.terms.get(term).clone()) else {
+                continue;
+            };
+            if !seen.contains(&index) {
+                seen.push(index);
+                let reads = self.macro_reads(index)?;
+                let foreign = reads.assigned.iter().filter(|(object, _)| !reads.makes.contains(object));
+                for (object, name) in foreign {
+                    // The namespace may be an argument of the macro.
+                    one.find(*object)?;
+                    assigned.push((*object, Rc::clone(name)));
+                }
+                names.extend(reads.names.iter().copied());
+            }
+        }
+        let mut carried: Vec<Carried> = Vec::new();
+        for (object, name) in assigned {
+            let Some(Node::Namespace(space)) = one.find(object).map(|term| self.terms.get(term).clone()) else {
+                continue;
+            };
+            if other.find(object) != one.find(object) {
+                return None;
+            }
+            let undefined = self.terms.add(Node::Undefined);
+            let old = [one, other].map(|state| state.attribute(space, &name).unwrap_or(undefined));
+            let is_equal = self.are_equal(old, None, &[], SPREAD);
+            if !carried.iter().any(|other| other.space == space && other.name == name) {
+                carried.push(Carried {
+                    space,
+                    name,
+                    bond: if is_equal { Bond::Equal } else { Bond::EqualOrOld },
+                    old,
+                });
+            }
+        }
+        Some(carried)
+    }
+
+    /// Makes the values of what a loop carries from round to round unknown.
+    fn loosen(&mut self, carried: &[Carried], states: &mut [State; 2]) {
+        for attribute in carried {
+            let (test, value) = (self.terms.fresh(), self.terms.fresh());
+            for (state, old) in states.iter_mut().zip(attribute.old) {
+                let value = match attribute.bond {
+                    Bond::Equal => value,
+                    Bond::EqualOrOld => self.terms.choice(test, old, value),
+                    Bond::Loose => self.terms.lone(),
+                };
+                state.set_attribute(attribute.space, &attribute.name, value);
+            }
+        }
+    }
+
+    /// Joins the states after a loop. Returns `None` if there are none, because the template refuses one of the conversations.
+    fn join_ends(&mut self, carried: &[Carried], ends: Vec<[State; 2]>) -> Option<[State; 2]> {
+        let undefined = self.terms.add(Node::Undefined);
+        ends.into_iter().reduce(|[mut one, mut other], [second, second_other]| {
+            let test = self.terms.fresh();
+            for (state, end) in [(&mut one, &second), (&mut other, &second_other)] {
+                for Carried { space, name, .. } in carried {
+                    let value = |state: &State| state.attribute(*space, name).unwrap_or(undefined);
+                    let value = self.terms.choice(test, value(state), value(end));
+                    state.set_attribute(*space, name, value);
+                }
+                state.facts.retain(|fact| end.facts.contains(fact));
+            }
+            [one, other]
+        })
+    }
+
+    /// Executes one round for each state. `only` is the message that is both the first and the last one.
+    fn run_round(
+        &mut self,
+        node: &'t For,
+        round: &Round,
+        states: [Option<State>; 2],
+        only: Option<Term>,
+    ) -> Option<[Option<State>; 2]> {
+        self.terms.least_count = round.least_count;
+        self.all_rounds.push(round.clone());
+        let variable = self.terms.add(Node::Loop(self.all_rounds.len().saturating_sub(1)));
+        self.rounds.push(round.clone());
+        let (mut after, mut tests) = ([None, None], Vec::new());
+        for (place, (side, state)) in after.iter_mut().zip(states.into_iter().enumerate()) {
+            let Some(mut state) = state else { continue };
+            if let Some(only) = only {
+                self.assume_role_of_last(only, &mut state);
+            }
+            state.open_scope();
+            let value = round
+                .value
+                .map_or(round.item, |value| value.get(side).copied().unwrap_or_default());
+            self.assign(&node.target, value, &mut state);
+            if let Some(test) = &node.test {
+                let test = self.eval(&test.condition, &mut state);
+                let chosen = self.terms.decide(test, &state.facts);
+                if chosen == Some(false) {
+                    continue;
+                }
+                self.terms.assume(test, true, &mut state.facts);
+                tests.push(chosen.map_or(test, |_| variable));
+            }
+            if let Some(name) = self.tree.symbols.find("loop") {
+                state.set(name, variable);
+            }
+            self.exec(&node.body.stmts, &mut state);
+            state.close_scope();
+            *place = Some(state);
+        }
+        self.rounds.pop();
+        self.terms.least_count = 1;
+        tests.dedup();
+        if tests.len() > 1 {
+            // The two conversations may have different rounds.
+            return None;
+        }
+        (!self.has_given_up).then_some(after)
+    }
+
+    /// Returns the cases of a round of both conversations, and whether each is the last one of the shorter conversation.
+    fn list_rounds(&mut self, shape: Shape) -> Vec<(Round, bool)> {
+        let Shape::Longer {
+            from,
+            is_exact,
+            are_indices,
+        } = shape
+        else {
+            return vec![
+                (self.reversed_round(true, false), false),
+                (self.reversed_round(false, false), false),
+            ];
+        };
+        let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
+        let undefined = self.terms.add(Node::Undefined);
+        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
+        let count = self.terms.add(Node::Count);
+        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
+        let lengths = match (is_exact, from) {
+            (true, Some(_)) => [0, 1].map(|more: i64| self.terms.sum(Some(count), more.saturating_sub(start))),
+            _ => [self.terms.lone(), self.terms.lone()],
+        };
+        let mut rounds = Vec::new();
+        if !is_exact {
+            let (index, item) = (self.terms.index_between(0, None), self.terms.fresh());
+            let before = self.terms.fresh();
+            let lone = [self.terms.lone(), self.terms.lone()];
+            let after = [self.terms.lone(), self.terms.lone()];
+            rounds.push((
+                Round {
+                    from: None,
+                    least_count: 1,
+                    item,
+                    value: None,
+                    index: [index; 2],
+                    length: lengths,
+                    is_last: lone,
+                    before: [before; 2],
+                    after,
+                },
+                false,
+            ));
+            return rounds;
+        }
+        for (is_first, is_last) in [(true, true), (true, false), (false, true), (false, false)] {
+            let index = match (is_first, is_last) {
+                (true, _) => self.terms.add(Node::Int(0)),
+                (false, true) if from.is_some() => self.terms.sum(Some(count), start.saturating_add(1).saturating_neg()),
+                (false, true) => self.terms.index_between(1, None),
+                (false, false) => self
+                    .terms
+                    .index_between(1, from.map(|_| start.saturating_add(2).saturating_neg())),
+            };
+            let item = match (is_first && from == Some(0), is_last) {
+                (true, _) => self.terms.add(Node::First),
+                (false, true) => last,
+                (false, false) => self.terms.fresh(),
+            };
+            let before = if is_first { undefined } else { self.terms.fresh() };
+            let after = if is_last {
+                [undefined, appended]
+            } else {
+                [self.terms.fresh(); 2]
+            };
+            let is_last_of = if is_last { [yes, no] } else { [no; 2] };
+            let least = match (is_first, is_last) {
+                (true, true) => 1,
+                (true, false) | (false, true) => 2,
+                (false, false) => 3,
+            };
+            let round = Round {
+                from,
+                least_count: start.saturating_add(least),
+                item,
+                value: are_indices.then_some([index; 2]),
+                index: [index; 2],
+                length: lengths,
+                is_last: is_last_of,
+                before: [before; 2],
+                after,
+            };
+            rounds.push((round, is_last));
+        }
+        rounds
+    }
+
+    /// Returns the round of the appended message.
+    fn last_round(&mut self, shape: Shape) -> Round {
+        let from = match shape {
+            Shape::Longer {
+                from, is_exact: true, ..
+            } => from,
+            _ => None,
+        };
+        let are_indices = matches!(shape, Shape::Longer { are_indices: true, .. });
+        let count = self.terms.add(Node::Count);
+        let start = i64::try_from(from.unwrap_or_default()).unwrap_or_default();
+        let index = match from {
+            Some(_) => self.terms.sum(Some(count), start.saturating_neg()),
+            None => self.terms.index_between(0, None),
+        };
+        let length = match self.terms.split_sum(index) {
+            Some((base, offset)) => self.terms.sum(base, offset.saturating_add(1)),
+            None => self.terms.lone(),
+        };
+        let before = match from {
+            Some(0) => self.terms.add(Node::Last),
+            _ => self.terms.lone(),
+        };
+        let yes = self.terms.bool(true);
+        let undefined = self.terms.add(Node::Undefined);
+        Round {
+            from,
+            least_count: 1,
+            item: self.terms.add(Node::Appended),
+            value: are_indices.then_some([index; 2]),
+            index: [index; 2],
+            length: [length; 2],
+            is_last: [yes; 2],
+            before: [before; 2],
+            after: [undefined; 2],
+        }
+    }
+
+    /// Returns a round of a loop from the last message to the first. The round of the appended message is the first of the longer
+    /// conversation.
+    fn reversed_round(&mut self, is_first: bool, is_appended: bool) -> Round {
+        let zero = self.terms.add(Node::Int(0));
+        let count = self.terms.add(Node::Count);
+        let more = self.terms.sum(Some(count), 1);
+        let (last, appended) = (self.terms.add(Node::Last), self.terms.add(Node::Appended));
+        let undefined = self.terms.add(Node::Undefined);
+        let (item, index, before) = match (is_appended, is_first) {
+            (true, _) => (appended, [zero; 2], [undefined; 2]),
+            (false, true) => (last, [zero, self.terms.sum(None, 1)], [undefined, appended]),
+            (false, false) => {
+                let index = self.terms.index_between(1, None);
+                (
+                    self.terms.fresh(),
+                    [index, self.terms.sum(Some(index), 1)],
+                    [self.terms.fresh(); 2],
+                )
+            }
+        };
+        let no = self.terms.bool(false);
+        let is_last = if is_appended { no } else { self.terms.fresh() };
+        let after = if is_appended { last } else { self.terms.fresh() };
+        Round {
+            from: None,
+            least_count: 1,
+            item,
+            value: None,
+            index,
+            length: [count, more],
+            is_last: [is_last; 2],
+            before,
+            after: [after; 2],
+        }
+    }
+}
+
+/// The result of the rounds of a loop.
+enum Rounds {
+    /// The renders print the same in each round. These are the states after the last one.
+    Hold(Vec<[State; 2]>),
+    /// A bond was too strong.
+    Repeat,
+    /// The renders may print different texts in a round.
+    Fail,
+}

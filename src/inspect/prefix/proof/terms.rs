@@ -1,0 +1,513 @@
+//! Terms: the values of expressions whose variables are unknown.
+//!
+//! ```text
+//! '<' + message.role + '>'   ->   the text of '<', the item "role" of an unknown message, and '>'
+//! ```
+//!
+//! Equal terms have one index, and have equal values in both renders. Terms with different indices may or may not have equal values.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::ast::Symbol;
+
+/// The index of a term.
+pub type Term = usize;
+
+/// The operation of a term that is nothing but a function of other terms.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// The sort of operation, such as `filter`.
+    pub sort: &'static str,
+    /// The name of the function.
+    pub name: Rc<str>,
+    /// The address of the node of the tree, if the operation is the node's.
+    pub address: usize,
+}
+
+/// A term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// A string.
+    Str(Rc<str>),
+    /// An integer.
+    Int(i64),
+    /// A boolean.
+    Bool(bool),
+    /// Python's `None`.
+    None,
+    /// An undefined value, which prints nothing.
+    Undefined,
+    /// A variable of the caller.
+    Input(Symbol),
+    /// An unknown value that both renders have.
+    Fresh(usize),
+    /// An unknown value of one render.
+    Lone(usize),
+    /// The messages from an index on. The flag tells whether the appended message is one of them.
+    Messages(bool, usize),
+    /// The first message.
+    First,
+    /// The last message before the appended one.
+    Last,
+    /// The appended message.
+    Appended,
+    /// The number of messages before the appended one.
+    Count,
+    /// The sum of an unknown integer and a known one, which is not 0.
+    Sum(Term, i64),
+    /// The texts of terms, one after the other.
+    Concat(Rc<[Term]>),
+    /// The second term if the first is true, else the third.
+    Choice(Term, Term, Term),
+    /// The negation of a term.
+    Not(Term),
+    /// Whether two terms are equal.
+    Equal(Term, Term),
+    /// Whether the first term is less than the second.
+    Less(Term, Term),
+    /// A list or a tuple.
+    List(Rc<[Term]>),
+    /// A dict.
+    Dict(Rc<[(Term, Term)]>),
+    /// A namespace, by the address of the call that makes it.
+    Namespace(usize),
+    /// A macro, by its index.
+    Macro(usize),
+    /// The variable `loop` of a loop over messages, by its index.
+    Loop(usize),
+    /// A function of other terms.
+    Apply(Operation, Rc<[Term]>),
+}
+
+/// The most parts of a text. A text of more is unknown.
+const MOST_PARTS: usize = 1000;
+
+/// The most bytes of a known part of a text that count as none of its parts.
+const LONGEST_TEXT: usize = 100;
+
+/// The most terms that one decision looks at.
+const FUEL: usize = 300;
+
+/// What is known on a path: conditions, and whether each is true.
+pub type Facts = Vec<(Term, bool)>;
+
+/// The terms of a proof.
+#[derive(Debug, Default)]
+pub struct Terms {
+    nodes: Vec<Node>,
+    indices: HashMap<Node, Term>,
+    /// Whether each term can have different values in the two renders.
+    varying: Vec<bool>,
+    unknown: usize,
+    /// The least value of an unknown integer, and the greatest one, counted from the number of messages.
+    bounds: HashMap<Term, (i64, Option<i64>)>,
+    /// The least number of messages of the shorter conversation in the round that is executed.
+    pub least_count: i64,
+    /// The terms that the current decision may still look at. Terms share their parts, so a walk over all can take exponential time.
+    fuel: Cell<usize>,
+}
+
+impl Terms {
+    /// Returns the index of a term.
+    pub fn add(&mut self, node: Node) -> Term {
+        if let Some(index) = self.indices.get(&node) {
+            return *index;
+        }
+        let index = self.nodes.len();
+        self.varying.push(self.node_varies(&node));
+        self.nodes.push(node.clone());
+        self.indices.insert(node, index);
+        index
+    }
+
+    /// Returns the term with an index.
+    pub fn get(&self, term: Term) -> &Node {
+        self.nodes.get(term).unwrap_or(&Node::Undefined)
+    }
+
+    /// Returns the number of terms.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns whether a term can have different values in the two renders.
+    pub fn varies(&self, term: Term) -> bool {
+        self.varying.get(term).copied().unwrap_or(true)
+    }
+
+    fn node_varies(&self, node: &Node) -> bool {
+        let varies = |term: &Term| self.varies(*term);
+        match node {
+            Node::Messages(..) | Node::Last | Node::Appended | Node::Count | Node::Lone(_) => true,
+            Node::Sum(term, _) | Node::Not(term) => varies(term),
+            Node::Concat(terms) | Node::List(terms) | Node::Apply(_, terms) => terms.iter().any(varies),
+            Node::Choice(test, then, otherwise) => [test, then, otherwise].into_iter().any(varies),
+            Node::Equal(one, other) | Node::Less(one, other) => varies(one) || varies(other),
+            Node::Dict(pairs) => pairs.iter().any(|(key, value)| varies(key) || varies(value)),
+            _ => false,
+        }
+    }
+
+    pub fn text(&mut self, text: &str) -> Term {
+        self.add(Node::Str(text.into()))
+    }
+
+    pub fn bool(&mut self, bool: bool) -> Term {
+        self.add(Node::Bool(bool))
+    }
+
+    /// Returns an unknown value that both renders have.
+    pub fn fresh(&mut self) -> Term {
+        self.unknown = self.unknown.saturating_add(1);
+        self.add(Node::Fresh(self.unknown))
+    }
+
+    /// Returns an unknown value that only one render has.
+    pub fn lone(&mut self) -> Term {
+        self.unknown = self.unknown.saturating_add(1);
+        self.add(Node::Lone(self.unknown))
+    }
+
+    /// Returns an unknown integer between bounds.
+    pub fn index_between(&mut self, least: i64, most: Option<i64>) -> Term {
+        let index = self.fresh();
+        self.bounds.insert(index, (least, most));
+        index
+    }
+
+    pub fn apply(&mut self, sort: &'static str, name: &str, args: Vec<Term>) -> Term {
+        let operation = Operation {
+            sort,
+            name: name.into(),
+            address: 0,
+        };
+        self.add(Node::Apply(operation, args.into()))
+    }
+
+    pub fn apply_node(&mut self, sort: &'static str, name: &str, address: usize, args: Vec<Term>) -> Term {
+        let operation = Operation {
+            sort,
+            name: name.into(),
+            address,
+        };
+        self.add(Node::Apply(operation, args.into()))
+    }
+
+    /// Returns the text of terms, one after the other.
+    pub fn concat(&mut self, parts: &[Term]) -> Term {
+        let length = |part: &Term| match self.get(*part) {
+            Node::Concat(inner) => inner.len(),
+            Node::Str(text) => text.len() / LONGEST_TEXT.saturating_add(1),
+            _ => 1,
+        };
+        if parts.iter().map(length).sum::<usize>() > MOST_PARTS {
+            return self.lone();
+        }
+        let mut flat: Vec<Term> = Vec::new();
+        for part in parts {
+            match self.get(*part).clone() {
+                Node::Concat(inner) => flat.extend(inner.iter()),
+                Node::Undefined => {}
+                Node::Str(text) if text.is_empty() => {}
+                _ => flat.push(*part),
+            }
+        }
+        let mut joined: Vec<Term> = Vec::with_capacity(flat.len());
+        for part in flat {
+            let last = joined.last().map(|last| self.get(*last).clone());
+            match (last, self.get(part).clone()) {
+                (Some(Node::Str(one)), Node::Str(other)) => {
+                    joined.pop();
+                    let text = self.text(&format!("{one}{other}"));
+                    joined.push(text);
+                }
+                _ => joined.push(part),
+            }
+        }
+        match joined.as_slice() {
+            [] => self.text(""),
+            [one] if self.is_text(*one) => *one,
+            _ => self.add(Node::Concat(joined.into())),
+        }
+    }
+
+    /// Returns whether a term is a string for sure.
+    pub fn is_text(&self, term: Term) -> bool {
+        self.fuel.set(FUEL);
+        self.is_text_within(term)
+    }
+
+    fn is_text_within(&self, term: Term) -> bool {
+        match self.get(term) {
+            Node::Str(_) | Node::Concat(_) => true,
+            Node::Choice(_, one, other) => self.burn() && self.is_text_within(*one) && self.is_text_within(*other),
+            Node::Apply(operation, _) => match operation.sort {
+                "filter" => ["trim", "tojson", "string", "upper", "lower", "join", "replace"].contains(&&*operation.name),
+                "method" => ["strip", "lstrip", "rstrip", "upper", "lower", "replace", "title"].contains(&&*operation.name),
+                "output" | "macro" => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    pub fn choice(&mut self, test: Term, then: Term, otherwise: Term) -> Term {
+        if then == otherwise {
+            return then;
+        }
+        if let Some(test) = self.decide(test, &[]) {
+            return if test { then } else { otherwise };
+        }
+        match *self.get(test) {
+            Node::Not(inner) => self.choice(inner, otherwise, then),
+            _ => self.add(Node::Choice(test, then, otherwise)),
+        }
+    }
+
+    pub fn not(&mut self, term: Term) -> Term {
+        if let Some(truth) = self.decide(term, &[]) {
+            return self.bool(!truth);
+        }
+        match *self.get(term) {
+            Node::Not(inner) if self.is_condition(inner) => inner,
+            _ => self.add(Node::Not(term)),
+        }
+    }
+
+    /// Returns whether a term is a boolean for sure.
+    fn is_condition(&self, term: Term) -> bool {
+        match self.get(term) {
+            Node::Not(_) | Node::Equal(..) | Node::Less(..) | Node::Bool(_) => true,
+            Node::Apply(operation, _) => ["test", "in"].contains(&operation.sort),
+            _ => false,
+        }
+    }
+
+    /// Splits an integer into an unknown and a known part.
+    pub fn split_sum(&self, term: Term) -> Option<(Option<Term>, i64)> {
+        match self.get(term) {
+            Node::Int(int) => Some((None, *int)),
+            Node::Sum(base, offset) => Some((Some(*base), *offset)),
+            Node::Count => Some((Some(term), 0)),
+            _ if self.bounds.contains_key(&term) => Some((Some(term), 0)),
+            _ => None,
+        }
+    }
+
+    /// Returns the sum of an unknown and a known integer.
+    pub fn sum(&mut self, base: Option<Term>, offset: i64) -> Term {
+        match base {
+            None => self.add(Node::Int(offset)),
+            Some(base) if offset == 0 => base,
+            Some(base) => self.add(Node::Sum(base, offset)),
+        }
+    }
+
+    /// Returns the least value of an integer.
+    pub fn least(&self, base: Option<Term>, offset: i64) -> i64 {
+        let least = match base {
+            None => 0,
+            Some(base) => match self.get(base) {
+                Node::Count => self.least_count.max(1),
+                _ => self.bounds.get(&base).map_or(i64::MIN, |(least, _)| *least),
+            },
+        };
+        least.saturating_add(offset)
+    }
+
+    /// Returns whether one integer is less than another, if that is known.
+    fn find_less(&self, one: Term, other: Term) -> Option<bool> {
+        let ((base, offset), (other_base, other_offset)) = (self.split_sum(one)?, self.split_sum(other)?);
+        if base == other_base {
+            return Some(offset < other_offset);
+        }
+        let is_count = |base: Option<Term>| base.is_some_and(|base| *self.get(base) == Node::Count);
+        let most = |base: Option<Term>| base.and_then(|base| self.bounds.get(&base)?.1);
+        if let (None, _) = (base, ()) {
+            if offset < self.least(other_base, other_offset) {
+                return Some(true);
+            }
+        }
+        if other_base.is_none() && self.least(base, offset) >= other_offset {
+            return Some(false);
+        }
+        if is_count(other_base) && most(base).is_some_and(|most| most.saturating_add(offset) < other_offset) {
+            return Some(true);
+        }
+        if is_count(base) && most(other_base).is_some_and(|most| most.saturating_add(other_offset) <= offset) {
+            return Some(false);
+        }
+        None
+    }
+
+    pub fn less(&mut self, one: Term, other: Term, depth: usize) -> Term {
+        if let Some(less) = self.find_less(one, other) {
+            return self.bool(less);
+        }
+        match (self.get(one).clone(), self.get(other).clone()) {
+            (Node::Choice(test, then, otherwise), _) if depth > 0 => {
+                let then = self.less(then, other, depth.saturating_sub(1));
+                let otherwise = self.less(otherwise, other, depth.saturating_sub(1));
+                self.choice(test, then, otherwise)
+            }
+            (_, Node::Choice(test, then, otherwise)) if depth > 0 => {
+                let then = self.less(one, then, depth.saturating_sub(1));
+                let otherwise = self.less(one, otherwise, depth.saturating_sub(1));
+                self.choice(test, then, otherwise)
+            }
+            _ => self.add(Node::Less(one, other)),
+        }
+    }
+
+    pub fn equal(&mut self, one: Term, other: Term, depth: usize) -> Term {
+        if one == other {
+            return self.bool(true);
+        }
+        let (first, second) = (self.get(one).clone(), self.get(other).clone());
+        let is_known = |node: &Node| {
+            matches!(
+                node,
+                Node::Str(_) | Node::Int(_) | Node::Bool(_) | Node::None | Node::Undefined
+            )
+        };
+        match (&first, &second) {
+            (Node::Int(_) | Node::Bool(_), Node::Int(_) | Node::Bool(_))
+                if std::mem::discriminant(&first) != std::mem::discriminant(&second) => {}
+            (first, second) if is_known(first) && is_known(second) => return self.bool(false),
+            (Node::Choice(test, then, otherwise), _) if depth > 0 => {
+                let then = self.equal(*then, other, depth.saturating_sub(1));
+                let otherwise = self.equal(*otherwise, other, depth.saturating_sub(1));
+                return self.choice(*test, then, otherwise);
+            }
+            (_, Node::Choice(..)) if depth > 0 => return self.equal(other, one, depth.saturating_sub(1)),
+            _ => {}
+        }
+        let is_less = self.find_less(one, other) == Some(true) || self.find_less(other, one) == Some(true);
+        if is_less {
+            return self.bool(false);
+        }
+        let (one, other) = if is_known(&first) { (other, one) } else { (one, other) };
+        self.add(Node::Equal(one, other))
+    }
+
+    /// Returns whether the current decision may look at one more term.
+    fn burn(&self) -> bool {
+        let fuel = self.fuel.get();
+        self.fuel.set(fuel.saturating_sub(1));
+        fuel > 0
+    }
+
+    /// Returns whether a condition is true, if that follows from the facts.
+    pub fn decide(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
+        self.fuel.set(FUEL);
+        self.decide_within(term, facts)
+    }
+
+    fn decide_within(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
+        if !self.burn() {
+            return None;
+        }
+        let own = match self.get(term) {
+            Node::Str(text) => Some(!text.is_empty()),
+            Node::Int(int) => Some(*int != 0),
+            Node::Bool(bool) => Some(*bool),
+            Node::None | Node::Undefined => Some(false),
+            Node::Not(inner) => self.decide_within(*inner, facts).map(|truth| !truth),
+            Node::Messages(_, 0)
+            | Node::First
+            | Node::Last
+            | Node::Appended
+            | Node::Namespace(_)
+            | Node::Macro(_)
+            | Node::Loop(_) => Some(true),
+            Node::Messages(true, 1) => Some(true),
+            Node::List(items) => Some(!items.is_empty()),
+            Node::Dict(items) => Some(!items.is_empty()),
+            Node::Concat(parts) => {
+                let is_filled = |part: &Term| matches!(self.get(*part), Node::Str(text) if !text.is_empty());
+                parts.iter().any(is_filled).then_some(true)
+            }
+            Node::Choice(test, then, otherwise) => match self.decide_within(*test, facts) {
+                Some(true) => self.decide_within(*then, facts),
+                Some(false) => self.decide_within(*otherwise, facts),
+                None => {
+                    let then = if then == test {
+                        Some(true)
+                    } else {
+                        self.decide_within(*then, facts)
+                    };
+                    let otherwise = if otherwise == test {
+                        Some(false)
+                    } else {
+                        self.decide_within(*otherwise, facts)
+                    };
+                    then.filter(|then| Some(*then) == otherwise)
+                }
+            },
+            Node::Count => Some(true),
+            Node::Sum(base, offset) if self.least(Some(*base), *offset) > 0 => Some(true),
+            _ => None,
+        };
+        own.or_else(|| self.recall(term, facts))
+    }
+
+    /// Looks a condition up in the facts.
+    fn recall(&self, term: Term, facts: &[(Term, bool)]) -> Option<bool> {
+        if let Some((_, truth)) = facts.iter().rev().find(|(known, _)| *known == term) {
+            return Some(*truth);
+        }
+        let is_known = |term: Term| matches!(self.get(term), Node::Str(_) | Node::Int(_) | Node::None);
+        let equals = facts
+            .iter()
+            .filter(|(_, truth)| *truth)
+            .filter_map(|(known, _)| match *self.get(*known) {
+                Node::Equal(one, other) if is_known(other) => Some((one, other)),
+                _ => None,
+            });
+        match *self.get(term) {
+            Node::Equal(one, other) if is_known(other) => {
+                let mut equals = equals;
+                equals.any(|(same, value)| same == one && value != other).then_some(false)
+            }
+            _ => {
+                let mut equals = equals;
+                let (_, value) = equals.find(|(same, _)| *same == term)?;
+                self.decide_within(value, &[])
+            }
+        }
+    }
+
+    /// Adds to the facts that a condition is true or false, and what follows from it.
+    pub fn assume(&self, term: Term, truth: bool, facts: &mut Facts) {
+        self.assume_within(term, truth, facts, 30);
+    }
+
+    fn assume_within(&self, term: Term, truth: bool, facts: &mut Facts, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        if self.decide(term, facts).is_some() {
+            return;
+        }
+        facts.push((term, truth));
+        match *self.get(term) {
+            Node::Not(inner) => self.assume_within(inner, !truth, facts, depth),
+            Node::Choice(test, then, otherwise) => {
+                let then_truth = if then == test { Some(true) } else { self.decide(then, facts) };
+                let otherwise_truth = if otherwise == test {
+                    Some(false)
+                } else {
+                    self.decide(otherwise, facts)
+                };
+                if then_truth == Some(!truth) {
+                    self.assume_within(test, false, facts, depth);
+                    self.assume_within(otherwise, truth, facts, depth);
+                } else if otherwise_truth == Some(!truth) {
+                    self.assume_within(test, true, facts, depth);
+                    self.assume_within(then, truth, facts, depth);
+                }
+            }
+            _ => {}
+        }
+    }
+}

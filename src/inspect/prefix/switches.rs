@@ -1,0 +1,34 @@
+//! The values that the variables of the caller have during the search.
+
+use serde_json::{Map, Value};
+
+use crate::chat::ChatTemplate;
+use crate::inspect::literals::Literals;
+
+/// The most sets of variables that a search tries.
+const MOST: usize = 8;
+
+/// The variables that are not switches.
+const STANDARD: [&str; 4] = ["messages", "tools", "documents", "add_generation_prompt"];
+
+/// Returns the sets of variables to try: none at all, and each variable as true, as false and as each value that the template compares it
+/// with.
+pub fn list_settings(template: &ChatTemplate) -> Vec<Map<String, Value>> {
+    let mut settings = vec![Map::new()];
+    for compiled in template.compiled() {
+        let literals = Literals::find(compiled);
+        let variables = compiled.variables().into_iter();
+        let is_switch = |name: &&str| !STANDARD.contains(name) && !name.ends_with("_token");
+        for name in variables.filter(is_switch) {
+            let values = literals.list(name).into_iter().take(2);
+            for value in values.chain([Value::Bool(true), Value::Bool(false)]) {
+                let setting = Map::from_iter([(name.to_owned(), value)]);
+                if !settings.contains(&setting) {
+                    settings.push(setting);
+                }
+            }
+        }
+    }
+    settings.truncate(MOST);
+    settings
+}

@@ -1,0 +1,455 @@
+//! Finds the variables and the fields that the source of a template reads.
+//!
+//! ```text
+//! {% for m in messages %}{% for c in m.tool_calls %}{{ c.function.name }}…   ->   messages: tool_calls; calls: function, function.name
+//! ```
+//!
+//! The names of messages, calls and tools are followed through loops, assignments, slices, filters that keep items, and macros.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use crate::ast::{
+    Args, Body, Call, CompareOp, Expr, ExprKind, Filter, Literal, Macro, Piece, Stmt, StmtKind, Symbol, Target, TargetKind,
+};
+use crate::chat::ChatTemplate;
+use crate::limits::Limits;
+use crate::meter::Meter;
+use crate::report::{Read, Reads};
+use crate::template::Template;
+
+/// The most nodes that are visited. The largest real template has some ten thousand.
+const MOST_NODES: u64 = 100_000;
+
+/// The most calls of a macro that are walked through. A macro that writes a schema calls itself for each part.
+const MOST_CALLS: usize = 6;
+
+/// The longest path of a field in bytes.
+const LONGEST: usize = 60;
+
+/// What a place is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Root {
+    Messages,
+    Calls,
+    Tools,
+}
+
+/// A place in the input: a list of messages, calls or tools, or a field of an item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Place {
+    root: Root,
+    /// The path of the field in the item, which is empty for the item itself; `None` for the list.
+    path: Option<String>,
+}
+
+type Places = BTreeSet<Place>;
+
+impl Place {
+    /// Returns the place of an item of this one.
+    fn item(&self) -> Self {
+        let path = match self.path.as_deref() {
+            None => String::new(),
+            Some(path) => format!("{path}[]"),
+        };
+        Self {
+            root: self.root,
+            path: Some(path),
+        }
+    }
+}
+
+/// Returns what the templates read.
+pub fn find(template: &ChatTemplate) -> Reads {
+    let names = template.names();
+    let mut reads = Reads::default();
+    for (index, compiled) in template.compiled().enumerate() {
+        let name = names.get(index).copied().unwrap_or_default();
+        let mut walk = Walk::new(compiled);
+        walk.body(&compiled.tree().body);
+        let list = |found: BTreeMap<String, usize>| {
+            let mut list: Vec<Read> = found
+                .into_iter()
+                .map(|(field, line)| Read {
+                    name: field,
+                    line,
+                    template: name.to_owned(),
+                })
+                .collect();
+            list.sort_by_key(|read| read.line);
+            list
+        };
+        let lines = std::mem::take(&mut walk.names);
+        let variables = compiled.variables().into_iter().filter_map(|name| {
+            let symbol = compiled.tree().symbols.find(name)?;
+            Some((name.to_owned(), *lines.get(&symbol)?))
+        });
+        reads.variables.extend(list(variables.collect()));
+        reads
+            .messages
+            .extend(list(walk.fields.remove(&Root::Messages).unwrap_or_default()));
+        reads.calls.extend(list(walk.fields.remove(&Root::Calls).unwrap_or_default()));
+        reads.tools.extend(list(walk.fields.remove(&Root::Tools).unwrap_or_default()));
+    }
+    reads
+}
+
+/// A walk through a template that knows which variables hold which places.
+struct Walk<'t> {
+    template: &'t Template,
+    /// The places that each variable may hold.
+    variables: HashMap<Symbol, Places>,
+    /// The places that each attribute of a namespace may hold.
+    attributes: HashMap<&'t str, Places>,
+    /// What variables held before the scopes around the current statement set them.
+    hidden: Vec<(Symbol, Option<Places>)>,
+    macros: HashMap<Symbol, &'t Macro>,
+    /// The arguments with which each macro was walked through.
+    called: HashMap<Symbol, HashSet<Vec<Places>>>,
+    /// The lowest line on which each name occurs.
+    names: HashMap<Symbol, usize>,
+    fields: HashMap<Root, BTreeMap<String, usize>>,
+    /// Counts the nodes, and measures the stack that nested calls of macros take.
+    meter: Meter<'static>,
+}
+
+impl<'t> Walk<'t> {
+    fn new(template: &'t Template) -> Self {
+        let root = |name: &str, root| {
+            let symbol = template.tree().symbols.find(name)?;
+            Some((symbol, Places::from([Place { root, path: None }])))
+        };
+        let roots = [root("messages", Root::Messages), root("tools", Root::Tools)];
+        Self {
+            template,
+            variables: roots.into_iter().flatten().collect(),
+            attributes: HashMap::new(),
+            hidden: Vec::new(),
+            macros: HashMap::new(),
+            called: HashMap::new(),
+            names: HashMap::new(),
+            fields: HashMap::new(),
+            meter: Meter::new(Limits::default().with_steps(MOST_NODES)),
+        }
+    }
+
+    fn line(&self, expr: &Expr) -> usize {
+        self.template.source().line(expr.at) as usize
+    }
+
+    fn body(&mut self, body: &'t Body) {
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+    }
+
+    /// Walks through statements whose assignments end with them.
+    fn scope(&mut self, walk: impl FnOnce(&mut Self)) {
+        let depth = self.hidden.len();
+        walk(self);
+        for (symbol, places) in self.hidden.split_off(depth).into_iter().rev() {
+            match places {
+                Some(places) => drop(self.variables.insert(symbol, places)),
+                None => drop(self.variables.remove(&symbol)),
+            }
+        }
+    }
+
+    /// Counts a node, and returns whether it may be visited.
+    fn may_enter(&mut self) -> bool {
+        self.meter.charge(1).is_ok() && self.meter.check_stack().is_ok()
+    }
+
+    fn stmt(&mut self, stmt: &'t Stmt) {
+        if !self.may_enter() {
+            return;
+        }
+        match &stmt.kind {
+            StmtKind::Output(pieces) => {
+                for piece in pieces {
+                    if let Piece::Expr(expr, _) = piece {
+                        self.expr(expr);
+                    }
+                }
+            }
+            StmtKind::For(node) => {
+                let items = self.expr(&node.iter).iter().map(Place::item).collect();
+                self.scope(|walk| {
+                    walk.bind(&node.target, items);
+                    if let Some(test) = &node.test {
+                        walk.expr(&test.condition);
+                    }
+                    walk.body(&node.body);
+                });
+                self.scope(|walk| walk.body(&node.otherwise));
+            }
+            StmtKind::If(node) => {
+                let mut merged: HashMap<Symbol, Places> = HashMap::new();
+                let arms = node.arms.iter().map(|arm| (Some(&arm.test), &arm.body));
+                for (test, body) in arms.chain([(None, &node.otherwise)]) {
+                    if let Some(test) = test {
+                        self.expr(test);
+                    }
+                    let depth = self.hidden.len();
+                    self.body(body);
+                    // What one branch sets may be there after the last one.
+                    for (symbol, _) in self.hidden.get(depth..).unwrap_or_default() {
+                        let places = self.variables.get(symbol).cloned().unwrap_or_default();
+                        merged.entry(*symbol).or_default().extend(places);
+                    }
+                }
+                for (symbol, places) in merged {
+                    self.variables.entry(symbol).or_default().extend(places);
+                }
+            }
+            StmtKind::Set(node) => {
+                let places = self.expr(&node.value);
+                self.bind(&node.target, places);
+            }
+            StmtKind::SetBlock(node) => {
+                self.scope(|walk| walk.body(&node.body));
+                node.filter.iter().for_each(|filter| drop(self.expr(filter)));
+                self.bind(&node.target, Places::new());
+            }
+            StmtKind::Macro(node) => {
+                if let Some(name) = node.name {
+                    self.macros.insert(name, node);
+                }
+                self.call_macro(node, Vec::new());
+            }
+            StmtKind::Generation(node) => self.call_macro(node, Vec::new()),
+            StmtKind::CallBlock(node) => {
+                self.expr(&node.callee);
+                self.args(&node.args);
+                self.call_macro(&node.body, Vec::new());
+            }
+            StmtKind::FilterBlock(node) => {
+                self.expr(&node.filter);
+                self.scope(|walk| walk.body(&node.body));
+            }
+            StmtKind::With(node) => self.scope(|walk| {
+                for (target, value, _) in &node.bindings {
+                    let places = walk.expr(value);
+                    walk.bind(target, places);
+                }
+                walk.body(&node.body);
+            }),
+            StmtKind::Unsupported(_) | StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+
+    fn bind(&mut self, target: &'t Target, places: Places) {
+        match &target.kind {
+            TargetKind::Name { symbol, .. } => {
+                let before = self.variables.insert(*symbol, places);
+                self.hidden.push((*symbol, before));
+            }
+            TargetKind::Attribute { name, .. } => self.attributes.entry(name).or_default().extend(places),
+            // The value of a pair of `items()`.
+            TargetKind::Tuple(targets) => {
+                if let Some((last, others)) = targets.split_last() {
+                    others.iter().for_each(|target| self.bind(target, Places::new()));
+                    self.bind(last, places);
+                }
+            }
+        }
+    }
+
+    /// Walks through a macro with arguments, unless that was done before.
+    fn call_macro(&mut self, node: &'t Macro, arguments: Vec<Places>) {
+        if let Some(name) = node.name {
+            let calls = self.called.entry(name).or_default();
+            if calls.len() >= MOST_CALLS || !calls.insert(arguments.clone()) {
+                return;
+            }
+        }
+        self.scope(|walk| {
+            let mut arguments = arguments.into_iter();
+            for parameter in &node.parameters {
+                let default = parameter.default.as_ref().map(|default| walk.expr(default));
+                let places = arguments.next().or(default).unwrap_or_default();
+                let before = walk.variables.insert(parameter.symbol, places);
+                walk.hidden.push((parameter.symbol, before));
+            }
+            walk.body(&node.body);
+        });
+    }
+
+    fn args(&mut self, args: &'t Args) -> Vec<Places> {
+        if let Some(others) = &args.others {
+            let keywords = others.keywords.iter().map(|keyword| &keyword.value);
+            for value in keywords.chain(&others.star).chain(&others.double_star) {
+                self.expr(value);
+            }
+        }
+        args.positional.iter().map(|argument| self.expr(argument)).collect()
+    }
+
+    /// Returns the places of a field, and notes that it is read.
+    fn field(&mut self, places: &Places, name: &str, line: usize) -> Places {
+        let mut found = Places::new();
+        for place in places {
+            let path = match place.path.as_deref() {
+                None => continue,
+                Some("") => name.to_owned(),
+                Some(path) if path.len() < LONGEST => format!("{path}.{name}"),
+                Some(_) => continue,
+            };
+            let known = self.fields.entry(place.root).or_default().entry(path.clone()).or_insert(line);
+            *known = line.min(*known);
+            found.insert(match (place.root, path.as_str()) {
+                (Root::Messages, "tool_calls") => Place {
+                    root: Root::Calls,
+                    path: None,
+                },
+                _ => Place {
+                    root: place.root,
+                    path: Some(path),
+                },
+            });
+        }
+        found
+    }
+
+    /// Walks through an expression, and returns the places that its value may be.
+    fn expr(&mut self, expr: &'t Expr) -> Places {
+        if !self.may_enter() {
+            return Places::new();
+        }
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let line = self.line(expr);
+                let known = self.names.entry(name.symbol).or_insert(line);
+                *known = line.min(*known);
+                self.variables.get(&name.symbol).cloned().unwrap_or_default()
+            }
+            ExprKind::Attribute(attribute) => {
+                let object = self.expr(&attribute.object);
+                let mut places = self.field(&object, &attribute.name, self.line(expr));
+                places.extend(self.attributes.get(&*attribute.name).cloned().unwrap_or_default());
+                places
+            }
+            ExprKind::Item(operands) => {
+                let [object, index] = &**operands;
+                let object = self.expr(object);
+                match &index.kind {
+                    ExprKind::Literal(Literal::Str(name)) => self.field(&object, name, self.line(expr)),
+                    _ => {
+                        self.expr(index);
+                        object.iter().map(Place::item).collect()
+                    }
+                }
+            }
+            ExprKind::Slice(slice) => {
+                for bound in [&slice.start, &slice.stop, &slice.step].into_iter().flatten() {
+                    self.expr(bound);
+                }
+                self.expr(&slice.object)
+            }
+            ExprKind::Conditional(node) => {
+                self.expr(&node.test);
+                let mut places = self.expr(&node.then);
+                places.extend(node.otherwise.as_ref().map(|other| self.expr(other)).unwrap_or_default());
+                places
+            }
+            ExprKind::Logic(_, operands) => {
+                let [left, right] = &**operands;
+                let mut places = self.expr(left);
+                places.extend(self.expr(right));
+                places
+            }
+            ExprKind::Binary(_, operands) => {
+                let [left, right] = &**operands;
+                // A sum of lists has the items of both.
+                let mut places = self.expr(left);
+                places.extend(self.expr(right));
+                places.into_iter().filter(|place| place.path.is_none()).collect()
+            }
+            ExprKind::Compare(compare) => {
+                let mut left = &compare.first;
+                self.expr(left);
+                for (operator, right) in compare.links() {
+                    let places = self.expr(right);
+                    if let (CompareOp::In | CompareOp::NotIn, ExprKind::Literal(Literal::Str(name))) = (operator, &left.kind) {
+                        let items = places
+                            .iter()
+                            .filter(|place| place.path.as_deref() == Some(""))
+                            .cloned()
+                            .collect();
+                        self.field(&items, name, self.line(expr));
+                    }
+                    left = right;
+                }
+                Places::new()
+            }
+            ExprKind::Filter(filter) => self.filter(filter),
+            ExprKind::Call(call) => self.call(call, self.line(expr)),
+            ExprKind::Test(test) => {
+                self.expr(&test.input);
+                self.args(&test.args);
+                Places::new()
+            }
+            ExprKind::Unary(_, operand) => {
+                self.expr(operand);
+                Places::new()
+            }
+            ExprKind::Tuple(items) | ExprKind::List(items) | ExprKind::Concat(items) => {
+                items.iter().for_each(|item| drop(self.expr(item)));
+                Places::new()
+            }
+            ExprKind::Dict(pairs) => {
+                for (key, value) in pairs {
+                    self.expr(key);
+                    self.expr(value);
+                }
+                Places::new()
+            }
+            ExprKind::Literal(_) | ExprKind::UnsupportedText(_) | ExprKind::Markup(_) => Places::new(),
+        }
+    }
+
+    fn filter(&mut self, filter: &'t Filter) -> Places {
+        let input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
+        self.args(&filter.args);
+        let items: Places = input.iter().map(Place::item).collect();
+        let attribute = match filter.args.positional.first().map(|argument| (&argument.kind, argument)) {
+            Some((ExprKind::Literal(Literal::Str(name)), argument)) => Some((name, self.line(argument))),
+            _ => None,
+        };
+        match &*filter.name {
+            "selectattr" | "rejectattr" => {
+                if let Some((name, line)) = attribute {
+                    self.field(&items, name, line);
+                }
+                input
+            }
+            "list" | "reverse" | "sort" | "select" | "reject" | "default" | "d" | "unique" => input,
+            "first" | "last" => items,
+            "items" => input,
+            _ => Places::new(),
+        }
+    }
+
+    fn call(&mut self, call: &'t Call, line: usize) -> Places {
+        let ExprKind::Attribute(method) = &call.callee.kind else {
+            let arguments = self.args(&call.args);
+            let symbol = match &call.callee.kind {
+                ExprKind::Name(name) => name.symbol,
+                _ => {
+                    self.expr(&call.callee);
+                    return Places::new();
+                }
+            };
+            if let Some(node) = self.macros.get(&symbol).copied() {
+                if arguments.iter().any(|places| !places.is_empty()) {
+                    self.call_macro(node, arguments);
+                }
+            }
+            return Places::new();
+        };
+        let object = self.expr(&method.object);
+        self.args(&call.args);
+        match (&*method.name, call.args.positional.first().map(|argument| &argument.kind)) {
+            ("get", Some(ExprKind::Literal(Literal::Str(name)))) => self.field(&object, name, line),
+            ("items" | "values", _) => object,
+            _ => Places::new(),
+        }
+    }
+}

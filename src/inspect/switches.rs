@@ -1,0 +1,287 @@
+//! Asks which variables of the caller change the prompt, with which values, and which part of the prompt.
+//!
+//! ```text
+//! {% if enable_thinking == false %}<think></think>{% endif %}   ->   enable_thinking changes the generation prompt, default true
+//! ```
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::conversations::{base, join};
+use super::lab::{Lab, Trial};
+use super::literals::Literals;
+use super::plant::{self, FUNCTION, Form, ID, PLANT, SECOND, USER};
+use super::roles::find_insertion;
+use crate::chat::is_reserved_name;
+use crate::error::Result;
+use crate::report::{Arguments, Change, Report, Switch};
+
+/// The special tokens that transformers knows. A template that is inspected without them reads variables that nobody sets.
+const TOKENS: [&str; 8] = [
+    "bos_token",
+    "eos_token",
+    "unk_token",
+    "sep_token",
+    "pad_token",
+    "cls_token",
+    "mask_token",
+    "additional_special_tokens",
+];
+
+/// The most variables of a report.
+const MOST: usize = 64;
+
+/// The parts of a prompt, as far as it can be rendered.
+#[derive(Clone, PartialEq)]
+struct View {
+    system: String,
+    history: String,
+    generation_prompt: Option<String>,
+}
+
+/// A conversation in which a variable is set. It asks for a generation prompt.
+struct Scene {
+    trial: Trial,
+    /// The prompt without the variable.
+    plain: Option<String>,
+    /// The parts of this prompt.
+    view: Option<View>,
+}
+
+impl Scene {
+    fn new(lab: &mut Lab<'_>, trial: Trial) -> Result<Self> {
+        let plain = lab.render_text(&trial)?;
+        let view = match &plain {
+            Some(plain) => view(lab, &trial, plain)?,
+            None => None,
+        };
+        Ok(Self { trial, plain, view })
+    }
+}
+
+/// Asks about each variable that a template reads and that is not a part of the contract.
+pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
+    let template = lab.template;
+    let literals: Vec<Literals<'_>> = template.compiled().map(Literals::find).collect();
+    let is_token = |name: &str| TOKENS.contains(&name) || template.special_tokens().iter().any(|(token, _)| token == name);
+    let names = template.variables().into_iter();
+    let names: Vec<&str> = names
+        .filter(|name| !is_reserved_name(name) && !is_token(name))
+        .take(MOST)
+        .collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let compared = |name: &str| -> Vec<Value> {
+        let mut values = Vec::new();
+        for value in literals.iter().flat_map(|literals| literals.list(name)) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values
+    };
+    let scenes = make_scenes(lab, report, forms)?;
+    let settings: Vec<Map<String, Value>> = [Some(true), Some(false), None]
+        .iter()
+        .map(|bool| {
+            let value = |name: &&str| match bool {
+                Some(bool) => Value::from(*bool),
+                None => compared(name).into_iter().find(Value::is_string).unwrap_or(Value::from(true)),
+            };
+            names.iter().map(|name| ((*name).to_owned(), value(name))).collect()
+        })
+        .collect();
+    for name in &names {
+        let compared = compared(name);
+        let mut switch = Switching::new(name).ask(lab, &scenes, &compared)?;
+        // A variable may only matter beside another one.
+        for others in settings.iter().filter(|_| names.len() > 1) {
+            if switch.is_none() {
+                let mut others = others.clone();
+                others.remove(*name);
+                let others = Value::Object(others);
+                let scenes = scenes
+                    .iter()
+                    .map(|scene| Scene::new(lab, scene.trial.clone().with_variables(Some(others.clone()))));
+                let scenes: Vec<Scene> = scenes.collect::<Result<_>>()?;
+                switch = Switching::new(name).ask(lab, &scenes, &compared)?;
+            }
+        }
+        report.switches.extend(switch);
+    }
+    Ok(())
+}
+
+/// Makes the conversations in which variables are set, those that render without them.
+fn make_scenes(lab: &mut Lab<'_>, report: &Report, forms: &[Form]) -> Result<Vec<Scene>> {
+    let form = forms.first().copied().unwrap_or(Form::String);
+    let [system, user, answer] = base(form);
+    let thought = plant::thinking(&answer);
+    let order = |messages: &[&Value]| Trial::new(join(messages)).prompted();
+    let tools = Some(plant::tools(FUNCTION));
+    let mut trials = vec![
+        order(&[&user]),
+        order(&[&system, &user]),
+        order(&[&user, &thought, &user]),
+        order(&[&user]).with_tools(tools.clone()),
+    ];
+    if report.calls.written {
+        let is_text = report.calls.arguments == Arguments::String;
+        let call = plant::call(ID, FUNCTION, &plant::arguments(is_text));
+        let call = plant::thinking(&plant::calling(&[call], Some(Value::from(""))));
+        let result = plant::result(ID, FUNCTION, &form.content(SECOND));
+        trials.push(order(&[&user, &call, &result]).with_tools(tools));
+    }
+    if report.reads.variables.iter().any(|read| read.name == "documents") {
+        let mut trial = order(&[&user]);
+        trial.documents = Some(json!([{"title": PLANT, "text": SECOND, "doc_id": "1", "contents": SECOND}]));
+        trials.push(trial);
+    }
+    if let Some(kind) = report.media.image.types.first() {
+        let parts = json!([{"type": kind, "image": "i"}, {"type": "text", "text": USER}]);
+        trials.push(order(&[&plant::with_content(&user, Some(parts))]));
+    }
+    let scenes = trials.into_iter().map(|trial| Scene::new(lab, trial));
+    let mut scenes: Vec<Scene> = scenes.collect::<Result<_>>()?;
+    scenes.retain(|scene| scene.plain.is_some());
+    Ok(scenes)
+}
+
+/// The search for what one variable changes.
+struct Switching<'n> {
+    name: &'n str,
+    changes: BTreeSet<Change>,
+    is_printed: bool,
+    /// The values that were tried, each with the prompts of all scenes.
+    effects: Vec<(Value, Vec<Option<String>>)>,
+}
+
+impl<'n> Switching<'n> {
+    fn new(name: &'n str) -> Self {
+        Self {
+            name,
+            changes: BTreeSet::new(),
+            is_printed: false,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Asks what the variable changes, if anything.
+    fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[Value]) -> Result<Option<Switch>> {
+        let [on, off] = [true, false].map(Value::from);
+        let words = [Value::from(PLANT), Value::Null, Value::from(7)];
+        for value in [&on, &off].into_iter().chain(compared).chain(&words) {
+            self.try_value(lab, scenes, value)?;
+        }
+        if self.changes.is_empty() {
+            for value in [
+                json!([PLANT]),
+                plant::tools(PLANT),
+                json!({"name": PLANT, "description": SECOND}),
+            ] {
+                self.try_value(lab, scenes, &value)?;
+            }
+        }
+        if self.changes.is_empty() {
+            return Ok(None);
+        }
+        let mut values = Vec::new();
+        if self.effect(&on) != self.effect(&off) {
+            values.extend([on.clone(), off.clone()]);
+        }
+        for value in compared {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        let plain: Vec<Option<String>> = scenes.iter().map(|scene| scene.plain.clone()).collect();
+        let is_default = |value: &&Value| self.effect(value) == Some(&plain);
+        let default = values.iter().chain([&on, &off, &Value::Null]).find(is_default).cloned();
+        Ok(Some(Switch {
+            name: self.name.to_owned(),
+            values,
+            printed: self.is_printed,
+            default,
+            changes: self.changes.into_iter().collect(),
+        }))
+    }
+
+    fn effect(&self, value: &Value) -> Option<&Vec<Option<String>>> {
+        self.effects
+            .iter()
+            .find(|(other, _)| other == value)
+            .map(|(_, effect)| effect)
+    }
+
+    /// Renders all scenes with a value.
+    fn try_value(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<()> {
+        if self.effect(value).is_some() {
+            return Ok(());
+        }
+        let mut effect = Vec::new();
+        for scene in scenes {
+            let mut variables = match &scene.trial.variables {
+                Some(Value::Object(others)) => others.clone(),
+                _ => Map::new(),
+            };
+            variables.insert(self.name.to_owned(), value.clone());
+            let trial = scene.trial.clone().with_variables(Some(Value::Object(variables)));
+            let text = lab.render_text(&trial)?;
+            if let (Some(text), Some(plain)) = (&text, &scene.plain) {
+                if text != plain {
+                    self.is_printed |= value.to_string().contains(PLANT) && text.contains(PLANT) && !plain.contains(PLANT);
+                    let changes = match (&scene.view, view(lab, &trial, text)?) {
+                        (Some(plain), Some(changed)) => plain.compare(&changed),
+                        _ => Vec::new(),
+                    };
+                    let shows_prompt =
+                        changes.contains(&Change::GenerationPrompt) && !self.changes.contains(&Change::GenerationPrompt);
+                    if shows_prompt || (self.changes.is_empty() && !changes.is_empty()) {
+                        let rendered = lab.render(&trial)?;
+                        lab.keep(format!("switches.{}", self.name), &trial, &rendered);
+                    }
+                    self.changes.extend(changes);
+                }
+            }
+            effect.push(text);
+        }
+        self.effects.push((value.clone(), effect));
+        Ok(())
+    }
+}
+
+impl View {
+    /// Returns the parts in which two prompts differ.
+    fn compare(&self, other: &Self) -> Vec<Change> {
+        let prompts = self.generation_prompt.as_ref().zip(other.generation_prompt.as_ref());
+        let parts = [
+            (
+                prompts.is_some_and(|(prompt, other)| prompt != other),
+                Change::GenerationPrompt,
+            ),
+            (self.history != other.history, Change::History),
+            (self.system != other.system, Change::System),
+        ];
+        let changed = parts.into_iter().filter(|(differs, _)| *differs);
+        changed.map(|(_, change)| change).collect()
+    }
+}
+
+/// Returns the parts of a prompt, if the conversation can also be rendered without generation prompt.
+fn view(lab: &mut Lab<'_>, trial: &Trial, with: &str) -> Result<Option<View>> {
+    let mut without = trial.clone();
+    without.add_generation_prompt = false;
+    let Some(without) = lab.render_text(&without)? else {
+        return Ok(None);
+    };
+    let at = without.find(USER).unwrap_or_default();
+    let (system, history) = without.split_at_checked(at).unwrap_or_default();
+    Ok(Some(View {
+        system: system.to_owned(),
+        history: history.to_owned(),
+        // A template may write more after the generation prompt. Where it also writes other turns, the prompt has no such part.
+        generation_prompt: find_insertion(&without, with).map(|(_, text)| text.to_owned()),
+    }))
+}

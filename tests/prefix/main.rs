@@ -1,0 +1,146 @@
+//! The verdicts on prefixes over a folder of templates. These tests take minutes, and are run by hand:
+//!
+//! ```text
+//! CORPUS=../shared/corpus/templates cargo test --release --test prefix -- --ignored --nocapture
+//! ```
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test reports a broken expectation by failing"
+)]
+#![cfg(feature = "inspect")]
+
+mod random;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use chat_template::report::Verdict;
+use chat_template::{ApplyOptions, ChatTemplate};
+use random::Random;
+use serde_json::Value;
+
+/// Returns the templates of the folder that the variable `CORPUS` names, each with its name. Those that do not compile are left out.
+fn read_corpus() -> Vec<(String, ChatTemplate)> {
+    let folder = PathBuf::from(std::env::var("CORPUS").unwrap_or_else(|_| "../shared/corpus/templates".to_owned()));
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    paths.sort();
+    let tokens = [
+        ("bos_token", "<s>"),
+        ("eos_token", "</s>"),
+        ("unk_token", "<unk>"),
+        ("pad_token", "<pad>"),
+    ];
+    let read = |path: PathBuf| {
+        let source = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, ChatTemplate::from_source(source, &tokens))
+    };
+    let templates = paths.into_iter().map(read);
+    templates.filter(|(_, template)| template.check().is_ok()).collect()
+}
+
+#[test]
+#[ignore = "reads a folder of templates"]
+fn counts_are_shown() {
+    let mut counts = std::collections::BTreeMap::new();
+    let mut times = Vec::new();
+    for (name, template) in read_corpus() {
+        let start = Instant::now();
+        let report = template.inspect().unwrap();
+        times.push((start.elapsed(), name.clone()));
+        for (way, boundary) in report.prefix.boundaries() {
+            *counts.entry((way, format!("{:?}", boundary.verdict))).or_insert(0) += 1;
+            println!("{:?} {way} {name}", boundary.verdict);
+        }
+    }
+    println!("{counts:#?}");
+    times.sort();
+    for index in [50, 90, 99, 100] {
+        println!("{index} %: {:?}", times[(times.len() - 1) * index / 100]);
+    }
+}
+
+/// Returns the prompt of a random conversation and that of the longer one, with the conversation, or nothing if one of the renders fails.
+fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way: &str) -> Option<(String, String, Value)> {
+    let (last, next): (&[&str], _) = match way {
+        "user" => (&["assistant"], "user"),
+        "tool" => (&["assistant", "tool"], "tool"),
+        _ => (&["user", "tool"], "assistant"),
+    };
+    let mut messages = random::conversation(random, last);
+    let (tools, variables) = (random::tools(random), random::variables(random, names));
+    let options = ApplyOptions {
+        tools: tools.as_ref().map(|tools| tools as _),
+        variables: Some(&variables),
+        ..Default::default()
+    };
+    let options_before = ApplyOptions {
+        add_generation_prompt: way == "generation_prompt",
+        ..options
+    };
+    let before = template.apply(&messages, &options_before).ok()?;
+    messages.push(random::message(random, next));
+    let after = template.apply(&messages, &options).ok()?;
+    let shown = serde_json::json!({"messages": messages, "tools": tools, "variables": variables});
+    Some((before.text, after.text, shown))
+}
+
+#[test]
+#[ignore = "renders a million conversations"]
+fn no_proof_is_refuted() {
+    let (mut pairs, mut fallen, mut compared) = (0_u64, Vec::new(), 0_u64);
+    let rounds: u64 = std::env::var("ROUNDS").map_or(400, |rounds| rounds.parse().unwrap());
+    for (seed, (name, template)) in (1..).zip(read_corpus()) {
+        let report = template.inspect().unwrap();
+        let names = template.variables();
+        for (way, boundary) in report.prefix.boundaries() {
+            if boundary.verdict != Verdict::Proven {
+                continue;
+            }
+            let mut random = Random::new(seed);
+            for _ in 0..rounds {
+                pairs += 1;
+                let Some((before, after, shown)) = render_pair(&mut random, &template, &names, way) else {
+                    continue;
+                };
+                compared += 1;
+                if !after.starts_with(&before) {
+                    println!("{name}: {way}: {shown}\n{before:?}\n{after:?}");
+                    fallen.push((name.clone(), way));
+                    break;
+                }
+            }
+        }
+    }
+    println!("{pairs} pairs, {compared} of them compared, {} proofs fell", fallen.len());
+    assert!(fallen.is_empty(), "{fallen:#?}");
+}
+
+#[test]
+#[ignore = "renders a million conversations"]
+fn unknown_ones_are_searched() {
+    for (seed, (name, template)) in (1..).zip(read_corpus()) {
+        let report = template.inspect().unwrap();
+        let names = template.variables();
+        for (way, boundary) in report.prefix.boundaries() {
+            if boundary.verdict != Verdict::Unknown {
+                continue;
+            }
+            let mut random = Random::new(seed);
+            for _ in 0..1000 {
+                if let Some((before, after, shown)) = render_pair(&mut random, &template, &names, way) {
+                    if !after.starts_with(&before) {
+                        println!("missed {name}: {way}: {shown}\n{before:?}\n{after:?}");
+                        break;
+                    }
+                }
+            }
+        }
+    }
+}
