@@ -74,7 +74,9 @@ impl<'b> OpenCalls<'b> {
     /// If another open call has the id.
     pub fn add(&mut self, id: Option<&'b str>, name: Option<&'b str>, path: impl FnOnce() -> String) -> Result<()> {
         if self.open == 0 {
-            (self.calls.clear(), self.by_id.clear(), self.first = 0);
+            self.calls.clear();
+            self.by_id.clear();
+            self.first = 0;
         }
         if let Some(id) = id {
             if self.by_id.insert(id, self.calls.len()).is_some() {

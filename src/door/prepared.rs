@@ -152,7 +152,8 @@ impl ChatTemplate {
         let (_, path) = format.list();
         let mut fitter = Fitter::new(facts, list, path);
         if !is_exact {
-            if !list.is_list() && !(format == Format::Responses && list.text().is_some()) {
+            let is_text = format == Format::Responses && list.text().is_some();
+            if !list.is_list() && !is_text {
                 return Err(wrong(
                     path.to_owned(),
                     format!("must be an array, and is {}", list.describe()),
