@@ -270,6 +270,18 @@ impl Error {
         self
     }
 
+    /// Replaces the JSON pointers for which there is another one.
+    #[cold]
+    #[cfg(feature = "inspect")]
+    pub(crate) fn map_input_paths(mut self, new: impl Fn(&str) -> Option<String>) -> Self {
+        for path in &mut self.0.input_paths {
+            if let Some(new) = new(path) {
+                *path = new;
+            }
+        }
+        self
+    }
+
     /// Sets the name or the file of the template, unless it is set.
     #[cold]
     pub fn in_template(mut self, name: &str) -> Self {

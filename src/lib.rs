@@ -376,6 +376,7 @@
 //! Encode a piece without control tokens by a tokenizer that has no added tokens, and append the ids of the pieces. `tests/tokenizers` in the
 //! repository does so with the crate `tokenizers`. A template that forms tokens from roles (`'<|' + message.role + '|>'`) needs
 //! [`ControlTokens::roles`]. A tokenizer that normalizes the text before it looks for its tokens, for example to lower case, can find more.
+#![cfg_attr(feature = "inspect", doc = "", doc = include_str!("door/server.md"))]
 //!
 //! ## 11. Find out what a template takes
 //!
@@ -454,6 +455,8 @@ mod chat;
 mod clock;
 #[cfg(feature = "cli")]
 pub mod conformance;
+#[cfg(feature = "inspect")]
+mod door;
 #[cfg(any(test, feature = "cli"))]
 mod ebnf;
 mod error;
@@ -486,6 +489,8 @@ pub use chat::{
     Prompt, TextPiece, Writer, assistant_mask,
 };
 pub use clock::{Clock, FixedClock, InvalidTime, LocalTime, SystemClock};
+#[cfg(feature = "inspect")]
+pub use door::{Body, Change, Changes, Format, Policy, PrepareOptions, Prepared, What};
 pub use error::{Error, ErrorClass, ErrorKind, Result, Step};
 pub use limits::{Limit, Limits, Reached};
 pub use source::Position;

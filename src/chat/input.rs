@@ -63,7 +63,7 @@ pub trait Input: sealed::Borrow {}
 
 impl<T: sealed::Borrow + ?Sized> Input for T {}
 
-pub(super) mod sealed {
+pub(crate) mod sealed {
     use crate::error::Result;
     use crate::value::{Runtime, Value};
 

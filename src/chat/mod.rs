@@ -42,6 +42,8 @@ use crate::value::Value;
 pub use control_tokens::{ControlPolicy, ControlToken, ControlTokens, TextPiece, Writer};
 pub use folder::{LoadAs, LoadOptions};
 pub use input::Input;
+#[cfg(feature = "inspect")]
+pub(crate) use input::sealed::Borrow;
 pub use mask::assistant_mask;
 pub use options::{ApplyOptions, ContinueFinalMessage};
 pub use prompt::Prompt;

@@ -1,7 +1,8 @@
-//! Requests of the conformance protocol with the key `apply` or `inspect`.
+//! Requests of the conformance protocol with the keys `apply`, `chat` and `inspect`.
 //!
 //! ```text
 //! {"template": {"default": "…"}, "messages": [], "add_generation_prompt": true, "special_tokens": {"bos_token": "<s>"}}
+//! {"template": {"default": "…"}, "body": {"messages": []}, "policy": "strict", "special_tokens": {"bos_token": "<s>"}}
 //! ```
 //!
 //! JSON of any type becomes an argument of [`ChatTemplate::apply`] as if a Python caller had passed it.
@@ -11,17 +12,22 @@ use std::sync::Arc;
 
 use chat_template::json::{Data, Object};
 use chat_template::report::Report;
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Input, Limits, Prompt};
+use chat_template::{
+    ApplyOptions, Changes, ChatTemplate, ContinueFinalMessage, Error, FixedClock, Format, Input, Limits, Policy, PrepareOptions,
+    Prompt,
+};
 
 use super::show::{Wanted, describe_type};
 
 /// The most named templates in a request.
 const MAX_TEMPLATES: usize = 1000;
 
-/// Answers requests with `apply` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
+/// Answers requests with `apply`, `chat` and `inspect`. The last template stays compiled, because a suite repeats it in many requests.
 #[derive(Default)]
 pub struct Applier {
     compiled: Option<(Data<'static>, ChatTemplate)>,
+    /// The template of the last request with `chat` or `inspect`, with its special tokens.
+    with_tokens: Option<(Data<'static>, ChatTemplate)>,
 }
 
 impl Applier {
@@ -69,11 +75,58 @@ impl Applier {
         Ok(self.template(request)?.apply(messages, &options))
     }
 
+    /// Prepares a chat request and renders it. The outer error is about the form of the request.
+    pub fn chat(
+        &mut self,
+        request: &Object<'_>,
+        clock: Option<&FixedClock>,
+        wanted: Wanted,
+        limits: &Limits,
+    ) -> Result<Result<(Prompt, Changes), Error>, String> {
+        let Some(body) = request.get("body") else {
+            return Err("`chat` must have `body`".to_owned());
+        };
+        let prepare_options = PrepareOptions {
+            format: choose(request, "format", &FORMATS)?,
+            policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
+        };
+        let template = self.template_with_tokens(request)?;
+        let mut options = ApplyOptions {
+            generation: wanted.generation,
+            trace: wanted.is_traced(),
+            assistant: wanted.assistant(),
+            plain: wanted.is_plain(),
+            limits,
+            ..ApplyOptions::default()
+        };
+        if let Some(clock) = clock {
+            options.clock = clock;
+        }
+        Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
+            let prompt = prepared.apply_with(&options)?;
+            Ok((prompt, prepared.changes))
+        }))
+    }
+
     /// Inspects a chat template. The outer error is about the form of the request.
     pub fn inspect(&mut self, request: &Object<'_>, limits: &Limits) -> Result<Result<Arc<Report>, Error>, String> {
-        let special_tokens = special_tokens(request)?;
-        let template = self.template(request)?.clone().with_special_tokens(special_tokens);
-        Ok(template.inspect_with(limits))
+        Ok(self.template_with_tokens(request)?.inspect_with(limits))
+    }
+
+    /// Returns the template of a request with the special tokens of the request, on which its report depends.
+    fn template_with_tokens(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
+        let tokens = special_tokens(request)?;
+        let source = request.get("template").unwrap_or(&Data::None);
+        let is_last = |(last, template): &(Data<'_>, ChatTemplate)| last == source && template.special_tokens() == tokens;
+        let last = match self.with_tokens.take().filter(is_last) {
+            Some(last) => last,
+            None => {
+                let template = self.template(request)?.clone().with_special_tokens(tokens);
+                (source.clone().into_owned(), template)
+            }
+        };
+        let (_, template) = self.with_tokens.insert(last);
+        Ok(template)
     }
 
     fn template(&mut self, request: &Object<'_>) -> Result<&ChatTemplate, String> {
@@ -87,6 +140,30 @@ impl Applier {
         };
         let (_, template) = self.compiled.insert(compiled);
         Ok(template)
+    }
+}
+
+/// The names of formats and policies in a request.
+const FORMATS: [(&str, Format); 3] = [
+    ("chat_completions", Format::ChatCompletions),
+    ("responses", Format::Responses),
+    ("messages", Format::Messages),
+];
+const POLICIES: [(&str, Policy); 3] = [("exact", Policy::Exact), ("fit", Policy::Fit), ("strict", Policy::Strict)];
+
+/// Returns the choice of a request by its name, if there is one.
+fn choose<T: Copy>(request: &Object<'_>, key: &str, choices: &[(&str, T)]) -> Result<Option<T>, String> {
+    let name = match request.get(key) {
+        None | Some(Data::None) => return Ok(None),
+        Some(Data::Str(name)) => name,
+        Some(other) => return Err(format!("`{key}` must be a string, and this is {}", describe_type(other))),
+    };
+    match choices.iter().find(|(choice, _)| choice == name) {
+        Some((_, choice)) => Ok(Some(*choice)),
+        None => {
+            let names: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
+            Err(format!("`{key}` must be one of {}", names.join(", ")))
+        }
     }
 }
 

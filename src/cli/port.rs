@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use chat_template::conformance::nearest;
 use chat_template::json::{self, Data, Object};
-use chat_template::{Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
+use chat_template::{Changes, Error, ErrorKind, FixedClock, Limits, LocalTime, Prompt, RenderOptions, Template};
 
 use super::apply_request::Applier;
 use super::show::{self, Lane, Wanted, describe_type, object};
@@ -24,11 +24,12 @@ const MAX_ID: usize = 1024;
 const MAX_GUESSES: usize = 8;
 
 /// The keys of a request.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "id",
     "template",
     "context",
     "apply",
+    "chat",
     "inspect",
     "generation",
     "trace",
@@ -151,10 +152,21 @@ impl Port {
             turns: is_wanted("turns"),
             lane: self.lane,
         };
-        let result = fixed_clock(&request).and_then(|clock| match (request.get("apply"), request.get("template")) {
-            (Some(Data::Object(apply)), _) => self.apply(apply, clock.as_ref(), wanted),
-            (_, Some(Data::Str(source))) => self.render(source, &request, clock.as_ref(), wanted),
-            _ => Err(explain_request(&request)),
+        let mut changes = None;
+        let result = fixed_clock(&request).and_then(|clock| {
+            let clock = clock.as_ref();
+            match (request.get("apply"), request.get("chat"), request.get("template")) {
+                (Some(Data::Object(apply)), ..) => self.apply(apply, clock, wanted),
+                (_, Some(Data::Object(chat)), _) => {
+                    let answer = self.applier.chat(chat, clock, wanted, &self.limits)?;
+                    Ok(answer.map(|(prompt, made)| {
+                        changes = Some(made);
+                        prompt
+                    }))
+                }
+                (.., Some(Data::Str(source))) => self.render(source, &request, clock, wanted),
+                _ => Err(explain_request(&request)),
+            }
         });
         let control_tokens = match control_tokens(&request) {
             Ok(tokens) => tokens,
@@ -162,7 +174,7 @@ impl Port {
         };
         match result {
             Ok(Ok(prompt)) => {
-                let line = success(&id, &prompt, wanted, control_tokens.as_deref());
+                let line = success(&id, &prompt, changes.as_ref(), wanted, control_tokens.as_deref());
                 line.map_err(|message| request_error(id, message))
             }
             Ok(Err(error)) => Err(failure(id, &error)),
@@ -240,7 +252,7 @@ fn read_id(request: &Object<'_>) -> Result<Data<'static>, String> {
 
 /// Returns the message for a request that neither renders nor applies a template.
 fn explain_request(request: &Object<'_>) -> String {
-    for name in ["apply", "inspect"] {
+    for name in ["apply", "chat", "inspect"] {
         if let Some(other) = request.get(name) {
             return format!("`{name}` must be an object, and this is {}", describe_type(other));
         }
@@ -288,10 +300,19 @@ fn control_tokens<'r>(request: &'r Object<'_>) -> Result<Option<Vec<&'r str>>, S
 }
 
 /// Returns the line of a prompt. The segments of a long prompt take much more memory as a tree than as text.
-fn success(id: &Data<'_>, prompt: &Prompt, wanted: Wanted, control_tokens: Option<&[&str]>) -> Result<String, String> {
+fn success(
+    id: &Data<'_>,
+    prompt: &Prompt,
+    changes: Option<&Changes>,
+    wanted: Wanted,
+    control_tokens: Option<&[&str]>,
+) -> Result<String, String> {
     write_answer(id, |line| {
         line.push_str(",\"output\":");
         json::write_string(&prompt.text, false, line);
+        if let Some(changes) = changes {
+            show::write_entry("changes", changes, line)?;
+        }
         if wanted.generation {
             show::write_entry("generation", &show::span_pairs(&prompt.generation.code_points), line)?;
         }
@@ -329,6 +350,10 @@ fn failure(id: Data<'static>, error: &Error) -> Data<'static> {
         ("message", Data::Str(Cow::Owned(error.message().to_owned()))),
         ("line", error.line().map_or(Data::None, |line| Data::Int(i64::from(line)))),
     ];
+    entries.push(("class", text(error.class().name())));
+    if let Some(path) = error.input_path() {
+        entries.push(("path", Data::Str(Cow::Owned(path.to_owned()))));
+    }
     if let Some(position) = error.position() {
         entries.push(("column", Data::Int(i64::from(position.column))));
     }
@@ -357,6 +382,7 @@ fn describe(id: Data<'static>) -> Data<'static> {
         text("assistant"),
         text("turns"),
         text("inspect"),
+        text("chat"),
     ]);
     let port = object([
         ("name", text(env!("CARGO_PKG_NAME"))),

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use chat_template::conformance::printable;
 use chat_template::json::{Data, Object};
-use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Prompt, RenderOptions, Template, Writer};
+use chat_template::{
+    ApplyOptions, AssistantOptions, AssistantSpans, Changes, ChatTemplate, Policy, PrepareOptions, Prompt, RenderOptions, Template,
+    Writer,
+};
 
 use super::explain::{Explained, Picture};
 use super::file::Texts;
@@ -18,12 +21,16 @@ Examples:
   chat-template render --template chat.jinja --config tokenizer_config.json --messages conversation.json --json
   chat-template render --model Qwen3-8B --messages conversation.json --continue-final-message reasoning_content
   chat-template render --model Qwen3-8B --messages conversation.json --explain=message --explain-html prompt.html
+  chat-template render --model Qwen3-8B --request body.json --explain
   echo '{\"x\": 1}' | chat-template render --template chat.jinja --context -
 
 One FILE can be -, which is standard input. No newline is added to the output.
 
 The file of --messages can also contain an object, such as the body of an HTTP request. \"messages\" is its conversation, and \"tools\" and
 \"documents\" are used unless an option sets them. Other keys are ignored.
+
+The file of --request is the body of a request of Chat Completions, Responses or Messages. It is changed where this template needs it, and
+--explain lists the changes.
 
 --explain shows blanks and line feeds, and below the prompt a legend and warnings: of a control token that the input wrote, of a token that
 begins the prompt twice, of a variable that no template reads, and if it is unknown which text the model writes. With colours, that text is
@@ -37,6 +44,7 @@ underlined. NO_COLOR turns the colours off; then each part has a row of its own.
   assistant   the spans of what the model would write, or {\"unknown\": the reason}
   turns       the header, the body, the close and the fields of each message
   steps       the work of the render, in the unit of --limits
+  changes     what was changed in the file of --request, with its place and the reason
 If the prompt has no text of the model although a message is the assistant's, or if that text is unknown, standard error has a warning.
 A span is a [start, end] pair. Spans are counted in code points. Those of generation and true_spans are counted in bytes too (with --context,
 only in code points).";
@@ -55,6 +63,16 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", group = "input", conflicts_with_all = ["model", "config", "tools", "documents"])]
     #[arg(conflicts_with_all = ["add_generation_prompt", "continue_final_message", "variables"])]
     context: Option<PathBuf>,
+    /// The body of a chat request. The messages, the tools and the variables in it are changed where the chat template needs it.
+    #[arg(long, value_name = "FILE", group = "input", conflicts_with_all = ["tools", "documents", "name"])]
+    #[arg(conflicts_with_all = ["add_generation_prompt", "continue_final_message", "variables"])]
+    request: Option<PathBuf>,
+    /// Fails if the body of --request has to be changed.
+    #[arg(long, requires = "request", conflicts_with = "exact")]
+    strict: bool,
+    /// Changes nothing in the body of --request that only this template needs.
+    #[arg(long, requires = "request")]
+    exact: bool,
     /// The tools: a JSON array of schemas.
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
@@ -80,6 +98,16 @@ impl Arguments {
             When::Always => true,
             When::Auto => show::shows_color(),
             When::Never => false,
+        }
+    }
+
+    /// Returns the options with what the output shows besides the text.
+    fn show_options(&self) -> ApplyOptions<'static> {
+        ApplyOptions {
+            true_spans: self.json || self.is_colored(When::Never),
+            trace: self.json,
+            assistant: (self.json || self.explained.is_wanted()).then(AssistantOptions::default),
+            ..ApplyOptions::default()
         }
     }
 
@@ -111,15 +139,17 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let files = [
         &arguments.messages,
         &arguments.context,
+        &arguments.request,
         &arguments.tools,
         &arguments.documents,
     ];
     let files = files.into_iter().flatten().map(PathBuf::as_path);
     let texts = Texts::read(arguments.source.files().chain(files))?;
-    let text = match (&arguments.context, &arguments.messages) {
-        (Some(context), _) => render(arguments, &texts, context)?,
-        (None, Some(messages)) => apply(arguments, &texts, messages)?,
-        (None, None) => return Err("error: --messages or --context is missing".to_owned()),
+    let text = match (&arguments.context, &arguments.messages, &arguments.request) {
+        (Some(context), ..) => render(arguments, &texts, context)?,
+        (_, Some(messages), _) => apply(arguments, &texts, messages)?,
+        (.., Some(request)) => prepare(arguments, &texts, request)?,
+        (None, None, None) => return Err("error: --messages, --request or --context is missing".to_owned()),
     };
     print_text(&text).map_err(|error| format!("error: {error}"))
 }
@@ -197,7 +227,6 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
     };
     let variables = arguments.settings.variables.iter();
     let variables = Object::new(variables.map(|(name, value)| (name.as_str().into(), value.clone())).collect());
-    let is_colored = arguments.is_colored(When::Never);
     let own_tokens = arguments.explained.control_tokens();
     let mut options = ApplyOptions {
         limits: &limits,
@@ -209,31 +238,69 @@ fn apply(arguments: &Arguments, texts: &Texts, messages: &Path) -> Result<String
         variables: Some(&variables),
         // In the reference, the spans of a continued message are an error.
         generation: arguments.json && arguments.settings.continue_final_message.is_none(),
-        true_spans: arguments.json || is_colored,
-        trace: arguments.json,
-        assistant: (arguments.json || arguments.explained.is_wanted()).then(AssistantOptions::default),
         control_tokens: arguments.explained.policy(&own_tokens),
-        ..ApplyOptions::default()
+        ..arguments.show_options()
     };
     if let Some(clock) = &fixed {
         options.clock = clock;
     }
-    let prompt: Prompt = chat
+    let prompt = chat
         .apply(&messages, &options)
         .map_err(|error| arguments.source.explain(&error))?;
+    show_prompt(arguments, &chat, &prompt, Some(&messages), unread, None)
+}
+
+/// Prepares the body of a request for a chat template, and applies the template.
+fn prepare(arguments: &Arguments, texts: &Texts, request: &Path) -> Result<String, String> {
+    let chat = arguments.source.load(texts)?;
+    let body = texts.parse_json(request)?;
+    let options = PrepareOptions {
+        policy: match (arguments.strict, arguments.exact) {
+            (true, _) => Policy::Strict,
+            (_, true) => Policy::Exact,
+            (false, false) => Policy::Fit,
+        },
+        ..PrepareOptions::default()
+    };
+    let explain = |error| arguments.source.explain(&error);
+    let prepared = chat.prepare_with(&body, &options).map_err(explain)?;
+    let (limits, fixed) = (arguments.settings.read_limits()?, arguments.settings.clock());
+    let own_tokens = arguments.explained.control_tokens();
+    let mut options = ApplyOptions {
+        limits: &limits,
+        control_tokens: arguments.explained.policy(&own_tokens),
+        ..arguments.show_options()
+    };
+    if let Some(clock) = &fixed {
+        options.clock = clock;
+    }
+    let prompt = prepared.apply_with(&options).map_err(explain)?;
+    let changes = prepared.changes.iter().map(|change| format!("changed: {change}")).collect();
+    show_prompt(arguments, &chat, &prompt, None, changes, Some(&prepared.changes))
+}
+
+/// Returns the prompt in the form that the arguments choose, or draws its picture with notes and returns an empty text.
+fn show_prompt(
+    arguments: &Arguments,
+    chat: &ChatTemplate,
+    prompt: &Prompt,
+    messages: Option<&Data<'_>>,
+    notes: Vec<String>,
+    changes: Option<&Changes>,
+) -> Result<String, String> {
     if arguments.explained.is_wanted() {
         let mut named = chat.special_tokens().iter();
         let bos = named.find(|(name, _)| name == "bos_token").map(|(_, bos)| bos.as_str());
-        let tokens = [chat.control_tokens(), own_tokens].concat();
-        return arguments.draw(&Picture::new(&prompt, &tokens, Some(&messages), bos, unread));
+        let tokens = [chat.control_tokens(), arguments.explained.control_tokens()].concat();
+        return arguments.draw(&Picture::new(prompt, &tokens, messages, bos, notes));
     }
-    match (arguments.json, is_colored) {
+    match (arguments.json, arguments.is_colored(When::Never)) {
         (true, _) => {
-            warn_of_mask(&prompt.assistant, Some(&messages));
-            show::write_line(&prompt)
+            warn_of_mask(&prompt.assistant, messages);
+            show::write_prompt(prompt, changes)
         }
         (false, true) => Ok(show::color_spans(&prompt.text, &prompt.true_spans.bytes)),
-        (false, false) => Ok(prompt.text),
+        (false, false) => Ok(prompt.text.clone()),
     }
 }
 

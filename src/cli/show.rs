@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, AssistantSpans, Rendered};
+use chat_template::{AssistantOptions, AssistantSpans, Changes, Prompt, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -52,10 +52,21 @@ impl Wanted {
     }
 }
 
-/// Returns a value, such as a prompt, as a line of JSON.
+/// Returns a value as a line of JSON.
 pub fn write_line<T: Serialize>(value: &T) -> Result<String, String> {
     let line = serde_json::to_string(value).map_err(|error| format!("error: {error}"))?;
     Ok(line + "\n")
+}
+
+/// Returns a prompt with its spans as a line of JSON, and the changes of its request.
+pub fn write_prompt(prompt: &Prompt, changes: Option<&Changes>) -> Result<String, String> {
+    let mut line = write_line(prompt)?;
+    if let Some(changes) = changes {
+        line.truncate(line.trim_end_matches("}\n").len());
+        write_entry("changes", changes, &mut line)?;
+        line.push_str("}\n");
+    }
+    Ok(line)
 }
 
 /// Returns the output of a template without the contract as a line of JSON.

@@ -137,7 +137,7 @@ fn find_arguments(object: Outcome, string: Outcome) -> Arguments {
 }
 
 /// Returns the outcome for arguments that are JSON text.
-fn judge_text_arguments(text: &str) -> Outcome {
+pub fn judge_text_arguments(text: &str) -> Outcome {
     if find_words(text, &[ARGUMENT, VALUE]) == Outcome::Lost {
         return Outcome::Lost;
     }

@@ -19,6 +19,7 @@ mod reads;
 mod reasoning;
 mod roles;
 mod switches;
+mod takes;
 
 use std::sync::Arc;
 
@@ -76,6 +77,7 @@ impl ChatTemplate {
             };
             let forms = roles::inspect(&mut lab, &mut report)?;
             roles::inspect_tools(&mut lab, &mut report, &forms)?;
+            report.takes = takes::inspect(&mut lab, &report)?;
             reasoning::inspect(&mut lab, &mut report, &forms)?;
             switches::inspect(&mut lab, &mut report, &forms)?;
             report.prefix = prefix::inspect(self, lab.deadline());

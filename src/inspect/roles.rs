@@ -92,7 +92,7 @@ fn judge_text(text: &str, word: &str, form: Form) -> Outcome {
 }
 
 /// Returns whether a text has a part in the notation of Python or JSON, which itself may be within a JSON string.
-fn has_printed_part(text: &str) -> bool {
+pub fn has_printed_part(text: &str) -> bool {
     let is_sign = |char: &char| !matches!(char, '\\' | ' ' | '\n');
     let bare: String = text.chars().filter(is_sign).collect();
     let bare = bare.replace('\'', "\"");

@@ -10,6 +10,7 @@ mod prefix;
 mod reads;
 mod roles;
 mod switches;
+mod takes;
 mod witness;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ pub use prefix::{Boundary, Counterexample, Look, Prefix, Verdict};
 pub use reads::{Read, Reads};
 pub use roles::{Alternation, Content, Media, Medium, NullContent, Outcome, Role, Roles, System};
 pub use switches::{Change, GenerationPrompt, Reasoning, Replay, Switch};
+pub use takes::{Forms, Takes};
 pub use witness::Witness;
 
 /// What a template takes. Each verdict of an experiment has its witness in [`Report::witnesses`].
@@ -40,6 +42,8 @@ pub struct Report {
     pub tools: Tools,
     /// The calls of tools and their results.
     pub calls: Calls,
+    /// What whole conversations can have. [`ChatTemplate::prepare`](crate::ChatTemplate::prepare) goes by it.
+    pub takes: Takes,
     /// The reasoning of assistant messages.
     pub reasoning: Reasoning,
     /// The text that `add_generation_prompt` appends.

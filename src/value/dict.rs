@@ -46,7 +46,7 @@ pub type Entries<'a> = IndexMap<Key<'a>, Value<'a>, BuildHasherDefault<KeyHasher
 
 /// Returns the value under a key of the caller's object.
 #[inline]
-pub(super) fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
+pub fn json_entry<'a>(map: &'a serde_json::Map<String, serde_json::Value>, key: &str) -> Option<&'a serde_json::Value> {
     // Long keys are left to the map: a call to compare them here would slow down short keys too.
     if map.len() > SCANNED || key.len() > SHORT {
         return map.get(key);

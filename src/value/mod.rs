@@ -45,6 +45,8 @@ pub use call::{
     Arguments, Body, BoundMethod, Callable, Code, Comparison, Function, Lookups, Macro, Parameter, Part, Shortcut, Signature,
     Style, Write, not_callable,
 };
+#[cfg(feature = "inspect")]
+pub use dict::json_entry;
 pub use dict::{Dict, DictIter, Entries};
 pub use frames::{ContextEntry, Environment, EnvironmentId};
 pub use generator::{GAIN, Generator, ItemSource};

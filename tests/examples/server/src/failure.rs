@@ -1,7 +1,7 @@
-//! Errors as answers: an object as in OpenAI's API, with a status by the class of the error.
+//! Errors as answers: an object as in the APIs of OpenAI and Anthropic, with a status by the class of the error.
 //!
 //! ```text
-//! 400 {"error": {"message": "Only one system message!", "type": "refused", "param": null, "code": null}}
+//! 400 {"type": "error", "error": {"message": "Only one system message!", "type": "refused", "param": null, "code": null}}
 //! ```
 
 use std::fmt::Display;
@@ -53,7 +53,7 @@ impl Failure {
     }
 }
 
-/// A body that is too large, is not JSON, or has no messages.
+/// A body that is too large or is not JSON.
 impl From<JsonRejection> for Failure {
     fn from(rejection: JsonRejection) -> Self {
         let status = match rejection.status() {
@@ -72,6 +72,6 @@ impl From<JsonRejection> for Failure {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let error = json!({"message": self.message, "type": self.class, "param": self.param, "code": null});
-        (self.status, Json(json!({"error": error}))).into_response()
+        (self.status, Json(json!({"type": "error", "error": error}))).into_response()
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! ```sh
 //! cargo run --release --manifest-path tests/examples/server/Cargo.toml -- tests/models/jinja 127.0.0.1:8080
-//! curl 127.0.0.1:8080/v1/chat/completions/render -H 'content-type: application/json' \
+//! curl 127.0.0.1:8080/v1/chat/completions -H 'content-type: application/json' \
 //!     -d '{"messages": [{"role": "user", "content": "Hi"}]}'
 //! ```
 //!
-//! The body is that of a chat completion. It may also have `documents`, `add_generation_prompt`, `continue_final_message`,
-//! `chat_template_kwargs`, and `chat_template`: a name of the model's templates or the source of another one. Other fields, such as
-//! `model` and `temperature`, are ignored. The answer is `{"prompt": "…", "steps": 42}`; an error is an object as in OpenAI's API.
+//! It takes the bodies of OpenAI's Chat Completions (`/v1/chat/completions`) and Responses (`/v1/responses`) and of Anthropic's Messages
+//! (`/v1/messages`). A body may also have `chat_template`: a name of the model's templates or the source of another one. The answer has the
+//! form that the clients of OpenAI and Anthropic read, with the prompt in the place of the model's text. Beside it are `changes`, what the
+//! template needed to have changed; `pieces`, for a tokenizer; and `steps`. An error is an object as in these APIs.
 
+mod envelope;
 mod failure;
 #[cfg(test)]
 mod tests;
@@ -23,10 +25,9 @@ use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::routing::post;
 use axum::{Json, Router};
-use chat_template::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Limits, Prompt};
+use chat_template::{ApplyOptions, ChatTemplate, ControlPolicy, ControlTokens, Format, Limits, PrepareOptions};
 use lru::LruCache;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
@@ -48,8 +49,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8080".to_owned());
 
     let model = ChatTemplate::from_dir(folder)?;
-    // A template that does not compile ends the server here, and not at the first request.
-    model.check()?;
+    // A template that does not compile ends the server here, and not at the first request. The report is made once.
+    model.inspect()?;
     let listener = TcpListener::bind(&address)
         .await
         .map_err(|error| format!("{address}: {error}"))?;
@@ -67,23 +68,13 @@ fn router(model: ChatTemplate) -> Router {
         limits: Limits::default().with_milliseconds(RENDER_MILLISECONDS),
         renders: Arc::new(Semaphore::new(processors)),
     };
+    let answer = |format| post(move |server, body| answer(server, format, body));
     Router::new()
-        .route("/v1/chat/completions/render", post(render))
+        .route("/v1/chat/completions", answer(Format::ChatCompletions))
+        .route("/v1/responses", answer(Format::Responses))
+        .route("/v1/messages", answer(Format::Messages))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .with_state(Arc::new(server))
-}
-
-/// The fields of a request's body that a prompt depends on.
-#[derive(Deserialize)]
-struct Request {
-    messages: Vec<Value>,
-    tools: Option<Vec<Value>>,
-    documents: Option<Vec<Value>>,
-    add_generation_prompt: Option<bool>,
-    #[serde(default)]
-    continue_final_message: bool,
-    chat_template: Option<String>,
-    chat_template_kwargs: Option<Map<String, Value>>,
 }
 
 /// What all requests share.
@@ -97,46 +88,56 @@ struct Server {
 }
 
 /// Answers a request. When the client closes the connection, axum drops this future, and `cancel` ends the render.
-async fn render(State(server): State<Arc<Server>>, body: Result<Json<Request>, JsonRejection>) -> Result<Json<Value>, Failure> {
-    let Json(request) = body?;
+async fn answer(
+    State(server): State<Arc<Server>>,
+    format: Format,
+    body: Result<Json<Value>, JsonRejection>,
+) -> Result<Json<Value>, Failure> {
+    let Json(body) = body?;
     let cancel = CancelOnDrop::default();
     let flag = Arc::clone(&cancel.0);
     let permit = Arc::clone(&server.renders).acquire_owned().await;
     // A render takes up to RENDER_MILLISECONDS without a pause, so it must not run on a thread that drives connections.
     let task = tokio::task::spawn_blocking(move || {
         let _permit = permit;
-        server.prompt(&request, &flag)
+        server.prompt(&body, format, &flag)
     });
-    let prompt = task.await.map_err(Failure::internal)??;
-    Ok(Json(json!({"prompt": prompt.text, "steps": prompt.steps})))
+    Ok(Json(task.await.map_err(Failure::internal)??))
 }
 
 impl Server {
-    /// Returns the prompt of a request.
-    fn prompt(&self, request: &Request, cancel: &AtomicBool) -> Result<Prompt, Failure> {
-        let (template, name) = match request.chat_template.as_deref() {
+    /// Returns the answer with the prompt of a request.
+    fn prompt(&self, body: &Value, format: Format, cancel: &AtomicBool) -> Result<Value, Failure> {
+        let own = body.get("chat_template").and_then(Value::as_str);
+        let (template, name) = match own {
             Some(source) if !self.model.names().contains(&source) => (self.template(source), None),
             name => (self.model.clone(), name),
         };
+        let fail = |error| Failure::new(&error, own.is_some());
+        // The first request with a template makes its report.
+        template.inspect_with(&self.limits).map_err(fail)?;
+        let format = Some(format);
+        let prepared = template
+            .prepare_with(
+                body,
+                &PrepareOptions {
+                    format,
+                    ..PrepareOptions::default()
+                },
+            )
+            .map_err(fail)?;
         let options = ApplyOptions {
-            tools: Some(&request.tools),
-            documents: Some(&request.documents),
-            variables: Some(&request.chat_template_kwargs),
             chat_template: name,
-            add_generation_prompt: request.add_generation_prompt.unwrap_or(!request.continue_final_message),
-            continue_final_message: if request.continue_final_message {
-                ContinueFinalMessage::Content
-            } else {
-                ContinueFinalMessage::No
-            },
             limits: &self.limits,
             cancel: Some(cancel),
+            control_tokens: ControlTokens {
+                policy: ControlPolicy::Split,
+                ..ControlTokens::default()
+            },
             ..ApplyOptions::default()
         };
-        let is_own_template = request.chat_template.is_some();
-        template
-            .apply(&request.messages, &options)
-            .map_err(|error| Failure::new(&error, is_own_template))
+        let prompt = prepared.apply_with(&options).map_err(fail)?;
+        Ok(envelope::wrap(body, &prepared, &prompt))
     }
 
     /// Returns the compiled template of a source, with the model's special tokens.

@@ -1,0 +1,126 @@
+//! The calls of tools: their arguments, their ids, and the results that belong to them.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::change::{Changes, What};
+use super::content::MAX_SHOWN;
+use super::facts::Facts;
+use super::node::Node;
+use super::wrong;
+use crate::error::Result;
+use crate::json::{self, DEPTH, Data, Object};
+use crate::report::Arguments;
+use crate::text::truncate::elide;
+
+/// Returns the arguments of a call as the template takes them, or `None` if these are those of the body.
+pub fn fit_arguments<'b>(
+    facts: &Facts<'_>,
+    arguments: Node<'b>,
+    path: impl FnOnce() -> String,
+    changes: &mut Changes,
+) -> Option<Data<'b>> {
+    match (facts.takes.arguments, arguments.text()) {
+        (Arguments::Object, Some(text)) => match json::read(text, DEPTH) {
+            Ok(object @ Data::Object(_)) => {
+                changes.add(path(), What::Parsed, "takes.arguments is object");
+                Some(object)
+            }
+            _ if text.trim().is_empty() => {
+                changes.add(path(), What::Parsed, "takes.arguments is object, and the text is empty");
+                Some(Data::Object(Object::default()))
+            }
+            _ => {
+                changes.add(
+                    path(),
+                    What::Unparsed,
+                    "takes.arguments is object, and the text is not a JSON object",
+                );
+                None
+            }
+        },
+        (Arguments::String, None) => {
+            changes.add(path(), What::Encoded, "takes.arguments is string");
+            let mut text = String::new();
+            json::write_data(&arguments.to_data(DEPTH), &mut text);
+            Some(Data::Str(text.into()))
+        }
+        _ => None,
+    }
+}
+
+/// The calls that have no result yet.
+#[derive(Debug, Default)]
+pub struct OpenCalls<'b> {
+    calls: Vec<Call<'b>>,
+    /// The index of the open call with an id.
+    by_id: HashMap<&'b str, usize>,
+    /// The index of the first call that can be open.
+    first: usize,
+    open: usize,
+}
+
+#[derive(Debug)]
+struct Call<'b> {
+    id: Option<&'b str>,
+    name: Option<&'b str>,
+    is_open: bool,
+}
+
+impl<'b> OpenCalls<'b> {
+    /// Adds a call.
+    ///
+    /// # Errors
+    /// If another open call has the id.
+    pub fn add(&mut self, id: Option<&'b str>, name: Option<&'b str>, path: impl FnOnce() -> String) -> Result<()> {
+        if self.open == 0 {
+            self.calls.clear();
+            self.by_id.clear();
+            self.first = 0;
+        }
+        if let Some(id) = id {
+            if self.by_id.insert(id, self.calls.len()).is_some() {
+                let id = elide(id, MAX_SHOWN);
+                return Err(wrong(
+                    path(),
+                    format!("an earlier call without a result has the id `{id}` too"),
+                ));
+            }
+        }
+        self.open = self.open.saturating_add(1);
+        let is_open = true;
+        self.calls.push(Call { id, name, is_open });
+        Ok(())
+    }
+
+    /// Takes the call of a result, by its id or as the first that is open, and returns the name of the function.
+    ///
+    /// # Errors
+    /// If there is no such call.
+    pub fn close(&mut self, id: Option<&'b str>, path: impl FnOnce() -> String) -> Result<Option<&'b str>> {
+        let index = match id {
+            Some(id) => self.by_id.remove(id),
+            None => {
+                while self.calls.get(self.first).is_some_and(|call| !call.is_open) {
+                    self.first = self.first.saturating_add(1);
+                }
+                (self.open > 0).then_some(self.first)
+            }
+        };
+        let Some(call) = index.and_then(|index| self.calls.get_mut(index)) else {
+            let of_id = id.map_or(Cow::Borrowed(""), |id| {
+                format!(" with the id `{}`", elide(id, MAX_SHOWN)).into()
+            });
+            return Err(wrong(
+                path(),
+                format!("the result has no call{of_id} without a result before it"),
+            ));
+        };
+        call.is_open = false;
+        if let (None, Some(id)) = (id, call.id) {
+            self.by_id.remove(id);
+        }
+        self.open = self.open.saturating_sub(1);
+        Ok(call.name)
+    }
+}

@@ -1,0 +1,139 @@
+//! The changes of a body, each with its place, its sort and its reason.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::{Serialize, Serializer};
+
+/// A change of the body that the template needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// The JSON pointer (RFC 6901) of the value in the body: `/messages/2/tool_calls/0/function/arguments`.
+    pub path: String,
+    /// The sort of change.
+    pub what: What,
+    /// The reason, with the verdict of the [`Report`](crate::report::Report) where there is one: `calls.arguments`.
+    pub why: Cow<'static, str>,
+}
+
+/// The sort of a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum What {
+    /// A field, a block or an item of another format has its form of Chat Completions.
+    Translated,
+    /// Arguments that were JSON text are an object.
+    Parsed,
+    /// Arguments should be parsed, and are not JSON. They stay a text.
+    Unparsed,
+    /// Arguments that were an object are JSON text.
+    Encoded,
+    /// A list of parts is a string, or the parts of text in it are one part.
+    Joined,
+    /// A string is a list of one part, or a flat tool has `{"type": "function", "function": …}` around it.
+    Wrapped,
+    /// A tool is flat.
+    Unwrapped,
+    /// A part of media, or a field with reasoning, has the name that the template reads.
+    Renamed,
+    /// A message has another role.
+    Recast,
+    /// A message is a part of an earlier one.
+    Merged,
+    /// Content that was null or absent is an empty string.
+    Emptied,
+    /// Empty content is absent.
+    Omitted,
+    /// A result has the name of the called function.
+    Named,
+    /// A result is at the place of its call.
+    Moved,
+    /// The prompt does not have the value.
+    Dropped,
+}
+
+impl What {
+    /// Returns the name, such as `parsed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Translated => "translated",
+            Self::Parsed => "parsed",
+            Self::Unparsed => "unparsed",
+            Self::Encoded => "encoded",
+            Self::Joined => "joined",
+            Self::Wrapped => "wrapped",
+            Self::Unwrapped => "unwrapped",
+            Self::Renamed => "renamed",
+            Self::Recast => "recast",
+            Self::Merged => "merged",
+            Self::Emptied => "emptied",
+            Self::Omitted => "omitted",
+            Self::Named => "named",
+            Self::Moved => "moved",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+/// `/messages/0: recast, roles.developer.string is lost`
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}, {}", self.path, self.what.name(), self.why)
+    }
+}
+
+/// The changes of a body: those that were made before the render, and the texts that the first render dropped.
+///
+/// `apply` takes the prepared request by reference, so the second list is set once.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    made: Vec<Change>,
+    dropped: OnceLock<Vec<Change>>,
+}
+
+impl Changes {
+    /// Adds a change.
+    pub(super) fn add(&mut self, path: String, what: What, why: impl Into<Cow<'static, str>>) {
+        let why = why.into();
+        self.made.push(Change { path, what, why });
+    }
+
+    /// Sets the texts that the render dropped, unless an earlier render set them.
+    pub(super) fn set_dropped(&self, dropped: Vec<Change>) {
+        self.dropped.get_or_init(|| dropped);
+    }
+
+    /// Returns the changes, in the order in which they were made.
+    pub fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.into_iter()
+    }
+
+    /// Returns the number of changes.
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Returns whether nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+}
+
+impl<'c> IntoIterator for &'c Changes {
+    type Item = &'c Change;
+    type IntoIter = std::iter::Chain<std::slice::Iter<'c, Change>, std::slice::Iter<'c, Change>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let dropped = self.dropped.get().map_or(&[] as &[Change], Vec::as_slice);
+        self.made.iter().chain(dropped)
+    }
+}
+
+impl Serialize for Changes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self)
+    }
+}

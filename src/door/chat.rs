@@ -1,0 +1,177 @@
+//! Bodies of OpenAI's Chat Completions, whose messages are those of templates already.
+
+use super::calls::fit_arguments;
+use super::change::What;
+use super::content;
+use super::fitter::Fitter;
+use super::message::{Message, Place};
+use super::node::Node;
+use super::wrong;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+
+/// Adds the messages of a body.
+pub fn read<'b>(fitter: &mut Fitter<'b, '_>, messages: Node<'b>) -> Result<()> {
+    for (index, message) in messages.items().enumerate() {
+        read_message(fitter, message, Place::item("/messages", index))?;
+    }
+    Ok(())
+}
+
+/// The fields of a message that the door reads. A field that is null is absent.
+#[derive(Default)]
+struct Fields<'b> {
+    content: Option<Node<'b>>,
+    tool_calls: Option<Node<'b>>,
+    tool_call_id: Option<&'b str>,
+    has_name: bool,
+    /// The key of the reasoning.
+    reasoning: Option<&'b str>,
+}
+
+impl<'b> Fields<'b> {
+    /// Reads the fields in one pass.
+    fn new(node: Node<'b>) -> Self {
+        let mut fields = Self::default();
+        for (key, value) in node.entries().filter(|(_, value)| !value.is_null()) {
+            match key {
+                "content" => fields.content = Some(value),
+                "tool_calls" => fields.tool_calls = Some(value),
+                "tool_call_id" => fields.tool_call_id = value.text(),
+                "name" => fields.has_name = true,
+                "reasoning_content" | "thinking" | "reasoning" => fields.reasoning = Some(key),
+                _ => {}
+            }
+        }
+        fields
+    }
+}
+
+/// Adds a message.
+pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Place) -> Result<()> {
+    let mut message = Message::kept(node, place);
+    let body_role = read_role(node, place)?;
+    let fields = Fields::new(node);
+    let role = fitter.recast(body_role, place);
+    if role != body_role {
+        message.set("role", Data::Str(role.into()));
+    }
+    let calls = fields.tool_calls.filter(|_| body_role == "assistant");
+    let mut has_calls = calls.is_some_and(|calls| calls.items().next().is_some());
+    if let Some(content) = fields.content {
+        let role = if has_calls && fitter.facts.takes.calls {
+            "caller"
+        } else {
+            role
+        };
+        if let Some(fitted) = content::fit(fitter.facts, role, content, || place.field("/content"), &mut fitter.changes)? {
+            message.set("content", fitted);
+        }
+    }
+    if let Some(fitted) = calls.map(|calls| read_calls(fitter, calls, place)).transpose()?.flatten() {
+        message.set("tool_calls", fitted);
+    }
+    if has_calls && !fitter.facts.takes.calls {
+        has_calls = false;
+        fitter.changes.add(
+            place.field("/tool_calls"),
+            What::Dropped,
+            "takes.calls is false: the template fails",
+        );
+        message.take("tool_calls");
+    } else if has_calls && !fitter.facts.writes_calls {
+        fitter
+            .changes
+            .add(place.field("/tool_calls"), What::Dropped, "calls.written is false");
+    }
+    if body_role == "tool" {
+        let name = fitter.calls.close(fields.tool_call_id, || place.path())?;
+        let name = name.filter(|_| fitter.facts.prints_name_of_result && !fields.has_name);
+        if let Some(name) = name {
+            fitter
+                .changes
+                .add(place.field("/name"), What::Named, "calls.name_in_result is printed");
+            message.set("name", Data::Str(name.into()));
+        }
+    }
+    if fields.content.is_none_or(|content| content.text().is_none_or(str::is_empty)) {
+        fitter.fill_content(&mut message, has_calls);
+    }
+    if let Some(reasoning) = fields.reasoning.filter(|_| body_role == "assistant") {
+        if fitter.drops_reasoning(place) {
+            fitter.changes.add(
+                place.field(format_args!("/{reasoning}")),
+                What::Dropped,
+                "reasoning.replayed is not always",
+            );
+        }
+        fitter.rename_reasoning(&mut message);
+    }
+    fitter.push(message, role);
+    Ok(())
+}
+
+/// Returns the role of a message.
+pub fn read_role(node: Node<'_>, place: Place) -> Result<&str> {
+    if !node.is_object() {
+        return Err(wrong(
+            place.path(),
+            format!("a message must be an object, and this is {}", node.describe()),
+        ));
+    }
+    node.get_text("role")
+        .ok_or_else(|| wrong(place.path(), "the message has no string `role`"))
+}
+
+/// Opens the calls of a message, and returns them as the template takes them if that is not as in the body.
+fn read_calls<'b>(fitter: &mut Fitter<'b, '_>, calls: Node<'b>, place: Place) -> Result<Option<Data<'b>>> {
+    if !calls.is_list() {
+        let found = calls.describe();
+        return Err(wrong(
+            place.field("/tool_calls"),
+            format!("the calls must be an array, and this is {found}"),
+        ));
+    }
+    let mut changed = Vec::new();
+    for (index, call) in calls.items().enumerate() {
+        let path = || place.field(format_args!("/tool_calls/{index}"));
+        let function = call.get("function").unwrap_or(call);
+        let Some(name) = function.get_text("name") else {
+            return Err(wrong(path(), "the call has no function with a string `name`"));
+        };
+        fitter.calls.add(call.get_text("id"), Some(name), path)?;
+        let Some(arguments) = function.get("arguments") else {
+            continue;
+        };
+        let key = if call.has("function") { "/function" } else { "" };
+        let path = || place.field(format_args!("/tool_calls/{index}{key}/arguments"));
+        if let Some(fitted) = fit_arguments(fitter.facts, arguments, path, &mut fitter.changes) {
+            changed.push((index, fitted));
+        }
+    }
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    let Data::List(mut fitted) = calls.to_data(DEPTH) else {
+        return Ok(None);
+    };
+    for (index, arguments) in changed {
+        if let Some(call) = fitted.get_mut(index) {
+            *call = with_arguments(std::mem::replace(call, Data::None), arguments);
+        }
+    }
+    Ok(Some(Data::List(fitted)))
+}
+
+/// Returns a call with other arguments.
+fn with_arguments<'b>(call: Data<'b>, arguments: Data<'b>) -> Data<'b> {
+    let Data::Object(call) = call else {
+        return call;
+    };
+    let mut entries = call.into_entries();
+    match entries.iter_mut().find(|(key, _)| key == "function") {
+        Some((_, function)) => *function = with_arguments(std::mem::replace(function, Data::None), arguments),
+        None => entries.push(("arguments".into(), arguments)),
+    }
+    Data::Object(Object::new(entries))
+}

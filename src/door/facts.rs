@@ -1,0 +1,132 @@
+//! What a template takes, as far as the door has to know it: a few verdicts of the report.
+
+use std::borrow::Cow;
+
+use crate::report::{Arguments, Forms, Outcome, Replay, Report, Takes};
+
+/// The sorts of media that a part can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    Image,
+    Audio,
+    Video,
+    /// A file, for which no template has a part.
+    File,
+}
+
+/// What a template takes.
+#[derive(Clone, Debug)]
+pub struct Facts<'r> {
+    /// What whole conversations can have.
+    pub takes: Cow<'r, Takes>,
+    /// Whether absent content beside a call prints nothing.
+    pub is_null_taken: bool,
+    /// Whether the name in a result is printed.
+    pub prints_name_of_result: bool,
+    /// Whether tools must be without `{"type": "function", "function": …}` around them.
+    pub takes_flat_tools: bool,
+    /// The only name under which reasoning is read, if `apply` does not set it.
+    pub reasoning: Option<&'static str>,
+    /// When reasoning is in the prompt.
+    pub replayed: Replay,
+    /// Whether calls are in the prompt.
+    pub writes_calls: bool,
+    /// Whether tools are in the prompt.
+    pub reads_tools: bool,
+}
+
+impl<'r> Facts<'r> {
+    /// Returns the facts with which nothing has to change.
+    pub fn any() -> Facts<'static> {
+        let types = |types: &[&str]| types.iter().map(|name| (*name).to_owned()).collect();
+        let takes = Takes {
+            system: Forms::ALL,
+            developer: Forms::ALL,
+            user: Forms::ALL,
+            assistant: Forms::ALL,
+            caller: Forms::ALL,
+            tool: Forms::ALL,
+            system_in_middle: true,
+            two_systems: true,
+            two_users: true,
+            two_assistants: true,
+            tools: true,
+            calls: true,
+            arguments: Arguments::Both,
+            null: true,
+            empty: Forms::ALL,
+            image: types(&["image", "image_url", "input_image"]),
+            audio: types(&["audio", "audio_url", "input_audio"]),
+            video: types(&["video", "video_url"]),
+        };
+        Facts {
+            takes: Cow::Owned(takes),
+            is_null_taken: true,
+            prints_name_of_result: false,
+            takes_flat_tools: false,
+            reasoning: None,
+            replayed: Replay::Always,
+            writes_calls: true,
+            reads_tools: true,
+        }
+    }
+
+    /// Returns the facts of a report.
+    pub fn new(report: &'r Report) -> Self {
+        let null = &report.roles.assistant.null;
+        let fields = &report.reasoning.fields;
+        let reads_only_reasoning = fields.iter().all(|field| field == "reasoning") && !fields.is_empty();
+        Self {
+            takes: Cow::Borrowed(&report.takes),
+            is_null_taken: report.takes.null && null.error.is_none() && null.text.as_deref() == Some(""),
+            prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
+            takes_flat_tools: false,
+            reasoning: reads_only_reasoning.then_some("reasoning"),
+            replayed: report.reasoning.replayed,
+            writes_calls: report.calls.written,
+            reads_tools: report.tools.read,
+        }
+    }
+
+    /// Returns the forms of content that messages of a role can have. The role `caller` is that of an assistant with calls.
+    pub fn forms(&self, role: &str) -> Forms {
+        match role {
+            "system" => self.takes.system,
+            "user" => self.takes.user,
+            "assistant" => self.takes.assistant,
+            "tool" => self.takes.tool,
+            "developer" => self.takes.developer,
+            "caller" if self.takes.caller.is_any() => self.takes.caller,
+            "caller" => self.takes.assistant,
+            _ => Forms {
+                string: true,
+                ..Forms::default()
+            },
+        }
+    }
+
+    /// Returns the type of a part that stands for a medium: its own, if the template reads it, else the first that the template reads.
+    pub fn medium<'t>(&'t self, medium: Medium, own: Option<&'t str>) -> Option<&'t str> {
+        let types = match medium {
+            Medium::Image => &self.takes.image,
+            Medium::Audio => &self.takes.audio,
+            Medium::Video => &self.takes.video,
+            Medium::File => return None,
+        };
+        let own = own.filter(|own| types.iter().any(|name| name == own));
+        own.or(types.first().map(String::as_str))
+    }
+
+    /// Returns the role in which a message is given, and the verdict that decides it if that is another role.
+    pub fn recast(&self, role: &str) -> Option<(&'static str, &'static str)> {
+        let (others, verdict): (&[&'static str], _) = match role {
+            "developer" => (&["system", "user"], "takes.developer has no form"),
+            "system" => (&["developer", "user"], "takes.system has no form"),
+            "tool" => (&["user"], "takes.tool has no form"),
+            _ => return None,
+        };
+        let is_taken = |role: &str| self.forms(role).is_any();
+        let other = others.iter().find(|other| is_taken(other)).filter(|_| !is_taken(role))?;
+        Some((other, verdict))
+    }
+}

@@ -1,0 +1,298 @@
+//! The messages of a body, one after another, in the roles and the order that the template takes.
+
+use super::calls::{OpenCalls, fit_arguments};
+use super::change::{Changes, What};
+use super::content;
+use super::facts::Facts;
+use super::message::{Fitted, Message, Place};
+use super::node::Node;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+use crate::report::Replay;
+
+/// Collects the messages that the template gets.
+pub struct Fitter<'b, 'f> {
+    pub facts: &'f Facts<'f>,
+    pub changes: Changes,
+    pub calls: OpenCalls<'b>,
+    /// The list of messages of the body, and its pointer. As long as each message is kept, no other list is made.
+    body: Node<'b>,
+    root: &'static str,
+    /// The index of the last message of a user, after which reasoning is replayed by some templates.
+    last_user: Option<usize>,
+    kept: usize,
+    last_kept: Option<Message<'b>>,
+    own: Vec<Message<'b>>,
+    /// Whether all messages so far are instructions.
+    is_beginning: bool,
+}
+
+impl<'b, 'f> Fitter<'b, 'f> {
+    /// Makes a fitter for a list of messages.
+    pub fn new(facts: &'f Facts<'f>, body: Node<'b>, root: &'static str) -> Self {
+        Self {
+            facts,
+            changes: Changes::default(),
+            calls: OpenCalls::default(),
+            body,
+            root,
+            last_user: find_last_user(body, facts),
+            kept: 0,
+            last_kept: None,
+            own: Vec::new(),
+            is_beginning: true,
+        }
+    }
+
+    /// Returns the messages, and the changes that were made.
+    pub fn finish(mut self) -> (Fitted<'b>, Changes) {
+        if self.own.is_empty() && self.kept == self.body.items().count() {
+            return (Fitted::Kept(self.body), self.changes);
+        }
+        self.own_messages();
+        (Fitted::Messages(self.own), self.changes)
+    }
+
+    /// Adds a message, or merges it into an earlier one if the template does not take it at this place.
+    pub fn push(&mut self, message: Message<'b>, role: &str) {
+        let takes = &self.facts.takes;
+        let is_instruction = matches!(role, "system" | "developer");
+        let is_first = self.last().is_none();
+        if is_instruction && !is_first {
+            let (takes, why) = match self.is_beginning {
+                true => (takes.two_systems, "takes.two_systems is false"),
+                false => (takes.system_in_middle, "takes.system_in_middle is false"),
+            };
+            if !takes {
+                return self.merge_into_first(message, why);
+            }
+        }
+        let takes_two = match role {
+            "user" => takes.two_users,
+            "assistant" => takes.two_assistants,
+            _ => true,
+        };
+        if !takes_two && self.last().is_some_and(|last| last.role() == role) {
+            let why = match role {
+                "user" => "takes.two_users is false",
+                _ => "takes.two_assistants is false",
+            };
+            self.changes.add(message.place.path(), What::Merged, why);
+            self.own_messages();
+            if let Some(last) = self.own.last_mut() {
+                merge(last, message);
+            }
+            return;
+        }
+        self.is_beginning &= is_instruction;
+        let is_next = message.place.root == self.root && message.place.index == Some(self.kept);
+        if self.own.is_empty() && message.is_kept() && is_next {
+            self.kept = self.kept.saturating_add(1);
+            self.last_kept = Some(message);
+        } else {
+            self.own_messages();
+            self.own.push(message);
+        }
+    }
+
+    /// Returns the last message.
+    fn last(&self) -> Option<&Message<'b>> {
+        self.own.last().or(self.last_kept.as_ref())
+    }
+
+    /// Makes a list of the messages that were kept so far.
+    fn own_messages(&mut self) {
+        if self.own.is_empty() {
+            let kept = self.body.items().take(self.kept).enumerate();
+            self.own
+                .extend(kept.map(|(index, node)| Message::kept(node, Place::item(self.root, index))));
+        }
+    }
+
+    /// Merges instructions into those at the beginning, or makes them the first message.
+    fn merge_into_first(&mut self, message: Message<'b>, why: &'static str) {
+        self.own_messages();
+        let path = message.place.path();
+        match self.own.first_mut() {
+            Some(first) if matches!(first.role(), "system" | "developer") => {
+                self.changes.add(path, What::Merged, why);
+                merge(first, message);
+            }
+            _ => {
+                self.changes.add(path, What::Moved, why);
+                self.own.insert(0, message);
+            }
+        }
+    }
+
+    /// Returns whether the template leaves out the reasoning of the message at a place.
+    pub fn drops_reasoning(&self, place: Place) -> bool {
+        match self.facts.replayed {
+            Replay::Always => false,
+            Replay::LastTurn => place.index < self.last_user,
+            Replay::Never => true,
+        }
+    }
+
+    /// Returns the change of a block or an item with reasoning.
+    pub fn judge_reasoning(&self, place: Place) -> (What, &'static str) {
+        match self.drops_reasoning(place) {
+            true => (What::Dropped, "reasoning.replayed is not always"),
+            false => (What::Translated, "templates read `reasoning_content` of an assistant message"),
+        }
+    }
+
+    /// Returns the role in which a message is given.
+    pub fn recast(&mut self, role: &'b str, place: Place) -> &'b str {
+        match self.facts.recast(role) {
+            None => role,
+            Some((other, why)) => {
+                self.changes.add(place.path(), What::Recast, why);
+                other
+            }
+        }
+    }
+
+    /// Returns parts as content of a message that is made.
+    pub fn fit_parts(&mut self, role: &str, parts: &[(usize, Node<'b>)], path: impl Fn(usize) -> String) -> Result<Data<'b>> {
+        let fitted = content::fit_parts(self.facts, role, parts.iter().copied(), path, &mut self.changes)?;
+        Ok(fitted.unwrap_or_else(|| Data::List(parts.iter().map(|(_, part)| part.to_data(DEPTH)).collect())))
+    }
+
+    /// Returns content as that of a message that is made.
+    pub fn fit_content(&mut self, role: &str, content: Node<'b>, path: impl Fn() -> String) -> Result<Data<'b>> {
+        let fitted = content::fit(self.facts, role, content, path, &mut self.changes)?;
+        Ok(fitted.unwrap_or_else(|| content.to_data(DEPTH)))
+    }
+
+    /// Adds the result of a call, whose content is in a field of the place.
+    pub fn push_result(&mut self, id: Option<&'b str>, content: Option<Node<'b>>, place: Place, field: &str) -> Result<()> {
+        self.changes
+            .add(place.path(), What::Translated, "templates read a message of the role `tool`");
+        let name = self.calls.close(id, || place.path())?;
+        let role = self.recast("tool", place);
+        let mut message = Message::new(role, place);
+        if let Some(content) = content {
+            let content = self.fit_content(role, content, || place.field(field))?;
+            message.set("content", content);
+        }
+        if let Some(id) = id {
+            message.set("tool_call_id", Data::Str(id.into()));
+        }
+        if let Some(name) = name.filter(|_| self.facts.prints_name_of_result) {
+            message.set("name", Data::Str(name.into()));
+        }
+        self.fill_content(&mut message, false);
+        self.push(message, role);
+        Ok(())
+    }
+
+    /// Returns a call, and opens it.
+    pub fn make_call(
+        &mut self,
+        id: Option<&'b str>,
+        name: &'b str,
+        arguments: Node<'b>,
+        place: Place,
+        field: &str,
+    ) -> Result<Data<'b>> {
+        let (what, why) = match (self.facts.takes.calls, self.facts.writes_calls) {
+            (true, true) => (What::Translated, "templates read `tool_calls` of an assistant message"),
+            (true, false) => (What::Dropped, "calls.written is false"),
+            (false, _) => (What::Dropped, "takes.calls is false: the template fails"),
+        };
+        self.changes.add(place.path(), what, why);
+        self.calls.add(id, Some(name), || place.path())?;
+        let fitted = fit_arguments(self.facts, arguments, || place.field(field), &mut self.changes);
+        let arguments = fitted.unwrap_or_else(|| arguments.to_data(DEPTH));
+        let function = vec![("name".into(), Data::Str(name.into())), ("arguments".into(), arguments)];
+        let mut call = Vec::new();
+        if let Some(id) = id {
+            call.push(("id".into(), Data::Str(id.into())));
+        }
+        call.push(("type".into(), Data::Str("function".into())));
+        call.push(("function".into(), Data::Object(Object::new(function))));
+        Ok(Data::Object(Object::new(call)))
+    }
+
+    /// Gives absent or empty content the form that the template takes.
+    pub fn fill_content(&mut self, message: &mut Message<'b>, has_calls: bool) {
+        let takes = &self.facts.takes;
+        let forms = match message.role() {
+            "assistant" => takes.empty,
+            role => self.facts.forms(role),
+        };
+        let needs_part = !forms.string && forms.part;
+        let is_null_taken = has_calls && self.facts.is_null_taken;
+        let (what, why) = match message.get("content").map(Node::text) {
+            None if is_null_taken => return,
+            None => (What::Emptied, "content that is absent is not known to print nothing"),
+            Some(Some("")) if needs_part => (What::Wrapped, "takes.empty.string is false"),
+            Some(Some("")) if is_null_taken && !forms.string => (What::Omitted, "takes.empty.string is false"),
+            Some(_) => return,
+        };
+        self.changes.add(message.place.field("/content"), what, why);
+        match (what, needs_part) {
+            (What::Omitted, _) => drop(message.take("content")),
+            (_, true) => message.set("content", Data::List(vec![content::text_part("".into())])),
+            (_, false) => message.set("content", Data::Str("".into())),
+        }
+    }
+
+    /// Gives the reasoning the name that the template reads, if `apply` does not give it that name.
+    pub fn rename_reasoning(&mut self, message: &mut Message<'b>) {
+        let Some(name) = self.facts.reasoning.filter(|name| message.get(name).is_none()) else {
+            return;
+        };
+        for other in ["reasoning_content", "thinking"] {
+            if message.get(other).is_some() {
+                self.changes.add(
+                    message.place.field(format_args!("/{other}")),
+                    What::Renamed,
+                    "reasoning.fields has another name",
+                );
+                let reasoning = message.take(other);
+                message.set(name, reasoning);
+                return;
+            }
+        }
+    }
+}
+
+/// Returns the index of the last message in which a user says something, if the template replays only the reasoning after it.
+fn find_last_user(body: Node<'_>, facts: &Facts<'_>) -> Option<usize> {
+    if facts.replayed != Replay::LastTurn {
+        return None;
+    }
+    let is_result = |block: Node<'_>| block.get_text("type") == Some("tool_result");
+    let says_something = |message: Node<'_>| {
+        let blocks = message.get("content").map(Node::items);
+        message.get_text("role") == Some("user") && !blocks.is_some_and(|mut blocks| blocks.any(is_result))
+    };
+    let users = body.items().enumerate().filter(|(_, message)| says_something(*message));
+    users.map(|(index, _)| index).last()
+}
+
+/// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.
+fn merge<'b>(earlier: &mut Message<'b>, mut later: Message<'b>) {
+    let joined = content::join(earlier.take("content"), later.take("content"));
+    earlier.set("content", joined);
+    for (key, value) in later.into_entries() {
+        match (key.as_ref(), value) {
+            ("tool_calls", Data::List(more)) => {
+                let mut calls = match earlier.take("tool_calls") {
+                    Data::List(calls) => calls,
+                    _ => Vec::new(),
+                };
+                calls.extend(more);
+                earlier.set("tool_calls", Data::List(calls));
+            }
+            ("reasoning_content" | "thinking" | "reasoning", value) => {
+                let joined = content::join(earlier.take(&key), value);
+                earlier.set(key, joined);
+            }
+            (_, value) if earlier.get(&key).is_none() => earlier.set(key, value),
+            _ => {}
+        }
+    }
+}

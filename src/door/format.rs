@@ -1,0 +1,76 @@
+//! The formats of request bodies, and how they are told apart.
+
+use serde::Serialize;
+
+use super::node::Node;
+use super::wrong;
+use crate::error::Result;
+
+/// The format of a request's body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Format {
+    /// OpenAI's Chat Completions: `messages`, with `tool_calls`.
+    ChatCompletions,
+    /// OpenAI's Responses: `input`, with `function_call` items.
+    Responses,
+    /// Anthropic's Messages: `messages` with blocks such as `tool_use`, and `system` beside them.
+    Messages,
+}
+
+impl Format {
+    /// Returns the format of a body by its shape. A body of Messages that could also be one of Chat Completions counts as the latter.
+    ///
+    /// # Errors
+    /// If the body has no messages.
+    pub(super) fn find(body: Node<'_>) -> Result<Self> {
+        if body.has("messages") {
+            return Ok(if is_anthropic(body) {
+                Self::Messages
+            } else {
+                Self::ChatCompletions
+            });
+        }
+        if body.has("input") {
+            return Ok(Self::Responses);
+        }
+        let found = match body.is_object() {
+            true => "has neither `messages` nor `input`",
+            false => "is no object",
+        };
+        Err(wrong(
+            String::new(),
+            format!("it {found}, as Chat Completions, Responses and Messages have"),
+        ))
+    }
+
+    /// Returns the name of the key with the messages, and its pointer.
+    pub(super) fn list(self) -> (&'static str, &'static str) {
+        match self {
+            Self::ChatCompletions | Self::Messages => ("messages", "/messages"),
+            Self::Responses => ("input", "/input"),
+        }
+    }
+}
+
+/// Returns whether a body with messages has a sign of Anthropic's format.
+fn is_anthropic(body: Node<'_>) -> bool {
+    if ["system", "stop_sequences", "anthropic_version"]
+        .into_iter()
+        .any(|key| body.has(key))
+    {
+        return true;
+    }
+    let tools = || body.get("tools").into_iter().flat_map(Node::items);
+    if tools().any(|tool| tool.has("input_schema")) {
+        return true;
+    }
+    let messages = body.get("messages").into_iter().flat_map(Node::items);
+    let mut blocks = messages.flat_map(|message| message.get("content").into_iter().flat_map(Node::items));
+    blocks.any(|block| match block.get_text("type") {
+        Some("tool_use" | "tool_result" | "thinking" | "redacted_thinking") => true,
+        Some("image" | "document") => block.has("source"),
+        _ => false,
+    })
+}

@@ -1,0 +1,307 @@
+//! A prepared request, and how it is made.
+
+use serde::Serialize;
+
+use crate::chat::{ApplyOptions, ChatTemplate, ContinueFinalMessage, Input, Prompt};
+use crate::error::{Error, Result};
+use crate::json::Data;
+
+use super::change::Changes;
+use super::facts::Facts;
+use super::fitter::Fitter;
+use super::format::Format;
+use super::message::Fitted;
+use super::node::Node;
+use super::{anthropic, chat, check, responses, tools, variables, wrong};
+
+/// How much of a body may be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Policy {
+    /// Nothing that the template needs. The prompt of a body of Chat Completions is that of [`ChatTemplate::apply`].
+    Exact,
+    /// What the template needs.
+    #[default]
+    Fit,
+    /// Nothing: a body that has to be changed is an error.
+    Strict,
+}
+
+/// How a body is prepared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PrepareOptions {
+    /// The format of the body. Without it, the shape of the body decides.
+    pub format: Option<Format>,
+    /// How much of the body may be changed.
+    pub policy: Policy,
+}
+
+/// The body of a request: a `serde_json::Value` or a [`Data`]. This trait is sealed.
+pub trait Body: sealed::AsNode {}
+
+impl<T: sealed::AsNode> Body for T {}
+
+mod sealed {
+    use crate::door::node::Node;
+
+    pub trait AsNode {
+        fn as_node(&self) -> Node<'_>;
+    }
+}
+
+impl sealed::AsNode for serde_json::Value {
+    fn as_node(&self) -> Node<'_> {
+        Node::Json(self)
+    }
+}
+
+impl sealed::AsNode for Data<'_> {
+    fn as_node(&self) -> Node<'_> {
+        Node::Data(self)
+    }
+}
+
+/// A request as a template takes it. It borrows from the body and the template.
+#[derive(Clone, Debug)]
+pub struct Prepared<'b> {
+    /// The format of the body.
+    pub format: Format,
+    /// What was changed. [`Prepared::apply`] adds what the prompt does not have.
+    pub changes: Changes,
+    template: &'b ChatTemplate,
+    policy: Policy,
+    body: Node<'b>,
+    messages: Fitted<'b>,
+    tools: Fitted<'b>,
+    documents: Fitted<'b>,
+    variables: Fitted<'b>,
+    add_generation_prompt: bool,
+    continue_final_message: ContinueFinalMessage<'b>,
+}
+
+impl ChatTemplate {
+    /// Prepares the body of a chat request for this template: finds its format, and changes what this template does not take. The first
+    /// call inspects the template ([`ChatTemplate::inspect`]).
+    ///
+    /// ```
+    /// use chat_template::ChatTemplate;
+    ///
+    /// let source = "{% for m in messages %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}{% if add_generation_prompt %}<assistant>{% endif %}";
+    /// let template = ChatTemplate::from_source(source, &[]);
+    /// let body = serde_json::json!({
+    ///     "model": "m",
+    ///     "messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}],
+    /// });
+    /// let prepared = template.prepare(&body)?;
+    /// assert_eq!(prepared.apply()?.text, "<user>Hi<assistant>");
+    /// let changes: Vec<String> = prepared.changes.iter().map(ToString::to_string).collect();
+    /// assert_eq!(changes, ["/messages/0/content: joined, roles.user.content is string"]);
+    /// # Ok::<(), chat_template::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the body has none of the formats, has an unknown part or block, a result without a call or two calls with one id; and those of
+    /// [`ChatTemplate::inspect`]. Errors about the body have the class [`Request`](crate::ErrorClass::Request) and the JSON pointer.
+    pub fn prepare<'b, B: Body>(&'b self, body: &'b B) -> Result<Prepared<'b>> {
+        self.prepare_with(body, &PrepareOptions::default())
+    }
+
+    /// Prepares the body of a chat request with options.
+    ///
+    /// ```
+    /// use chat_template::{ChatTemplate, Policy, PrepareOptions};
+    ///
+    /// let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content + '' }}{% endfor %}", &[]);
+    /// let body = serde_json::json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
+    /// let strict = PrepareOptions { policy: Policy::Strict, ..Default::default() };
+    /// let error = template.prepare_with(&body, &strict).unwrap_err();
+    /// assert_eq!(error.input_path(), Some("/messages/0/content"));
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::prepare`], and with [`Policy::Strict`] if the body has to be changed.
+    pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions) -> Result<Prepared<'b>> {
+        let body = body.as_node();
+        let format = match options.format {
+            Some(format) => format,
+            None => Format::find(body)?,
+        };
+        let (key, path) = format.list();
+        let Some(list) = body.get(key) else {
+            return Err(wrong(path.to_owned(), "the body has none"));
+        };
+        let prepared = match options.policy {
+            Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
+            Policy::Fit | Policy::Strict => {
+                let report = self.inspect()?;
+                self.fit(body, format, list, &Facts::new(&report), options.policy)?
+            }
+        };
+        prepared.check_policy()?;
+        Ok(prepared)
+    }
+
+    fn fit<'b>(
+        &'b self,
+        body: Node<'b>,
+        format: Format,
+        list: Node<'b>,
+        facts: &Facts<'_>,
+        policy: Policy,
+    ) -> Result<Prepared<'b>> {
+        let is_exact = policy == Policy::Exact && format == Format::ChatCompletions;
+        let (_, path) = format.list();
+        let mut fitter = Fitter::new(facts, list, path);
+        if !is_exact {
+            let is_text = format == Format::Responses && list.text().is_some();
+            if !list.is_list() && !is_text {
+                return Err(wrong(
+                    path.to_owned(),
+                    format!("must be an array, and is {}", list.describe()),
+                ));
+            }
+            if body.get("previous_response_id").is_some() {
+                let path = "/previous_response_id".to_owned();
+                return Err(wrong(
+                    path,
+                    "the earlier conversation is not known; pass its items in `input`",
+                ));
+            }
+            match format {
+                Format::ChatCompletions => chat::read(&mut fitter, list)?,
+                Format::Responses => responses::read(&mut fitter, body, list)?,
+                Format::Messages => anthropic::read(&mut fitter, body, list)?,
+            }
+        }
+        let (messages, mut changes) = match is_exact {
+            true => (Fitted::Kept(list), fitter.changes),
+            false => fitter.finish(),
+        };
+        let kept = |key| body.get(key).map_or(Fitted::Absent, Fitted::Kept);
+        let tools = match is_exact {
+            true => kept("tools"),
+            false => tools::fit(facts, body, format, &mut changes)?,
+        };
+        let variables = variables::read(self, body, policy == Policy::Exact, &mut changes)?;
+        let continue_final_message = read_continuation(body, format, list);
+        Ok(Prepared {
+            format,
+            template: self,
+            policy,
+            body,
+            messages,
+            tools,
+            documents: kept("documents"),
+            variables,
+            add_generation_prompt: match body.get("add_generation_prompt") {
+                Some(flag) => flag.bool() == Some(true),
+                None => continue_final_message.field().is_none(),
+            },
+            continue_final_message,
+            changes,
+        })
+    }
+}
+
+/// Returns the field of the last message that is to be continued. Anthropic continues an assistant message that is the last.
+fn read_continuation<'b>(body: Node<'b>, format: Format, messages: Node<'b>) -> ContinueFinalMessage<'b> {
+    let flag = body.get("continue_final_message");
+    if let Some(field) = flag.and_then(Node::text) {
+        return ContinueFinalMessage::Field(field);
+    }
+    let is_prefilled = || {
+        let last = messages.items().last();
+        format == Format::Messages
+            && last.is_some_and(|last| last.get_text("role") == Some("assistant"))
+            && body.get("add_generation_prompt").is_none()
+    };
+    match flag.map_or_else(is_prefilled, |flag| flag.bool() == Some(true)) {
+        true => ContinueFinalMessage::Content,
+        false => ContinueFinalMessage::No,
+    }
+}
+
+impl Prepared<'_> {
+    /// Returns the prompt.
+    ///
+    /// # Errors
+    /// Those of [`ChatTemplate::apply`]. With [`Policy::Strict`], also if the prompt does not have a text of the body.
+    pub fn apply(&self) -> Result<Prompt> {
+        self.apply_with(&ApplyOptions::default())
+    }
+
+    /// Returns the prompt. The messages and all that the body has beside them replace those of the options; limits, the clock, the trace and
+    /// the policy for control tokens are those of the options.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::apply`].
+    pub fn apply_with(&self, options: &ApplyOptions<'_>) -> Result<Prompt> {
+        let tools: &dyn Input = &self.tools;
+        let options = ApplyOptions {
+            tools: Some(tools),
+            documents: Some(&self.documents),
+            variables: Some(&self.variables),
+            add_generation_prompt: self.add_generation_prompt,
+            continue_final_message: self.continue_final_message,
+            ..*options
+        };
+        let prompt = self
+            .template
+            .apply(&self.messages, &options)
+            .map_err(|error| self.locate(error))?;
+        if self.policy != Policy::Exact {
+            self.changes
+                .set_dropped(check::find_dropped(self.body, self.format, &prompt.text, &self.changes));
+            self.check_policy()?;
+        }
+        Ok(prompt)
+    }
+
+    /// Returns the messages that the template gets.
+    pub fn messages(&self) -> &(impl Input + Serialize) {
+        &self.messages
+    }
+
+    /// Returns the tools that the template gets, or null.
+    pub fn tools(&self) -> &(impl Input + Serialize) {
+        &self.tools
+    }
+
+    /// Returns the variables that the template gets, or null.
+    pub fn variables(&self) -> &(impl Input + Serialize) {
+        &self.variables
+    }
+
+    /// Returns whether the prompt ends with the beginning of an answer.
+    pub fn add_generation_prompt(&self) -> bool {
+        self.add_generation_prompt
+    }
+
+    /// Returns an error for the first change, if the policy allows none.
+    fn check_policy(&self) -> Result<()> {
+        match self.changes.iter().next() {
+            Some(change) if self.policy == Policy::Strict => {
+                let message = format!(
+                    "the template does not take the body as it is: {}, {}",
+                    change.what.name(),
+                    change.why
+                );
+                Err(wrong(change.path.clone(), message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns an error about a message with the place of the message in the body.
+    fn locate(&self, error: Error) -> Error {
+        let (_, root) = self.format.list();
+        error.map_input_paths(|path| {
+            let rest = path.strip_prefix("/messages/")?;
+            let Fitted::Messages(messages) = &self.messages else {
+                return Some(format!("{root}/{rest}"));
+            };
+            let (index, field) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            let message = messages.get(index.parse::<usize>().ok()?)?;
+            Some(message.place.field(field))
+        })
+    }
+}

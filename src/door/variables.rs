@@ -1,0 +1,93 @@
+//! The variables of a body: `chat_template_kwargs`, and what the formats say of reasoning.
+//!
+//! ```text
+//! {"reasoning_effort": "high"}          ->   reasoning_effort: "high"
+//! {"thinking": {"type": "disabled"}}    ->   enable_thinking: false       if the template reads that
+//! ```
+
+use super::change::{Changes, What};
+use super::message::Fitted;
+use super::node::Node;
+use super::wrong;
+use crate::chat::ChatTemplate;
+use crate::error::Result;
+use crate::json::{DEPTH, Data, Object};
+
+/// The names of the variable that turns reasoning on and off.
+const SWITCHES: [&str; 2] = ["enable_thinking", "thinking"];
+
+/// Returns the variables of a body. Those of `chat_template_kwargs` go before what the body says of reasoning, of which only
+/// `reasoning_effort` is a variable of every template.
+pub fn read<'b>(template: &ChatTemplate, body: Node<'b>, is_exact: bool, changes: &mut Changes) -> Result<Fitted<'b>> {
+    let own = body.get("chat_template_kwargs");
+    if let Some(own) = own.filter(|own| !own.is_object() && !is_exact) {
+        let path = "/chat_template_kwargs".to_owned();
+        return Err(wrong(path, format!("must be an object, and this is {}", own.describe())));
+    }
+    let reasoning = read_reasoning(body);
+    let flag = body.get("add_generation_prompt").filter(|flag| flag.bool().is_none());
+    if reasoning.is_none() && flag.is_none() || own.is_some_and(|own| !own.is_object()) {
+        return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
+    }
+    let mut added = Vec::new();
+    if is_exact {
+        let effort = body
+            .get("reasoning_effort")
+            .filter(|_| own.is_none_or(|own| !own.has("reasoning_effort")));
+        added.extend(effort.map(|effort| ("reasoning_effort".into(), effort.to_data(DEPTH))));
+    } else if let Some(reasoning) = reasoning {
+        let names = template.variables();
+        let reads = |name: &str| names.contains(&name) && own.is_none_or(|own| !own.has(name));
+        if let Some(effort) = reasoning.effort.filter(|_| reads("reasoning_effort")) {
+            added.push(("reasoning_effort".into(), effort.to_data(DEPTH)));
+        }
+        let is_effort_read = !added.is_empty();
+        let switch = SWITCHES.into_iter().find(|name| reads(name));
+        if let (Some(name), Some(is_on)) = (switch, reasoning.is_on.filter(|is_on| !is_on || !is_effort_read)) {
+            added.push((name.into(), Data::Bool(is_on)));
+        }
+        if added.is_empty() && own.is_none() {
+            changes.add(
+                reasoning.path.to_owned(),
+                What::Dropped,
+                "switches: the template has no variable for it",
+            );
+        }
+    }
+    added.extend(flag.map(|flag| ("add_generation_prompt".into(), flag.to_data(DEPTH))));
+    if added.is_empty() {
+        return Ok(own.map_or(Fitted::Absent, Fitted::Kept));
+    }
+    let mut entries = match own.map(|own| own.to_data(DEPTH)) {
+        Some(Data::Object(own)) => own.into_entries(),
+        _ => Vec::new(),
+    };
+    entries.extend(added);
+    Ok(Fitted::Own(Data::Object(Object::new(entries))))
+}
+
+/// What a body says of reasoning.
+struct Reasoning<'b> {
+    path: &'static str,
+    effort: Option<Node<'b>>,
+    is_on: Option<bool>,
+}
+
+/// Returns what a body says of reasoning, if anything.
+fn read_reasoning(body: Node<'_>) -> Option<Reasoning<'_>> {
+    let nested = || body.get("reasoning").and_then(|reasoning| reasoning.get("effort"));
+    let effort = body.get("reasoning_effort").map(|effort| ("/reasoning_effort", effort));
+    if let Some((path, effort)) = effort.or_else(|| Some(("/reasoning/effort", nested()?))) {
+        let is_on = effort.text().map(|effort| effort != "none");
+        let effort = Some(effort);
+        return Some(Reasoning { path, effort, is_on });
+    }
+    let thinking = body.get("thinking")?;
+    let is_on = match thinking.get_text("type") {
+        Some("enabled") => Some(true),
+        Some("disabled") => Some(false),
+        _ => thinking.bool(),
+    };
+    let (path, effort) = ("/thinking", None);
+    is_on.map(|_| Reasoning { path, effort, is_on })
+}

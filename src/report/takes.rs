@@ -1,0 +1,72 @@
+//! The verdicts on whole conversations, which a template can refuse although it takes each message in another one.
+
+use serde::Serialize;
+
+use super::Arguments;
+
+/// The forms of content that a template takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Forms {
+    /// A string.
+    pub string: bool,
+    /// A list of one part with a text.
+    pub part: bool,
+    /// A list of several parts with texts.
+    pub parts: bool,
+}
+
+impl Forms {
+    /// All forms.
+    pub const ALL: Self = Self {
+        string: true,
+        part: true,
+        parts: true,
+    };
+
+    /// Returns whether there is a form.
+    pub fn is_any(self) -> bool {
+        self.string || self.part || self.parts
+    }
+}
+
+/// What a template takes of a request: conversations of several turns, in which all texts are looked for. Unlike the other verdicts, which
+/// have the best of several outcomes, each of these holds for all conversations that were tried.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Takes {
+    /// The forms of content of a system message at the beginning.
+    pub system: Forms,
+    /// The forms of content of a developer message at the beginning.
+    pub developer: Forms,
+    /// The forms of content of user messages.
+    pub user: Forms,
+    /// The forms of content of assistant messages.
+    pub assistant: Forms,
+    /// The forms of content of assistant messages with calls.
+    pub caller: Forms,
+    /// The forms of content of the results of calls.
+    pub tool: Forms,
+    /// Whether a system message can be between others, after a user and after an assistant.
+    pub system_in_middle: bool,
+    /// Whether a second system message can follow the first.
+    pub two_systems: bool,
+    /// Whether a user message can follow another one.
+    pub two_users: bool,
+    /// Whether an assistant message can follow another one.
+    pub two_assistants: bool,
+    /// Whether tools do not make the render fail.
+    pub tools: bool,
+    /// Whether calls do not make the render fail.
+    pub calls: bool,
+    /// The forms of the arguments of calls.
+    pub arguments: Arguments,
+    /// Whether an assistant message with calls can be without content.
+    pub null: bool,
+    /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with an empty text.
+    pub empty: Forms,
+    /// The types of a part that stand for an image.
+    pub image: Vec<String>,
+    /// The types of a part that stand for audio.
+    pub audio: Vec<String>,
+    /// The types of a part that stand for a video.
+    pub video: Vec<String>,
+}

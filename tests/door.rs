@@ -1,0 +1,325 @@
+//! Tests what becomes of a request's body: changes, errors with their places, and what bodies of any size and shape cost.
+#![cfg(feature = "inspect")]
+#![allow(clippy::restriction, clippy::pedantic, reason = "a test that fails shall panic")]
+
+use std::time::{Duration, Instant};
+
+use chat_template::{ApplyOptions, ChatTemplate, ErrorClass, Format, Policy, PrepareOptions};
+use serde_json::{Value, json};
+
+/// Prints each message, its calls and its reasoning. It takes strings only.
+const PLAIN: &str = "{% for m in messages %}<{{ m.role }}>{% if m.reasoning_content %}({{ m.reasoning_content }}){% endif %}\
+                     {{ m.content + '' }}{% for c in m.tool_calls or [] %}{{ c.function.name }}{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}";
+
+fn plain() -> ChatTemplate {
+    ChatTemplate::from_source(PLAIN, &[])
+}
+
+/// Returns the prompt of a body, and the path and the sort of each change.
+fn prepare(template: &ChatTemplate, body: &Value) -> (String, Vec<String>) {
+    let prepared = template.prepare(body).unwrap_or_else(|error| panic!("{body}: {error}"));
+    let prompt = prepared.apply().unwrap_or_else(|error| panic!("{body}: {error}"));
+    let changes = prepared.changes.iter();
+    (
+        prompt.text,
+        changes
+            .map(|change| format!("{} {}", change.path, change.what.name()))
+            .collect(),
+    )
+}
+
+#[test]
+fn a_body_that_needs_no_change_is_rendered_as_apply_does() {
+    let template = plain();
+    let messages = json!([{"role": "system", "content": "S"}, {"role": "user", "content": "A\n", "x": [1]}, {"role": "assistant", "content": "B"}]);
+    let body = json!({"model": "m", "messages": messages, "temperature": 1, "chat_template_kwargs": {"a": 1}});
+    let (prompt, changes) = prepare(&template, &body);
+    let options = ApplyOptions {
+        add_generation_prompt: true,
+        ..Default::default()
+    };
+    assert_eq!(prompt, template.apply(&messages, &options).unwrap().text);
+    assert_eq!(changes, [""; 0]);
+}
+
+#[test]
+fn one_conversation_in_three_formats_is_one_prompt() {
+    let template = plain();
+    let chat = json!({"messages": [
+        {"role": "system", "content": "S"},
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "content": "T", "reasoning_content": "R", "tool_calls": [
+            {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "1", "content": "V"},
+    ]});
+    let responses = json!({"instructions": "S", "input": [
+        {"role": "user", "content": [{"type": "input_text", "text": "U"}]},
+        {"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "R"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "T", "annotations": []}]},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{\"a\": 1}"},
+        {"type": "function_call_output", "call_id": "1", "output": "V"},
+    ]});
+    let messages = json!({"system": "S", "max_tokens": 1, "messages": [
+        {"role": "user", "content": "U"},
+        {"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "R", "signature": "s"},
+            {"type": "text", "text": "T"},
+            {"type": "tool_use", "id": "1", "name": "f", "input": {"a": 1}},
+        ]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": [{"type": "text", "text": "V"}]}]},
+    ]});
+    let expected = "<system>S<user>U<assistant>(R)Tf{\"a\": 1}<tool>V";
+    for body in [chat, responses, messages] {
+        assert_eq!(prepare(&template, &body).0, expected, "{body}");
+    }
+}
+
+#[test]
+fn instructions_are_where_the_template_takes_them() {
+    let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first or m.role not in ['system', 'user', 'assistant'] %}\
+                  {{ raise_exception('no') }}{% endif %}<{{ m.role }}>{{ m.content + '' }}{% endfor %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = json!({"messages": [
+        {"role": "developer", "content": "A"},
+        {"role": "system", "content": "B"},
+        {"role": "user", "content": "C"},
+        {"role": "system", "content": "D"},
+        {"role": "user", "content": "E"},
+    ]});
+    let (prompt, changes) = prepare(&template, &body);
+    assert_eq!(prompt, "<system>A\n\nB\n\nD<user>C<user>E");
+    assert_eq!(changes, ["/messages/0 recast", "/messages/1 merged", "/messages/3 merged"]);
+}
+
+#[test]
+fn what_the_prompt_does_not_have_is_dropped() {
+    let source = "{% for m in messages %}{{ m.content.split('</think>')[-1] }}{% endfor %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = json!({
+        "messages": [
+            {"role": "user", "content": "One question."},
+            {"role": "assistant", "content": "<think>Long thoughts.</think>An answer.", "reasoning_content": "Other thoughts."},
+            {"role": "user", "content": "Another question."},
+        ],
+        "tools": [{"type": "function", "function": {"name": "weather", "parameters": {}}}],
+    });
+    let (prompt, changes) = prepare(&template, &body);
+    assert_eq!(prompt, "One question.An answer.Another question.");
+    assert_eq!(
+        changes,
+        [
+            "/messages/1/reasoning_content dropped",
+            "/messages/1/content dropped",
+            "/tools/0 dropped"
+        ]
+    );
+}
+
+#[test]
+fn an_error_names_its_place() {
+    let call = |id: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let user = json!({"role": "user", "content": "U"});
+    let cases = [
+        (json!([]), ""),
+        (json!({"prompt": "x"}), ""),
+        (json!({"messages": "x"}), "/messages"),
+        (json!({"messages": [1]}), "/messages/0"),
+        (json!({"messages": [{"content": "x"}]}), "/messages/0"),
+        (json!({"messages": [{"role": "user", "content": 1}]}), "/messages/0/content"),
+        (
+            json!({"messages": [{"role": "user", "content": [{"type": "hologram"}]}]}),
+            "/messages/0/content/0",
+        ),
+        (
+            json!({"messages": [user, {"role": "tool", "tool_call_id": "1", "content": "x"}]}),
+            "/messages/1",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [call("1"), call("1")]}]}),
+            "/messages/1/tool_calls/1",
+        ),
+        (
+            json!({"messages": [user, {"role": "assistant", "tool_calls": [{"id": "1"}]}]}),
+            "/messages/1/tool_calls/0",
+        ),
+        (json!({"messages": [user], "tools": {}}), "/tools"),
+        (json!({"messages": [user], "tools": [1]}), "/tools/0"),
+        (
+            json!({"messages": [user], "chat_template_kwargs": []}),
+            "/chat_template_kwargs",
+        ),
+        (json!({"input": [{"type": "hologram"}]}), "/input/0"),
+        (
+            json!({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}),
+            "/input/0",
+        ),
+        (json!({"input": "x", "previous_response_id": "r"}), "/previous_response_id"),
+        (json!({"system": 1, "messages": [user]}), "/system"),
+        (
+            json!({"system": "s", "messages": [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}),
+            "/messages/0/content/0",
+        ),
+    ];
+    let template = plain();
+    for (body, path) in cases {
+        let error = template.prepare(&body).map(|_| ()).expect_err(&body.to_string());
+        assert_eq!(error.class(), ErrorClass::Request, "{body}: {error}");
+        assert_eq!(error.input_path(), Some(path), "{body}: {error}");
+    }
+}
+
+#[test]
+fn an_error_of_the_template_names_the_place_in_the_body() {
+    let source = "{% for m in messages %}{% if m.role == 'system' and not loop.first %}{{ raise_exception('no') }}{% endif %}{{ m.content + '' }}\
+                  {% if m.x %}{{ m.x + 1 }}{% endif %}{% endfor %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let body = json!({"messages": [
+        {"role": "user", "content": "A"},
+        {"role": "system", "content": "B"},
+        {"role": "user", "content": "C", "x": "y"},
+    ]});
+    let error = template.prepare(&body).unwrap().apply().unwrap_err();
+    assert_eq!(
+        (error.class(), error.input_path()),
+        (ErrorClass::Mismatch, Some("/messages/2/x"))
+    );
+}
+
+#[test]
+fn the_policy_allows_all_changes_or_none() {
+    let template = ChatTemplate::from_source("{% for m in messages %}{{ m.content }}{% endfor %}", &[]);
+    let body = json!({"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]});
+    let with = |policy| PrepareOptions {
+        policy,
+        ..Default::default()
+    };
+    let exact = template.prepare_with(&body, &with(Policy::Exact)).unwrap();
+    assert_eq!(exact.apply().unwrap().text, "[{'type': 'text', 'text': 'Hi'}]");
+    assert!(exact.changes.is_empty());
+    let error = template.prepare_with(&body, &with(Policy::Strict)).unwrap_err();
+    assert_eq!(
+        (error.class(), error.input_path()),
+        (ErrorClass::Request, Some("/messages/0/content"))
+    );
+    assert_eq!(template.prepare(&body).unwrap().apply().unwrap().text, "Hi");
+    let lost = json!({"messages": [{"role": "user", "content": "Hi", "name": "Ada"}]});
+    let error = template
+        .prepare_with(&lost, &with(Policy::Strict))
+        .unwrap()
+        .apply()
+        .unwrap_err();
+    assert_eq!(error.input_path(), Some("/messages/0/name"));
+}
+
+#[test]
+fn reasoning_is_switched_by_what_the_template_reads() {
+    let source = "{{ reasoning_effort }} {{ enable_thinking }} {{ messages[0].content }}{% if add_generation_prompt %}>{% endif %}";
+    let template = ChatTemplate::from_source(source, &[]);
+    let prompt = |extra: Value| {
+        let mut body = json!({"messages": [{"role": "user", "content": "Hi"}]});
+        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        prepare(&template, &body).0
+    };
+    assert_eq!(prompt(json!({"reasoning_effort": "low"})), "low  Hi>");
+    assert_eq!(prompt(json!({"thinking": {"type": "disabled"}})), " False Hi>");
+    assert_eq!(
+        prompt(json!({"thinking": {"type": "disabled"}, "chat_template_kwargs": {"enable_thinking": 1}})),
+        " 1 Hi>"
+    );
+    assert_eq!(prompt(json!({"add_generation_prompt": false})), "  Hi");
+}
+
+#[test]
+fn the_format_is_told_apart_by_the_shape() {
+    let user = json!([{"role": "user", "content": "x"}]);
+    let image = json!([{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]}]);
+    let cases = [
+        (json!({"messages": user}), Format::ChatCompletions),
+        (json!({"input": user}), Format::Responses),
+        (json!({"input": "x"}), Format::Responses),
+        (json!({"system": "s", "messages": user}), Format::Messages),
+        (json!({"messages": image}), Format::Messages),
+        (
+            json!({"messages": user, "tools": [{"name": "f", "input_schema": {}}]}),
+            Format::Messages,
+        ),
+    ];
+    for (body, format) in cases {
+        assert_eq!(plain().prepare(&body).unwrap().format, format, "{body}");
+    }
+}
+
+/// Asserts that a body is answered soon, whatever the answer is.
+fn assert_soon(what: &str, template: &ChatTemplate, body: &Value) {
+    let start = Instant::now();
+    let result = template.prepare(body).and_then(|prepared| prepared.apply());
+    let most = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
+    assert!(
+        start.elapsed() < most,
+        "{what}: {:?}, {:?}",
+        start.elapsed(),
+        result.map(|prompt| prompt.text.len())
+    );
+}
+
+#[test]
+fn a_hostile_body_takes_linear_time() {
+    const MANY: usize = if cfg!(debug_assertions) { 10_000 } else { 100_000 };
+    let parts = |text: &str| -> Value { (0..MANY).map(|_| json!({"type": "text", "text": text})).collect() };
+    let calls = |id: fn(usize) -> String| -> Value {
+        let call = |index| json!({"id": id(index), "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"b\"}"}});
+        (0..MANY).map(call).collect()
+    };
+    let results = (0..MANY)
+        .rev()
+        .map(|index| json!({"role": "tool", "tool_call_id": index.to_string(), "content": "x"}));
+    let mut cycle = vec![
+        json!({"role": "user", "content": "u"}),
+        json!({"role": "assistant", "tool_calls": calls(|index| index.to_string())}),
+    ];
+    cycle.extend(results);
+    let turns = |role: &str| -> Value { (0..MANY).map(|_| json!({"role": role, "content": "aaaaaaaa"})).collect() };
+    let mut deep = json!("x");
+    for _ in 0..400 {
+        deep = json!([deep]);
+    }
+    let long = "a".repeat(1 << 20);
+    let bodies = [
+        ("parts", json!({"messages": [{"role": "user", "content": parts("ab")}]})),
+        ("empty parts", json!({"messages": [{"role": "user", "content": parts("")}]})),
+        ("calls and results", json!({"messages": cycle})),
+        (
+            "one id",
+            json!({"messages": [{"role": "assistant", "tool_calls": calls(|_| "1".to_owned())}]}),
+        ),
+        (
+            "long ids",
+            json!({"messages": [{"role": "tool", "tool_call_id": long, "content": long}]}),
+        ),
+        ("systems", json!({"messages": turns("system")})),
+        ("users", json!({"messages": turns("user")})),
+        (
+            "depth",
+            json!({"messages": [{"role": "user", "content": "x", "y": deep}], "tools": [{"name": "f", "parameters": deep}]}),
+        ),
+        (
+            "tools",
+            json!({"messages": [{"role": "user", "content": "x"}], "tools": vec![json!({"name": long.get(..9), "description": "d"}); MANY]}),
+        ),
+        (
+            "periodic text",
+            json!({"messages": [{"role": "user", "content": long}, {"role": "user", "content": format!("{long}b")}]}),
+        ),
+    ];
+    let takes_all = plain();
+    let takes_one = ChatTemplate::from_source(
+        "{% for m in messages %}{% if m.role != ('user' if loop.index0 % 2 == 0 else 'assistant') %}{{ raise_exception('no') }}{% endif %}\
+         {{ m.content|upper }}{% endfor %}",
+        &[],
+    );
+    for (what, body) in &bodies {
+        assert_soon(what, &takes_all, body);
+        assert_soon(what, &takes_one, body);
+    }
+}
