@@ -136,9 +136,14 @@ impl Port {
         }
         if let Some(Data::Object(request)) = request.get("inspect") {
             return match self.applier.inspect(request, &self.limits) {
-                Ok(Ok(report)) => object([("id", id), ("report", show::to_data(&*report).unwrap_or(Data::None))]),
-                Ok(Err(error)) => failure(id, &error),
-                Err(message) => request_error(id, message),
+                Ok(Ok(report)) => {
+                    let mut line = "{\"id\":".to_owned();
+                    json::write_data(&id, &mut line);
+                    show::write_entry("report", &*report, &mut line).map_err(|message| request_error(id, message))?;
+                    Ok(line + "}")
+                }
+                Ok(Err(error)) => Err(failure(id, &error)),
+                Err(message) => Err(request_error(id, message)),
             };
         }
         let wanted = Wanted {

@@ -180,8 +180,8 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
         let mut segments = prompt
             .segments
             .iter()
-            .filter(|segment| segment.bytes.start < end && segment.bytes.end > at);
-        segments.any(|segment| match &segment.origin {
+            .filter(|segment| segment.bytes().start < end && segment.bytes().end > at);
+        segments.any(|segment| match segment.origin() {
             Origin::Input { path, .. } => is_origin(path),
             Origin::Changed { paths } => paths.iter().any(|path| is_origin(path)),
             _ => false,

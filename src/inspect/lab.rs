@@ -91,8 +91,8 @@ impl From<&Witness> for Trial {
 /// Returns the line of the template that wrote the last literal text before a word. Without the word, it is that of the last literal text.
 fn line_before(prompt: &Prompt, word: &str) -> Option<usize> {
     let end = prompt.text.find(word).unwrap_or(prompt.text.len());
-    let segments = prompt.segments.iter().take_while(|segment| segment.bytes.start < end);
-    let lines = segments.filter_map(|segment| match segment.origin {
+    let segments = prompt.segments.iter().take_while(|segment| segment.bytes().start < end);
+    let lines = segments.filter_map(|segment| match segment.origin() {
         Origin::Template { line } => Some(line),
         _ => None,
     });

@@ -1,13 +1,12 @@
 //! The report as an HTML page, with example prompts in the colours of the pictures of `render`.
 
-use chat_template::json::{Data, Object};
+use chat_template::json;
 use chat_template::report::{Report, Witness};
 use chat_template::{ApplyOptions, ChatTemplate, Prompt};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::super::explain::{Picture, frame, legend};
-use super::super::show;
 use super::page::{list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
@@ -54,7 +53,7 @@ fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
     match render(chat, witness) {
         Ok(prompt) => {
             let tokens = chat.control_tokens();
-            let messages = show::to_data(&witness.messages).ok();
+            let messages = json::to_data(&witness.messages, json::DEPTH).ok();
             let picture = Picture::new(&prompt, &tokens, messages.as_ref(), None, Vec::new());
             html! { pre { (picture.marked_prompt()) } }
         }
@@ -63,15 +62,10 @@ fn show_example(chat: &ChatTemplate, witness: &Witness) -> Markup {
 }
 
 fn render(chat: &ChatTemplate, witness: &Witness) -> Result<Prompt, String> {
-    let none = Data::None;
-    let to_data = |value: &Option<Value>| value.as_ref().map(show::to_data).transpose();
-    let tools = to_data(&witness.tools)?;
-    let documents = to_data(&witness.documents)?;
-    let variables = to_data(&witness.variables)?.unwrap_or(Data::Object(Object::new(Vec::new())));
     let options = ApplyOptions {
-        tools: Some(tools.as_ref().unwrap_or(&none)),
-        documents: Some(documents.as_ref().unwrap_or(&none)),
-        variables: Some(&variables),
+        tools: witness.tools.as_ref().map(|tools| tools as _),
+        documents: witness.documents.as_ref().map(|documents| documents as _),
+        variables: witness.variables.as_ref().map(|variables| variables as _),
         add_generation_prompt: witness.add_generation_prompt,
         trace: true,
         true_spans: true,

@@ -17,7 +17,7 @@ use chat_template::report::{Report, Verdict};
 
 use super::file::{self, Texts};
 use super::model::Source;
-use super::{print, print_text, show};
+use super::{print, print_text};
 
 /// The arguments of `inspect`.
 #[derive(clap::Args)]
@@ -68,7 +68,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         std::fs::write(path, page).map_err(|error| format!("error: {}: {error}", path.display()))?;
     }
     if arguments.json {
-        print(show::write_line(&show::to_data(&*report)?)).map_err(|error| format!("error: {error}"))?;
+        let line = serde_json::to_string(&*report).map_err(|error| format!("error: {error}"))?;
+        print(line + "\n").map_err(|error| format!("error: {error}"))?;
     } else if arguments.html.is_none() {
         print_text(&page::write(&title, &report)).map_err(|error| format!("error: {error}"))?;
     }

@@ -372,8 +372,8 @@ impl<'t> Search<'t> {
 /// Returns the line of the template that wrote a character of a prompt, or the nearest text of the template before it.
 fn find_line(prompt: &Prompt, at: usize) -> Option<usize> {
     let segments = prompt.segments.iter().rev();
-    let mut before = segments.filter(|segment| segment.code_points.start <= at);
-    before.find_map(|segment| match segment.origin {
+    let mut before = segments.filter(|segment| segment.code_points().start <= at);
+    before.find_map(|segment| match segment.origin() {
         Origin::Template { line } => Some(line),
         _ => None,
     })
