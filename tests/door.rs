@@ -110,8 +110,8 @@ fn what_the_prompt_does_not_have_is_dropped() {
         changes,
         [
             "/messages/1/reasoning_content dropped",
-            "/messages/1/content dropped",
-            "/tools/0 dropped"
+            "/tools dropped",
+            "/messages/1/content dropped"
         ]
     );
 }
