@@ -36,7 +36,7 @@ impl<'p> Path<'p> {
     }
 
     /// Returns the rest of a JSON pointer after this path, or an empty rest if the pointer is that of a value around it.
-    pub fn strip_from<'k>(self, known: &'k str) -> Option<&'k str> {
+    pub fn strip_from(self, known: &str) -> Option<&str> {
         let rest = match self.parent {
             Some(parent) => parent.strip_from(known)?,
             None => known,
