@@ -9,14 +9,13 @@
 //! one ended.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
-use std::fmt;
 use std::ops::Range;
 
 use super::change::{Change, Changes, What};
 use super::content::MAX_SHOWN;
 use super::format::Format;
 use super::node::Node;
+use super::path::{Key, Path, read_index};
 use crate::json::{self, DEPTH};
 use crate::text::truncate::elide;
 
@@ -32,18 +31,20 @@ const TRIES: usize = 8;
 /// The number of bytes that are compared first. A comparison of more bytes counts as a try.
 const HEAD: usize = 32;
 
+/// The number of bytes that are compared by a hash.
+const SAMPLE: usize = 16;
+
 /// Returns a change for each text of a body that the prompt does not have, and that is not in the changes yet.
 pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Changes) -> Vec<Change> {
     let is_dropped = |change: &&Change| change.what == What::Dropped;
-    let known: HashSet<&str> = changes
-        .into_iter()
-        .filter(is_dropped)
-        .map(|change| change.path.as_str())
-        .collect();
+    let paths = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str());
+    let mut known: Vec<(Option<usize>, &str)> = paths.map(|path| (read_index(path), path)).collect();
+    known.sort_unstable();
     let mut search = Search {
         prompt,
         known,
         at: 0,
+        gaps: [0; 4],
         is_responses: format == Format::Responses,
         budget: prompt.len().saturating_mul(8).saturating_add(NEAR),
         dropped: Vec::new(),
@@ -68,12 +69,15 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
             None => {}
         }
     }
-    if let Some(tools) = body.get("tools").filter(|_| !search.known.contains("/tools")) {
+    if let Some(tools) = body.get("tools") {
         search.at = 0;
         let path = Path {
             parent: None,
             key: Key::Name("tools"),
         };
+        if search.is_known(path) {
+            return search.dropped;
+        }
         for (index, tool) in tools.items().enumerate() {
             let function = tool.get("function").unwrap_or(tool);
             let name = function.get_text("name").filter(|name| !search.has(name));
@@ -82,7 +86,13 @@ pub fn find_dropped(body: Node<'_>, format: Format, prompt: &str, changes: &Chan
                     path.index(index),
                     format!("the prompt does not have the tool `{}`", elide(name, MAX_SHOWN)),
                 ),
-                None => search.look_at_tool(tool, "", path.index(index), DEPTH),
+                None => {
+                    // The name is found again as the first text of the tool.
+                    search.at = search
+                        .at
+                        .saturating_sub(function.get_text("name").unwrap_or_default().trim().len());
+                    search.look_at_tool(tool, "", path.index(index), DEPTH);
+                }
             }
         }
     }
@@ -95,51 +105,15 @@ fn call_name(node: Node<'_>) -> Option<&str> {
     node.get_text("name").filter(|_| is_call)
 }
 
-/// The place of a value in the body.
-#[derive(Clone, Copy)]
-struct Path<'p> {
-    parent: Option<&'p Path<'p>>,
-    key: Key<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Key<'p> {
-    Name(&'p str),
-    Index(usize),
-}
-
-impl<'p> Path<'p> {
-    fn name(&'p self, name: &'p str) -> Self {
-        let (parent, key) = (Some(self), Key::Name(name));
-        Self { parent, key }
-    }
-
-    fn index(&'p self, index: usize) -> Self {
-        let (parent, key) = (Some(self), Key::Index(index));
-        Self { parent, key }
-    }
-}
-
-/// The JSON pointer.
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.fmt(out)?;
-        }
-        match self.key {
-            Key::Name(name) => write!(out, "/{}", name.replace('~', "~0").replace('/', "~1")),
-            Key::Index(index) => write!(out, "/{index}"),
-        }
-    }
-}
-
 /// A search for the texts of a body in the prompt.
 struct Search<'c> {
     prompt: &'c str,
-    /// The paths of values that are dropped.
-    known: HashSet<&'c str>,
+    /// The paths of values that are dropped, in the order of the messages or tools in which they are.
+    known: Vec<(Option<usize>, &'c str)>,
     /// The end of the last text that was found.
     at: usize,
+    /// The numbers of bytes between the last texts that were found. The next text is often after one of them.
+    gaps: [usize; 4],
     /// Whether the items of the body are those of Responses.
     is_responses: bool,
     /// The number of bytes that searches for texts which are not near may still read.
@@ -239,7 +213,7 @@ impl Search<'_> {
         if text.is_empty() || self.is_known(path) {
             return;
         }
-        let found = self.find(text, start..end).or_else(|| self.find_words(text, start..end));
+        let found = self.find(text, start..end).or_else(|| self.find_words(text, start..end).ok());
         match found {
             Some(end) => self.at = self.at.max(end),
             None => self.drop(path, "the prompt does not have the reasoning"),
@@ -289,17 +263,27 @@ impl Search<'_> {
         if self.known.is_empty() {
             return false;
         }
-        let path = path.to_string();
-        let mut ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-        ends.any(|end| path.get(..end).is_some_and(|start| self.known.contains(start)))
+        let item = path.item();
+        let start = self.known.partition_point(|(index, _)| *index < item);
+        let known = self.known.get(start..).unwrap_or_default();
+        let roots = self.known.iter().take_while(|(index, _)| index.is_none());
+        let mut known = known.iter().take_while(|(index, _)| *index == item).chain(roots);
+        known.any(|(_, known)| path.strip_from(known) == Some(""))
     }
 
     /// Returns the end of a text close to the last one. Most texts are some characters away, so a search by the first byte is fast.
-    fn find_near(&self, text: &str) -> Option<usize> {
+    fn find_near(&mut self, text: &str) -> Option<usize> {
         let Some(first) = text.as_bytes().first() else {
             return Some(self.at);
         };
         let bytes = self.prompt.as_bytes();
+        for gap in self.gaps {
+            let start = self.at.saturating_add(gap);
+            let after = start.saturating_add(text.len());
+            if bytes.get(start) == Some(first) && bytes.get(start..after) == Some(text.as_bytes()) {
+                return Some(after);
+            }
+        }
         let end = self.at.saturating_add(NEAR).min(bytes.len());
         let head = text.as_bytes().get(..HEAD).unwrap_or(text.as_bytes());
         let (mut start, mut tries) = (self.at, 0_usize);
@@ -310,6 +294,8 @@ impl Search<'_> {
                 tries = tries.saturating_add(1);
                 let after = start.saturating_add(text.len());
                 if bytes.get(start..after) == Some(text.as_bytes()) {
+                    let [first, second, third, _] = self.gaps;
+                    self.gaps = [start.saturating_sub(self.at), first, second, third];
                     return Some(after);
                 }
             }
@@ -321,13 +307,12 @@ impl Search<'_> {
     /// Returns whether the prompt has a text, and moves behind it.
     fn has(&mut self, text: &str) -> bool {
         let text = text.trim();
-        let rest = self.at..self.prompt.len();
         let near = self.at..self.at.saturating_add(text.len()).saturating_add(NEAR);
         let found = self.find_near(text);
-        let found = found.or_else(|| self.find_words(text, near));
-        let found = found.or_else(|| self.find_far(rest, |search, range| search.find(text, range)));
-        let found = found.or_else(|| self.find_far(0..self.prompt.len(), |search, range| search.find(text, range)));
-        let found = found.or_else(|| self.find_far(0..self.prompt.len(), |search, range| search.find_words(text, range)));
+        let found = found.or_else(|| self.find_words(text, near).ok());
+        let found = found.or_else(|| self.find_far(text, self.at..self.prompt.len()));
+        let found = found.or_else(|| self.find_far(text, 0..self.at.saturating_add(text.len()).min(self.prompt.len())));
+        let found = found.or_else(|| self.find_far_words(text));
         if let Some(end) = found {
             self.at = end;
         }
@@ -340,7 +325,7 @@ impl Search<'_> {
             return self.has_leaves(arguments, DEPTH);
         };
         let near = self.at..self.at.saturating_add(text.len().saturating_mul(2)).saturating_add(NEAR);
-        if let Some(end) = self.find_near(text).or_else(|| self.find_words(text, near)) {
+        if let Some(end) = self.find_near(text).or_else(|| self.find_words(text, near).ok()) {
             self.at = end;
             return true;
         }
@@ -362,44 +347,116 @@ impl Search<'_> {
             && entries.all(|(key, value)| self.has(key) && self.has_leaves(value, levels))
     }
 
-    /// Searches a range that can be long, if the budget allows it.
-    fn find_far(&mut self, range: Range<usize>, find: impl Fn(&Self, Range<usize>) -> Option<usize>) -> Option<usize> {
-        self.budget = self.budget.checked_sub(range.len())?;
-        find(self, range)
+    /// Returns the end of a text in a range that can be long, if the budget allows the search.
+    fn find_far(&mut self, text: &str, range: Range<usize>) -> Option<usize> {
+        let read = range
+            .len()
+            .checked_div(text.len().saturating_sub(SAMPLE))
+            .unwrap_or(range.len());
+        let cost = read.saturating_mul(SAMPLE).min(range.len()).saturating_add(text.len());
+        self.budget = self.budget.checked_sub(cost)?;
+        self.find(text, range)
+    }
+
+    /// Returns the end of the words of a text anywhere in the prompt, if the budget allows the search.
+    fn find_far_words(&mut self, text: &str) -> Option<usize> {
+        (self.budget > 0).then_some(())?;
+        let found = self.find_words(text, 0..self.prompt.len());
+        let (Ok(read) | Err(read)) = found;
+        self.budget = self.budget.saturating_sub(read);
+        found.ok()
     }
 
     /// Returns the end of a text in a range of the prompt, whose start is the end of a character.
+    ///
+    /// If the text is long, most bytes are skipped: of samples at intervals shorter than the text, one is in the text.
     fn find(&self, text: &str, range: Range<usize>) -> Option<usize> {
         let start = range.start;
-        let at = self.slice(range).find(text)?;
+        let slice = self.slice(range);
+        let (bytes, sought) = (slice.as_bytes(), text.as_bytes());
+        let at = if text.len() < SAMPLE.saturating_mul(3) {
+            let first = text.chars().next()?;
+            let mut firsts = slice.match_indices(first);
+            firsts
+                .find(|(at, _)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(sought)))?
+                .0
+        } else {
+            let samples = Samples::new(sought);
+            let interval = text.len().saturating_sub(SAMPLE).max(1);
+            (0..)
+                .map(|index: usize| index.saturating_mul(interval))
+                .take_while(|at| *at < bytes.len())
+                .find_map(|at| {
+                    let window = at.saturating_sub(interval)..at.saturating_add(text.len()).min(bytes.len());
+                    let has = |at: Option<usize>| at.and_then(|at| bytes.get(at..)).is_some_and(|bytes| samples.has(bytes));
+                    // The sample before or after this one is in the text too.
+                    (has(Some(at)) && (has(at.checked_add(SAMPLE)) || has(at.checked_sub(SAMPLE)))).then_some(())?;
+                    let window = extend(slice, window);
+                    Some(window.start.saturating_add(slice.get(window)?.find(text)?))
+                })?
+        };
         Some(start.saturating_add(at).saturating_add(text.len()))
     }
 
-    /// Returns the end of the words of a text, if they are close to each other and the first is in a range of the prompt.
-    fn find_words(&self, text: &str, range: Range<usize>) -> Option<usize> {
+    /// Returns the end of the words of a text, if they are close to each other and the first is in a range of the prompt. The error is the
+    /// end of what was read.
+    fn find_words(&self, text: &str, range: Range<usize>) -> Result<usize, usize> {
         let mut words = text
             .split(|char: char| !char.is_alphanumeric())
             .filter(|word| !word.is_empty());
-        let first = words.next()?;
+        let first = words.next().ok_or(range.start)?;
         let mut start = range.start;
         for _ in 0..TRIES {
-            let end = self.find(first, start..range.end)?;
+            let end = self.find(first, start..range.end).ok_or(range.end)?;
             let last = words.clone().try_fold(end, |end, word| {
                 self.find(word, end..end.saturating_add(word.len()).saturating_add(GAP))
             });
-            if last.is_some() {
-                return last;
+            if let Some(last) = last {
+                return Ok(last);
             }
             start = end;
         }
-        None
+        Err(start)
     }
 
     /// Returns a range of the prompt, extended to whole characters.
     fn slice(&self, range: Range<usize>) -> &str {
-        let end = (range.end..self.prompt.len()).find(|end| self.prompt.is_char_boundary(*end));
-        self.prompt
-            .get(range.start..end.unwrap_or(self.prompt.len()))
-            .unwrap_or_default()
+        self.prompt.get(extend(self.prompt, range)).unwrap_or_default()
+    }
+}
+
+/// Returns a range of a text, extended to whole characters.
+fn extend(text: &str, range: Range<usize>) -> Range<usize> {
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let start = (0..=range.start).rev().find(is_boundary);
+    let end = (range.end..text.len()).find(is_boundary);
+    start.unwrap_or_default()..end.unwrap_or(text.len())
+}
+
+/// The sequences of [`SAMPLE`] bytes that a text has, as a set of hashes. A sequence that is not in the text can share a hash.
+struct Samples([u64; 256]);
+
+impl Samples {
+    fn new(text: &[u8]) -> Self {
+        let mut samples = [0; 256];
+        for (word, bit) in text.windows(SAMPLE).filter_map(Self::find_bit) {
+            if let Some(word) = samples.get_mut(word) {
+                *word |= bit;
+            }
+        }
+        Self(samples)
+    }
+
+    /// Returns whether the text may have the first [`SAMPLE`] bytes of a slice.
+    fn has(&self, bytes: &[u8]) -> bool {
+        let found = Self::find_bit(bytes).and_then(|(word, bit)| Some(self.0.get(word)? & bit));
+        found.is_some_and(|bit| bit != 0)
+    }
+
+    /// Returns the bit for the first [`SAMPLE`] bytes of a slice, after the index of the word that has the bit.
+    fn find_bit(bytes: &[u8]) -> Option<(usize, u64)> {
+        let sample = u128::from_le_bytes(*bytes.first_chunk::<SAMPLE>()?);
+        let [.., bit, word] = sample.wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835).to_le_bytes();
+        Some((usize::from(word), 1 << (bit & 63)))
     }
 }

@@ -19,6 +19,7 @@ mod fitter;
 mod format;
 mod message;
 mod node;
+mod path;
 mod prepared;
 mod responses;
 mod tools;
