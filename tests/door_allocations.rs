@@ -46,7 +46,10 @@ fn a_body_that_needs_no_change_is_not_copied() {
         };
         let (plain, of_apply) = count(|| template.apply(&body["messages"], &options).unwrap());
         let (prompt, allocations) = count(|| prepared.apply().unwrap());
-        assert_eq!(allocations, of_apply, "{turns} turns are rendered");
+        assert!(
+            allocations <= of_apply,
+            "{turns} turns are rendered with {allocations} allocations, not {of_apply}"
+        );
         assert_eq!(prompt.text, plain.text);
         assert!(prepared.changes.is_empty());
     }

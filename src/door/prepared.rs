@@ -94,7 +94,7 @@ impl ChatTemplate {
     /// let prepared = template.prepare(&body)?;
     /// assert_eq!(prepared.apply()?.text, "<user>Hi<assistant>");
     /// let changes: Vec<String> = prepared.changes.iter().map(ToString::to_string).collect();
-    /// assert_eq!(changes, ["/messages/0/content: joined, roles.user.content is string"]);
+    /// assert_eq!(changes, ["/messages/0/content: joined, takes.user.part is false"]);
     /// # Ok::<(), chat_template::Error>(())
     /// ```
     ///

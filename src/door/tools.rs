@@ -39,10 +39,10 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
     let mut own: Vec<Data<'b>> = Vec::new();
     let mut is_kept = true;
     for (index, tool) in tools.items().enumerate() {
-        let path = format_args!("/tools/{index}");
+        let path = || format!("/tools/{index}");
         if !tool.is_object() {
             return Err(wrong(
-                path.to_string(),
+                path(),
                 format!("a tool must be an object, and this is {}", tool.describe()),
             ));
         }
@@ -70,7 +70,7 @@ pub fn fit<'b>(facts: &Facts<'_>, body: Node<'b>, format: Format, changes: &mut 
             None if format == Format::ChatCompletions => (What::Wrapped, "templates read `function` of a tool"),
             None => (What::Translated, "templates read `function` of a tool"),
         };
-        changes.add(path.to_string(), what, why);
+        changes.add(path(), what, why);
         let function = function.or(is_flat.then_some(tool)).map(make_function);
         own.extend(function.map(|function| match facts.takes_flat_tools {
             true => function,

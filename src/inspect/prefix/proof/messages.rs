@@ -74,12 +74,12 @@ impl Prover<'_> {
                 }
             }
         }
-        if let Node::Choice(test, then, otherwise) = *self.terms.get(key)
-            && [then, otherwise].iter().all(|key| self.terms.split_sum(*key).is_some())
-        {
-            let then = self.message_at(messages, from, then, state);
-            let otherwise = self.message_at(messages, from, otherwise, state);
-            return self.terms.choice(test, then, otherwise);
+        if let Node::Choice(test, then, otherwise) = *self.terms.get(key) {
+            if [then, otherwise].iter().all(|key| self.terms.split_sum(*key).is_some()) {
+                let then = self.message_at(messages, from, then, state);
+                let otherwise = self.message_at(messages, from, otherwise, state);
+                return self.terms.choice(test, then, otherwise);
+            }
         }
         self.terms.apply("item", "", vec![messages, key])
     }
