@@ -192,6 +192,8 @@ mod tests {
             "{% set y = lipsum %}",
             "{{ [x|safe]|map(attribute='striptags')|list }}",
             "{{ (x|safe)['unescape'] }}",
+            "{% set n = namespace() %}{% for i in 'ab' %}{% set l = [1] %}{{ l is sameas n.l }}{% set n.l = l %}{% endfor %}",
+            "{% for i in 'ab' %}{{ loop.changed({'': 1}['items']) }}{% endfor %}",
         ];
         for source in reached {
             let error = Template::compile(&format!("\n{source}"))

@@ -1,6 +1,6 @@
-//! Finds the string literals of a template, for a render that tells where its output came from.
+//! Finds literals of a template: strings for a render that tells where its output came from, lists and dicts to tell objects apart.
 
-use super::{Body, Child, Expr, ExprKind, Literal, Template};
+use super::{Body, Child, Expr, ExprKind, Literal, StmtKind, Template};
 use crate::json::Data;
 use crate::source::Source;
 use crate::trace::Literals;
@@ -12,6 +12,72 @@ impl Template {
         add_body(&self.body, source, &mut literals);
         literals.sort();
         literals
+    }
+
+    /// Returns whether an address is that of a list or a dict of a literal in a loop or a macro, and the number of nodes that were
+    /// visited. Python makes another object each time such a literal is evaluated.
+    pub fn has_repeated(&self, address: usize) -> (bool, u64) {
+        let mut search = Search {
+            address,
+            is_found: false,
+            nodes: 0,
+        };
+        search.body(&self.body, false);
+        (search.is_found, search.nodes)
+    }
+}
+
+struct Search {
+    address: usize,
+    is_found: bool,
+    nodes: u64,
+}
+
+impl Search {
+    fn body(&mut self, body: &Body, is_repeated: bool) {
+        for stmt in &body.stmts {
+            self.nodes = self.nodes.saturating_add(1);
+            let is_repeated = is_repeated || matches!(stmt.kind, StmtKind::For(_) | StmtKind::Macro(_) | StmtKind::CallBlock(_));
+            stmt.for_each_child(&mut |child| match child {
+                Child::Expr(expr) if is_repeated => self.expr(expr),
+                Child::Body(body) => self.body(body, is_repeated),
+                _ => {}
+            });
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        self.nodes = self.nodes.saturating_add(1);
+        match &expr.kind {
+            ExprKind::Literal(Literal::Data(data)) => self.data(data),
+            _ => expr.for_each_child(&mut |child| self.expr(child)),
+        }
+    }
+
+    fn data(&mut self, data: &Data<'_>) {
+        self.nodes = self.nodes.saturating_add(1);
+        match data {
+            Data::List(items) | Data::Tuple(items) => {
+                let range = items.as_ptr_range();
+                let is_within = (range.start.addr()..range.end.addr()).contains(&self.address);
+                self.is_found |= is_within && is_new(data);
+                items.iter().for_each(|item| self.data(item));
+            }
+            Data::Object(object) => {
+                self.is_found |= std::ptr::from_ref(object).addr() == self.address;
+                object.entries().iter().for_each(|(_, value)| self.data(value));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether Python makes an object each time a literal is evaluated. A tuple of constants is itself a constant.
+fn is_new(data: &Data<'_>) -> bool {
+    match data {
+        Data::List(_) | Data::Object(_) => true,
+        Data::Tuple(items) => items.iter().any(is_new),
+        _ => false,
     }
 }
 

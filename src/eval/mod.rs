@@ -94,6 +94,7 @@ pub fn render<'a>(
     capacity: usize,
 ) -> Result<Output> {
     runtime.heap.frames.input = Some(input);
+    runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let render = Render {

@@ -8,12 +8,15 @@ use std::ops::Range;
 
 use super::Value;
 use super::dict::Dict;
+use crate::ast::Template;
 
 /// The variables of the frames that run, and the context of the template.
 #[derive(Debug, Default)]
 pub struct Frames<'a> {
     /// The variables that the template is rendered with.
     pub input: Option<Dict<'a>>,
+    /// The template that is rendered.
+    pub template: Option<&'a Template>,
     /// The variables that the template has set at top level, by symbol. The list is empty until the first is set.
     pub exported: Vec<Option<Value<'a>>>,
     /// The names that were looked up in the input and among the globals, by symbol. The list is empty until the first lookup.

@@ -190,10 +190,6 @@ impl Walk<'_, '_, '_> {
                 parts.iter().for_each(|part| self.check_printed(part));
                 false
             }
-            ExprKind::Binary(BinaryOp::Add, operands) => {
-                operands.iter().for_each(|operand| self.check_printed(operand));
-                false
-            }
             _ => false,
         };
         if name && self.is_form_tested == 0 {

@@ -11,13 +11,14 @@
 //! Values that share their storage are one object. So are equal values of which CPython has only one object: small integers, the empty
 //! string, the empty tuple, and strings of one Latin-1 character. Lists and dicts are one object only if they share their storage.
 //!
-//! Two cases are wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object, and so
-//! is a list or dict literal that is not empty and evaluated twice.
+//! A list or dict literal of a loop or a macro is another object at each evaluation, which its storage does not tell: an error too.
+//!
+//! One case is wrong: two slices of one of the caller's lists or of one string with the same bounds are treated as one object.
 
 use super::compare;
 use crate::error::Result;
 use crate::unsupported;
-use crate::value::{Runtime, Value};
+use crate::value::{Dict, Runtime, Seq, Value};
 
 /// Returns whether both values are one Python object, or an error if only CPython's memory management decides.
 pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
@@ -28,11 +29,26 @@ pub fn is_same<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a
         (Value::List(items) | Value::Tuple(items), _) if !items.is_empty() && left.shares_storage(right) => !items.is_slice(),
         _ => left.shares_storage(right) || left.has_own_storage() || !compare::identical_or_equal(runtime, left, right)?,
     };
-    if is_known {
+    if is_known && !is_repeated(runtime, left, right)? {
         Ok(left.shares_storage(right))
     } else {
         Err(unsupported::IDENTITY.error())
     }
+}
+
+/// Returns whether both values are one literal that may have been evaluated more than once.
+fn is_repeated<'a>(runtime: &mut Runtime<'a>, left: &Value<'a>, right: &Value<'a>) -> Result<bool> {
+    let address = match left {
+        Value::List(Seq::Data(items)) | Value::Tuple(Seq::Data(items)) => items.as_ptr().addr(),
+        Value::Dict(Dict::Data(object)) => std::ptr::from_ref(*object).addr(),
+        _ => return Ok(false),
+    };
+    let Some(template) = runtime.heap.frames.template.filter(|_| left.shares_storage(right)) else {
+        return Ok(false);
+    };
+    let (is_repeated, nodes) = template.has_repeated(address);
+    runtime.meter.charge(nodes)?;
+    Ok(is_repeated)
 }
 
 #[cfg(test)]
