@@ -71,7 +71,7 @@ fn read_assistant<'b>(fitter: &mut Fitter<'b, '_>, blocks: impl Iterator<Item = 
         let at = place.block(index);
         match block.get_text("type") {
             Some("thinking") => {
-                let (what, why) = fitter.judge_reasoning(place);
+                let (what, why) = fitter.judge_reasoning();
                 fitter.changes.add(at.path(), what, why);
                 let Some(thinking) = block.get_text("thinking") else {
                     return Err(wrong(at.path(), "the block has no string `thinking`"));

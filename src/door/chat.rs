@@ -98,11 +98,11 @@ pub fn read_message<'b>(fitter: &mut Fitter<'b, '_>, node: Node<'b>, place: Plac
         fitter.fill_content(&mut message, has_calls);
     }
     if let Some(reasoning) = fields.reasoning.filter(|_| body_role == "assistant") {
-        if fitter.drops_reasoning(place) {
+        if !fitter.facts.reads_reasoning {
             fitter.changes.add(
                 place.field(format_args!("/{reasoning}")),
                 What::Dropped,
-                "reasoning.replayed is not always",
+                "reasoning.fields is empty",
             );
         }
         fitter.rename_reasoning(&mut message);

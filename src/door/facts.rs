@@ -27,8 +27,8 @@ pub struct Facts<'r> {
     pub takes_flat_tools: bool,
     /// The only name under which reasoning is read, if `apply` does not set it.
     pub reasoning: Option<&'static str>,
-    /// When reasoning is in the prompt.
-    pub replayed: Replay,
+    /// Whether the template reads reasoning, so that it can be in the prompt.
+    pub reads_reasoning: bool,
     /// Whether calls are in the prompt.
     pub writes_calls: bool,
     /// Whether tools are in the prompt.
@@ -65,7 +65,7 @@ impl<'r> Facts<'r> {
             prints_name_of_result: false,
             takes_flat_tools: false,
             reasoning: None,
-            replayed: Replay::Always,
+            reads_reasoning: true,
             writes_calls: true,
             reads_tools: true,
         }
@@ -82,7 +82,7 @@ impl<'r> Facts<'r> {
             prints_name_of_result: report.calls.name_in_result == Outcome::Printed,
             takes_flat_tools: false,
             reasoning: reads_only_reasoning.then_some("reasoning"),
-            replayed: report.reasoning.replayed,
+            reads_reasoning: !fields.is_empty() || report.reasoning.replayed != Replay::Never,
             writes_calls: report.calls.written,
             reads_tools: report.tools.read,
         }

@@ -8,7 +8,6 @@ use super::message::{Fitted, Message, Place};
 use super::node::Node;
 use crate::error::Result;
 use crate::json::{DEPTH, Data, Object};
-use crate::report::Replay;
 
 /// Collects the messages that the template gets.
 pub struct Fitter<'b, 'f> {
@@ -18,8 +17,6 @@ pub struct Fitter<'b, 'f> {
     /// The list of messages of the body, and its pointer. As long as each message is kept, no other list is made.
     body: Node<'b>,
     root: &'static str,
-    /// The index of the last message of a user, after which reasoning is replayed by some templates.
-    last_user: Option<usize>,
     kept: usize,
     last_kept: Option<Message<'b>>,
     own: Vec<Message<'b>>,
@@ -36,7 +33,6 @@ impl<'b, 'f> Fitter<'b, 'f> {
             calls: OpenCalls::default(),
             body,
             root,
-            last_user: find_last_user(body, facts),
             kept: 0,
             last_kept: None,
             own: Vec::new(),
@@ -125,20 +121,11 @@ impl<'b, 'f> Fitter<'b, 'f> {
         }
     }
 
-    /// Returns whether the template leaves out the reasoning of the message at a place.
-    pub fn drops_reasoning(&self, place: Place) -> bool {
-        match self.facts.replayed {
-            Replay::Always => false,
-            Replay::LastTurn => place.index < self.last_user,
-            Replay::Never => true,
-        }
-    }
-
     /// Returns the change of a block or an item with reasoning.
-    pub fn judge_reasoning(&self, place: Place) -> (What, &'static str) {
-        match self.drops_reasoning(place) {
-            true => (What::Dropped, "reasoning.replayed is not always"),
-            false => (What::Translated, "templates read `reasoning_content` of an assistant message"),
+    pub fn judge_reasoning(&self) -> (What, &'static str) {
+        match self.facts.reads_reasoning {
+            false => (What::Dropped, "reasoning.fields is empty"),
+            true => (What::Translated, "templates read `reasoning_content` of an assistant message"),
         }
     }
 
@@ -257,20 +244,6 @@ impl<'b, 'f> Fitter<'b, 'f> {
             }
         }
     }
-}
-
-/// Returns the index of the last message in which a user says something, if the template replays only the reasoning after it.
-fn find_last_user(body: Node<'_>, facts: &Facts<'_>) -> Option<usize> {
-    if facts.replayed != Replay::LastTurn {
-        return None;
-    }
-    let is_result = |block: Node<'_>| block.get_text("type") == Some("tool_result");
-    let says_something = |message: Node<'_>| {
-        let blocks = message.get("content").map(Node::items);
-        message.get_text("role") == Some("user") && !blocks.is_some_and(|mut blocks| blocks.any(is_result))
-    };
-    let users = body.items().enumerate().filter(|(_, message)| says_something(*message));
-    users.map(|(index, _)| index).last()
 }
 
 /// Merges a message into an earlier one: appends its content and its calls, and adds its other keys.

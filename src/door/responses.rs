@@ -161,7 +161,7 @@ fn read_item<'b>(
                 fitter.changes.add(place.path(), What::Dropped, "the reasoning has no text");
                 return Ok(open.filter(|open| open.is_complete() || open.reasoning != Data::None));
             };
-            let (what, why) = fitter.judge_reasoning(place);
+            let (what, why) = fitter.judge_reasoning();
             fitter.changes.add(place.path(), what, why);
             for text in item
                 .get(field)

@@ -14,6 +14,9 @@ import re
 import subprocess
 import sys
 
+# The share of bodies that templates may refuse.
+MOST_REFUSED = 0.02
+
 BOS = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 
 
@@ -260,7 +263,8 @@ def main():
     if arguments.show:
         for name, count in dropped.most_common(40):
             print(count, *name)
-    return bool(failures)
+    refused = failures.pop("refused/raised", 0)
+    return bool(failures) or refused > MOST_REFUSED * asked
 
 
 if __name__ == "__main__":
