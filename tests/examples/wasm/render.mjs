@@ -3,8 +3,8 @@ import { openSync, readFileSync } from "node:fs";
 import { argv, exit } from "node:process";
 import { WASI } from "node:wasi";
 
-// A descriptor of its own waits for input; that of the process does not.
-const stdin = openSync("/dev/stdin");
-const wasi = new WASI({ version: "preview1", args: ["chat-template", "port"], stdin });
+// Descriptors of its own wait for input and for room for output; those of the process do not.
+const [stdin, stdout] = [openSync("/dev/stdin"), openSync("/dev/stdout", "a")];
+const wasi = new WASI({ version: "preview1", args: ["chat-template", "port"], stdin, stdout });
 const module = await WebAssembly.compile(readFileSync(argv[2]));
 exit(wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject())));
