@@ -382,8 +382,8 @@
 //!
 //! Templates differ in the requests that they take: content as a string or as parts, arguments of calls as objects or as JSON text, a
 //! system message in the middle, a switch for thinking. The syntax does not show it reliably. [`ChatTemplate::inspect`] renders small
-//! conversations whose texts are unique words, looks for these words in the prompts, and returns a [`report`] with the experiment behind
-//! each verdict:
+//! conversations whose texts are unique words, looks for these words in the prompts, and returns a [`report`] with the conversation that
+//! shows each verdict:
 //!
 //! ```
 //! # #[cfg(feature = "inspect")] {

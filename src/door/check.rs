@@ -304,7 +304,7 @@ impl Search<'_> {
         None
     }
 
-    /// Returns whether the prompt has a text, and moves behind it.
+    /// Returns whether the prompt has a text, and moves to its end.
     fn has(&mut self, text: &str) -> bool {
         let text = text.trim();
         let near = self.at..self.at.saturating_add(text.len()).saturating_add(NEAR);

@@ -105,7 +105,7 @@ impl<'r> Facts<'r> {
         }
     }
 
-    /// Returns the type of a part that stands for a medium: its own, if the template reads it, else the first that the template reads.
+    /// Returns the type that a media part gets: its own, if the template reads it, else the first that the template reads.
     pub fn medium<'t>(&'t self, medium: Medium, own: Option<&'t str>) -> Option<&'t str> {
         let types = match medium {
             Medium::Image => &self.takes.image,

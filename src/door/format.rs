@@ -1,4 +1,4 @@
-//! The formats of request bodies, and how they are told apart.
+//! The formats of request bodies, and how one is recognized.
 
 use serde::Serialize;
 

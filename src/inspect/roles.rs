@@ -244,7 +244,7 @@ fn ask_alternation(lab: &mut Lab<'_>, forms: &[Form]) -> Result<Alternation> {
     })
 }
 
-/// Asks for the text that stands for a medium: what the prompt of text, medium, text has more than that of the two texts.
+/// Finds the text that a media part prints: the difference between the prompt of text, part, text and that of the two texts.
 fn ask_medium(lab: &mut Lab<'_>, kind: &str, parts: Outcome) -> Result<Medium> {
     let mut medium = Medium {
         outcome: parts,

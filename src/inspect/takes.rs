@@ -353,7 +353,7 @@ impl Asker<'_, '_> {
         Ok(())
     }
 
-    /// Returns the types of parts that stand for a medium: with which the prompt is another one, and has the texts around the part.
+    /// Returns the types under which a media part changes the prompt while the texts around the part stay in it.
     fn ask_medium(&mut self, medium: &str, types: &[&str]) -> Result<Vec<String>> {
         let shape = if self.takes.user.parts { Shape::Parts } else { Shape::Part };
         let with = |part: Option<Value>| {

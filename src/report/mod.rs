@@ -56,7 +56,7 @@ pub struct Report {
     pub prefix: Prefix,
     /// Faults of style in the source.
     pub lint: Vec<Finding>,
-    /// The experiment behind each verdict, by the path of the verdict in the report: `roles.user.parts`.
+    /// The conversation that shows each verdict, by the path of the verdict in the report: `roles.user.parts`.
     pub witnesses: BTreeMap<String, Witness>,
 }
 

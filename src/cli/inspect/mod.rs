@@ -28,7 +28,7 @@ use super::{print, print_text, show};
 pub struct Arguments {
     #[command(flatten)]
     source: Source,
-    /// Prints the report as a JSON object, with the experiment behind each verdict.
+    /// Prints the report as a JSON object, with the conversation that shows each verdict.
     #[arg(long)]
     json: bool,
     /// Writes the report as an HTML page with example prompts, which loads nothing. Without --json, nothing is printed.

@@ -305,7 +305,7 @@ impl<'t> Prover<'t> {
         }
     }
 
-    /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one cannot be told.
+    /// Returns the attributes of namespaces that a loop assigns. Returns `None` if one is unknown.
     fn list_carried(&mut self, node: &'t For, states: &[State; 2]) -> Option<Vec<Carried>> {
         let [one, other] = states;
         let reads = self.reads_of(node);
