@@ -54,7 +54,7 @@ impl Applier {
             }
         };
         let variables = variables(request);
-        let mut options = ApplyOptions {
+        let options = ApplyOptions {
             tools: non_null(request, "tools"),
             documents: non_null(request, "documents"),
             chat_template,
@@ -62,16 +62,8 @@ impl Applier {
             continue_final_message: continue_final_message(request),
             variables: variables.as_ref().map(|variables| &**variables as &dyn Input),
             special_tokens: Some(&special_tokens),
-            generation: wanted.generation,
-            trace: wanted.is_traced(),
-            assistant: wanted.assistant(),
-            plain: wanted.is_plain(),
-            limits,
-            ..ApplyOptions::default()
+            ..wanted.options(limits, clock)
         };
-        if let Some(clock) = clock {
-            options.clock = clock;
-        }
         Ok(self.template(request)?.apply(messages, &options))
     }
 
@@ -91,17 +83,7 @@ impl Applier {
             policy: choose(request, "policy", &POLICIES)?.unwrap_or_default(),
         };
         let template = self.template_with_tokens(request)?;
-        let mut options = ApplyOptions {
-            generation: wanted.generation,
-            trace: wanted.is_traced(),
-            assistant: wanted.assistant(),
-            plain: wanted.is_plain(),
-            limits,
-            ..ApplyOptions::default()
-        };
-        if let Some(clock) = clock {
-            options.clock = clock;
-        }
+        let options = wanted.options(limits, clock);
         Ok(template.prepare_with(body, &prepare_options).and_then(|prepared| {
             let prompt = prepared.apply_with(&options)?;
             Ok((prompt, prepared.changes))

@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::ops::Range;
 
 use chat_template::json::{self, Data, Object};
-use chat_template::{AssistantOptions, AssistantSpans, Changes, Prompt, Rendered};
+use chat_template::{ApplyOptions, AssistantOptions, AssistantSpans, Changes, FixedClock, Limits, Prompt, Rendered};
 use serde::Serialize;
 
 /// What a request asks for besides the text.
@@ -44,6 +44,22 @@ impl Wanted {
     /// Returns the options for what the model would write, if it is wanted.
     pub fn assistant(self) -> Option<AssistantOptions<'static>> {
         self.assistant.then(AssistantOptions::default)
+    }
+
+    /// Returns the options of a conversation that has nothing else to set.
+    pub fn options<'o>(self, limits: &'o Limits, clock: Option<&'o FixedClock>) -> ApplyOptions<'o> {
+        let options = ApplyOptions {
+            generation: self.generation,
+            trace: self.is_traced(),
+            assistant: self.assistant(),
+            plain: self.is_plain(),
+            limits,
+            ..ApplyOptions::default()
+        };
+        match clock {
+            Some(clock) => ApplyOptions { clock, ..options },
+            None => options,
+        }
     }
 
     /// Returns whether the render has no shortcuts.
