@@ -111,10 +111,7 @@ impl<'b> OpenCalls<'b> {
             let of_id = id.map_or(Cow::Borrowed(""), |id| {
                 format!(" with the id `{}`", elide(id, MAX_SHOWN)).into()
             });
-            return Err(wrong(
-                path(),
-                format!("the result has no call{of_id} without a result before it"),
-            ));
+            return Err(wrong(path(), format!("no call{of_id} before this result waits for one")));
         };
         call.is_open = false;
         if let (None, Some(id)) = (id, call.id) {

@@ -61,7 +61,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the experiment behind a verdict, by the path of the verdict in the report: `roles.user.parts`.
+    /// Returns the conversation that shows a verdict, by the path of the verdict in the report: `roles.user.parts`.
     pub fn witness(&self, path: &str) -> Option<&Witness> {
         self.witnesses.get(path)
     }

@@ -63,10 +63,10 @@ pub struct Takes {
     pub null: bool,
     /// The forms of empty content that an assistant message can have, with and without calls: an empty string, and a part with an empty text.
     pub empty: Forms,
-    /// The types of a part that stand for an image.
+    /// The types that a part with an image can have.
     pub image: Vec<String>,
-    /// The types of a part that stand for audio.
+    /// The types that a part with audio can have.
     pub audio: Vec<String>,
-    /// The types of a part that stand for a video.
+    /// The types that a part with a video can have.
     pub video: Vec<String>,
 }

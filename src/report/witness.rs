@@ -1,9 +1,9 @@
-//! The experiment behind a verdict.
+//! The conversation that shows a verdict.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// The experiment behind a verdict: what was rendered, and what came out.
+/// The conversation that shows a verdict, and what it was rendered to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Witness {
