@@ -1,6 +1,6 @@
 //! The path of a value in the body, from the value outwards. Its JSON pointer is written only for a change.
 
-use std::fmt;
+use super::message::{PATH, push_index};
 
 /// The place of a value in the body.
 #[derive(Clone, Copy)]
@@ -24,6 +24,21 @@ impl<'p> Path<'p> {
     pub fn index(&'p self, index: usize) -> Self {
         let (parent, key) = (Some(self), Key::Index(index));
         Self { parent, key }
+    }
+
+    /// Returns the JSON pointer.
+    pub fn to_pointer(self) -> String {
+        let mut pointer = match self.parent {
+            Some(parent) => parent.to_pointer(),
+            None => String::with_capacity(PATH),
+        };
+        pointer.push('/');
+        match self.key {
+            Key::Name(name) if name.contains(['~', '/']) => pointer.push_str(&escape(name)),
+            Key::Name(name) => pointer.push_str(name),
+            Key::Index(index) => push_index(index, &mut pointer),
+        }
+        pointer
     }
 
     /// Returns the index of the message or the tool in which the value is.
@@ -58,19 +73,6 @@ impl<'p> Path<'p> {
 /// Returns a key as it is written in a JSON pointer.
 fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
-}
-
-/// The JSON pointer.
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.fmt(out)?;
-        }
-        match self.key {
-            Key::Name(name) => write!(out, "/{}", escape(name)),
-            Key::Index(index) => write!(out, "/{index}"),
-        }
-    }
 }
 
 /// Returns the index of the message or the tool in which the value at a JSON pointer is.

@@ -17,6 +17,7 @@ use crate::builtins::{filters, methods};
 use crate::error::Result;
 use crate::meter::{Meter, STEP_BYTES};
 use crate::resolve::operators;
+use crate::trace::memory_of;
 use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined, Value, Write};
 
 /// The number of sums in a row, as in `a + b + c`, that are written without recursion.
@@ -54,11 +55,11 @@ impl<'a> Evaluator<'a, '_> {
     #[inline(never)]
     fn write_peeked(&mut self, expr: &'a Expr) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
-        let text = match &expr.kind {
-            ExprKind::Literal(Literal::Str(text)) => text,
+        let (text, is_input) = match &expr.kind {
+            ExprKind::Literal(Literal::Str(text)) => (&**text, true),
             _ => match self.frame.peek(heap, expr) {
                 Peek::Found(found) => match found.plain_text() {
-                    Some(text) => text,
+                    Some(text) => (text, !found.is_made_text()),
                     None => return Ok(Truth::No),
                 },
                 Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
@@ -67,7 +68,12 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_bytes(text.len())?;
         }
-        push(meter, &mut self.out, text)
+        push(meter, &mut self.out, text)?;
+        if heap.pieces.records_writes() {
+            let (length, memory) = (text.len(), memory_of(text));
+            self.note_write(length, memory, is_input);
+        }
+        Ok(Truth::Yes)
     }
 
     /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
@@ -83,7 +89,13 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
-        push(meter, &mut self.out, part(text, None))
+        let text = part(text, None);
+        push(meter, &mut self.out, text)?;
+        if heap.pieces.records_writes() {
+            let (length, memory, is_input) = (text.len(), memory_of(text), !found.is_made_text());
+            self.note_write(length, memory, is_input);
+        }
+        Ok(Truth::Yes)
     }
 
     /// Writes the result of a filter that has a shortcut for that; returns whether it has one.
@@ -233,12 +245,12 @@ impl<'a> Evaluator<'a, '_> {
 
 /// Writes a text. The size of the output is checked before the output grows.
 #[inline(always)]
-fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<Truth> {
+fn push(meter: &Meter<'_>, out: &mut String, text: &str) -> Result<()> {
     if text.len() > out.capacity().wrapping_sub(out.len()) {
         meter.check_output(out.len().saturating_add(text.len()))?;
     }
     out.push_str(text);
-    Ok(Truth::Yes)
+    Ok(())
 }
 
 fn is_plain(value: &Value<'_>) -> bool {
