@@ -300,7 +300,14 @@ fn a_hostile_body_takes_linear_time() {
         deep = json!([deep]);
     }
     let long = "a".repeat(1 << 20);
+    let uses: Vec<Value> = (0..MANY)
+        .map(|index| json!({"type": "tool_use", "id": index.to_string(), "name": "f", "input": {"a": index}}))
+        .collect();
     let bodies = [
+        (
+            "blocks",
+            json!({"system": "s", "messages": [{"role": "assistant", "content": uses}]}),
+        ),
         ("parts", json!({"messages": [{"role": "user", "content": parts("ab")}]})),
         ("empty parts", json!({"messages": [{"role": "user", "content": parts("")}]})),
         ("calls and results", json!({"messages": cycle})),
@@ -333,8 +340,10 @@ fn a_hostile_body_takes_linear_time() {
          {{ m.content|upper }}{% endfor %}",
         &[],
     );
+    let takes_none = ChatTemplate::from_source("{% for m in messages %}{{ m.content ~ '' if loop.last }}{% endfor %}", &[]);
     for (what, body) in &bodies {
         assert_soon(what, &takes_all, body);
         assert_soon(what, &takes_one, body);
+        assert_soon(what, &takes_none, body);
     }
 }

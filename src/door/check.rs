@@ -15,7 +15,7 @@ use super::change::{Change, Changes, What};
 use super::format::Format;
 use super::message::Fitted;
 use super::node::Node;
-use super::path::{Key, Path, read_index};
+use super::path::{Key, Path};
 use super::search::{GAP, Search};
 use crate::json::{self, DEPTH, Data};
 use crate::trace::{Write, memory_of};
@@ -35,7 +35,7 @@ pub fn find_dropped(
 ) -> Vec<Change> {
     let is_dropped = |change: &&Change| change.what == What::Dropped;
     let paths = changes.into_iter().filter(is_dropped).map(|change| change.path.as_str());
-    let mut known: Vec<(Option<usize>, &str)> = paths.map(|path| (read_index(path), path)).collect();
+    let mut known: Vec<&str> = paths.collect();
     known.sort_unstable();
     let mut check = Check {
         prompt,
@@ -98,8 +98,8 @@ struct Check<'c> {
     next: usize,
     /// The addresses of the strings that were written, sorted, with the indices of the writes.
     by_address: Option<Vec<(usize, usize)>>,
-    /// The paths of values that are dropped, in the order of the messages or tools in which they are.
-    known: Vec<(Option<usize>, &'c str)>,
+    /// The paths of values that are dropped, sorted.
+    known: Vec<&'c str>,
     /// Whether the items of the body are those of Responses.
     is_responses: bool,
     sought: Vec<Sought>,
@@ -283,12 +283,10 @@ impl Check<'_> {
         if self.known.is_empty() {
             return false;
         }
-        let item = path.item();
-        let start = self.known.partition_point(|(index, _)| *index < item);
-        let known = self.known.get(start..).unwrap_or_default();
-        let roots = self.known.iter().take_while(|(index, _)| index.is_none());
-        let mut known = known.iter().take_while(|(index, _)| *index == item).chain(roots);
-        known.any(|(_, known)| path.strip_from(known) == Some(""))
+        let pointer = path.to_pointer();
+        let ends = pointer.match_indices('/').map(|(end, _)| end).skip(1).chain([pointer.len()]);
+        let mut around = ends.filter_map(|end| pointer.get(..end));
+        around.any(|path| self.known.binary_search(&path).is_ok())
     }
 
     /// Returns whether a text was written, or parts that together have all its words. The text is a part of a string of the body.
@@ -401,7 +399,7 @@ impl Check<'_> {
                 };
             // A name can be written from another place of the body.
             let is_name = !sought.text.is_empty() && !sought.text.contains(char::is_whitespace);
-            if !is_found && !(is_name && whole.has(&sought.text)) {
+            if !(is_found || is_name && whole.has(&sought.text)) {
                 let Sought { path, why, .. } = sought;
                 dropped.push(Change {
                     path,

@@ -40,42 +40,9 @@ impl<'p> Path<'p> {
         }
         pointer
     }
-
-    /// Returns the index of the message or the tool in which the value is.
-    pub fn item(self) -> Option<usize> {
-        match (self.parent, self.key) {
-            (Some(parent), Key::Index(index)) if parent.parent.is_none() => Some(index),
-            (Some(parent), _) => parent.item(),
-            (None, _) => None,
-        }
-    }
-
-    /// Returns the rest of a JSON pointer after this path, or an empty rest if the pointer is that of a value around it.
-    pub fn strip_from(self, known: &str) -> Option<&str> {
-        let rest = match self.parent {
-            Some(parent) => parent.strip_from(known)?,
-            None => known,
-        };
-        if self.parent.is_some() && rest.is_empty() {
-            return Some(rest);
-        }
-        let rest = rest.strip_prefix('/')?;
-        let (key, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let is_equal = match self.key {
-            Key::Name(name) if name.contains(['~', '/']) => key == escape(name),
-            Key::Name(name) => key == name,
-            Key::Index(index) => key.parse() == Ok(index),
-        };
-        is_equal.then_some(rest)
-    }
 }
 
 /// Returns a key as it is written in a JSON pointer.
 fn escape(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
-}
-
-/// Returns the index of the message or the tool in which the value at a JSON pointer is.
-pub fn read_index(path: &str) -> Option<usize> {
-    path.split('/').nth(2)?.parse().ok()
 }
