@@ -35,14 +35,11 @@ impl Format {
         if body.has("input") {
             return Ok(Self::Responses);
         }
-        let found = match body.is_object() {
-            true => "has neither `messages` nor `input`",
-            false => "is no object",
+        let fault = match body.is_object() {
+            true => "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has",
+            false => "it must be an object",
         };
-        Err(wrong(
-            String::new(),
-            format!("it {found}, as Chat Completions, Responses and Messages have"),
-        ))
+        Err(wrong(String::new(), fault))
     }
 
     /// Returns the name of the key with the messages, and its pointer.

@@ -33,6 +33,7 @@ use self::rows::CHUNK;
 use self::run::{Files, Run, default_errors, summarize};
 use super::file::{Texts, is_stdin};
 use super::model::{Settings, Source};
+use super::parse_count;
 
 /// The progress bar of a file.
 const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
@@ -87,7 +88,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
     /// The number of threads that render. The default is the number of processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     jobs: Option<NonZeroUsize>,
     /// Continues an interrupted run.
     #[arg(long)]

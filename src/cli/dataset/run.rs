@@ -27,8 +27,12 @@ pub struct Files {
 }
 
 impl Files {
-    /// Returns an error if two of the files are one.
+    /// Returns an error if two of the files are one, or if there is no folder for the output.
     pub fn check(&self) -> Result<(), String> {
+        let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.exists()) {
+            return Err(format!("{}: there is no folder {}", self.output.display(), folder.display()));
+        }
         let journal = Journal::path(&self.output);
         let paths = [Some(&self.input), Some(&self.output), self.errors.as_ref(), Some(&journal)];
         let paths: Vec<PathBuf> = paths
