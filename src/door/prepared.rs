@@ -19,14 +19,14 @@ use super::{anthropic, chat, check, responses, tools, variables, wrong};
 pub enum Policy {
     /// Nothing that the template needs. The prompt of a body of Chat Completions is that of [`ChatTemplate::apply`].
     Exact,
-    /// What the template needs.
+    /// The changes that the template needs.
     #[default]
     Fit,
     /// Nothing: a body that has to be changed is an error.
     Strict,
 }
 
-/// How a body is prepared.
+/// The options with which a body is prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrepareOptions {
     /// The format of the body. Without it, the shape of the body decides.
@@ -65,7 +65,7 @@ impl sealed::AsNode for Data<'_> {
 pub struct Prepared<'b> {
     /// The format of the body.
     pub format: Format,
-    /// What was changed. [`Prepared::apply`] adds what the prompt does not have.
+    /// The changes of the body. [`Prepared::apply`] adds the values that the prompt does not have.
     pub changes: Changes,
     template: &'b ChatTemplate,
     policy: Policy,
