@@ -277,7 +277,10 @@ fn a_run_starts_only_if_it_can() {
         ("--input . --output out.jsonl", "error: .: this is a folder"),
         ("--input in.jsonl --output in.jsonl", "must be different files"),
         ("--jobs 0", "a whole number from 1"),
-        ("--input in.jsonl --output absent/out.jsonl", "absent/out.jsonl: there is no folder absent"),
+        (
+            "--input in.jsonl --output absent/out.jsonl",
+            "absent/out.jsonl: there is no folder absent",
+        ),
         ("--input in.jsonl --resume", "--resume needs an --output that is a file"),
     ] {
         let (_, error, status) = folder.run(arguments, "");
