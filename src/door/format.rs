@@ -35,10 +35,7 @@ impl Format {
         if body.has("input") {
             return Ok(Self::Responses);
         }
-        let fault = match body.is_object() {
-            true => "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has",
-            false => "it must be an object",
-        };
+        let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
         Err(wrong(String::new(), fault))
     }
 
