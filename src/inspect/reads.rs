@@ -59,12 +59,12 @@ impl Place {
 }
 
 /// Returns what the templates read.
-pub fn find(template: &ChatTemplate) -> Reads {
+pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
     let names = template.names();
     let mut reads = Reads::default();
     for (index, compiled) in template.compiled().enumerate() {
         let name = names.get(index).copied().unwrap_or_default();
-        let mut walk = Walk::new(compiled);
+        let mut walk = Walk::new(compiled, limits);
         walk.body(&compiled.tree().body);
         let list = |found: BTreeMap<String, usize>| {
             let mut list: Vec<Read> = found
@@ -113,7 +113,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn new(template: &'t Template) -> Self {
+    fn new(template: &'t Template, limits: &Limits) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))
@@ -128,7 +128,7 @@ impl<'t> Walk<'t> {
             called: HashMap::new(),
             names: HashMap::new(),
             fields: HashMap::new(),
-            meter: Meter::new(Limits::default().with_steps(MOST_NODES)),
+            meter: Meter::new(limits.clone().with_steps(MOST_NODES)),
         }
     }
 
