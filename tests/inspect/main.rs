@@ -183,6 +183,26 @@ fn a_switch_may_matter_only_beside_another_one() {
 }
 
 #[test]
+fn the_constants_of_a_variable_are_told_from_those_of_another_one_with_the_same_name() {
+    let source = "{% for tool in tools %}{{ 'a pear' if tool == 'pear' }}{% endfor %}\
+                  {% for tool in extra %}{{ 'a fig' if tool == 'fig' }}{% endfor %}\
+                  {{ 'none' if extra == 'no' }}{% for m in messages %}{{ m.content }}{% endfor %}";
+    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    assert_eq!(
+        (report.switches[0].name.as_str(), report.switches[0].values.as_slice()),
+        ("extra", [json!("no"), json!("fig")].as_slice())
+    );
+}
+
+#[test]
+fn the_text_of_a_medium_is_not_white_space_and_not_the_separator_of_parts() {
+    let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if p.type == 'image' else p.text }}{{ '\n' }}{% endfor %}{% endfor %}";
+    let media = ChatTemplate::from_source(source, &[]).inspect().unwrap().media.clone();
+    assert_eq!((media.image.text.as_deref(), media.image.in_order), (Some("<pic>"), true));
+    assert_eq!((media.audio.outcome, media.audio.types.len()), (Outcome::Lost, 0));
+}
+
+#[test]
 fn reads_are_followed_through_loops_names_and_macros() {
     let source = "{% macro show(c) %}{{ c.function.name }}{% endmacro %}\n{% set rest = messages[1:] %}\n{% for m in rest %}\n\
                   {% if 'name' in m %}{{ m.get('content') }}{% endif %}{% for c in m['tool_calls'] %}{{ show(c) }}{% endfor %}\n{% endfor %}\n\
@@ -195,6 +215,16 @@ fn reads_are_followed_through_loops_names_and_macros() {
     assert_eq!(show(&report.reads.calls), ["function 1", "function.name 1"]);
     assert_eq!(show(&report.reads.tools), ["function 6", "function.description 6"]);
     assert_eq!(show(&report.reads.variables), ["messages 2", "day 6", "tools 6"]);
+}
+
+#[test]
+fn reads_are_found_in_tests_for_a_key_and_in_defaults() {
+    let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if 'image' in p }}{% endfor %}\
+                  {% for c in m.tool_calls %}{% set c = c.function|default(c) %}{{ c.name }}{% endfor %}{% endfor %}";
+    let reads = ChatTemplate::from_source(source, &[]).inspect().unwrap().reads.clone();
+    let show = |reads: &[chat_template::report::Read]| reads.iter().map(|read| read.name.clone()).collect::<Vec<_>>();
+    assert_eq!(show(&reads.messages), ["content", "content[].image", "tool_calls"]);
+    assert_eq!(show(&reads.calls), ["function", "function.name", "name"]);
 }
 
 #[test]
