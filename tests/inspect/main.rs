@@ -8,6 +8,7 @@
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "inspect")]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use chat_template::report::{Arguments, Change, Content, Outcome, Replay};
@@ -31,6 +32,56 @@ const FAMILIES: [&str; 16] = [
     "qwen2-vl",
     "qwen2.5",
     "qwen3",
+];
+
+/// The rules that each family of the suite breaks on purpose, as the templates that it is made after do. All other families are meant to be
+/// clean.
+const BROKEN_RULES: [(&str, &str); 42] = [
+    ("codellama-70b", "percent-format python-method"),
+    ("command-r-rag", "python-method split-token"),
+    ("command-r-tool-use", "python-method"),
+    ("command-r", "python-method"),
+    ("deepseek-r1", "python-method"),
+    ("exaone", "python-literal python-method tojson-argument"),
+    ("falcon", "python-method"),
+    ("firefunction", "no-generation-prompt"),
+    (
+        "functionary",
+        "no-generation-prompt percent-format printed-container printed-indentation python-method stray-newline",
+    ),
+    ("gemma-4", "python-literal python-method split-token"),
+    ("gemma", "python-method"),
+    ("glm-4.5", "python-literal python-method tojson-argument untrimmed-content"),
+    ("glm-4", "python-literal python-method tojson-argument"),
+    ("gpt-oss", "percent-format printed-indentation python-method"),
+    ("idefics", "python-method"),
+    ("jamba", "python-method split-token"),
+    ("kimi-k2-queue", "no-generation-prompt split-token"),
+    ("kimi-k2", "python-method tojson-argument"),
+    ("lfm2", "generation-block python-method"),
+    ("llama-2", "python-method"),
+    ("llama-3-training", "generation-block"),
+    ("llama-3.2-vision", "python-method"),
+    ("llama-4", "percent-format"),
+    ("llava", "generation-block python-method"),
+    ("minimax-m2", "percent-format python-literal python-method tojson-argument"),
+    ("mistral-v1", "no-generation-prompt"),
+    ("mistral-v13", "no-generation-prompt python-method"),
+    ("mistral-v3", "python-method untrimmed-content"),
+    ("mistral-v7", "no-generation-prompt"),
+    ("nemotron", "iterable-test python-literal python-method untrimmed-content"),
+    ("olmo", "python-method"),
+    ("phi-3.5-vision", "split-token"),
+    ("phi-3", "split-token"),
+    ("phi-4-mini", "split-token"),
+    ("phi-4", "generation-block"),
+    ("pixtral", "no-generation-prompt"),
+    ("qwen2.5-training", "generation-block"),
+    ("qwen3-coder", "iterable-test python-method unknown-filter"),
+    ("qwen3.5", "python-method"),
+    ("qwen3", "python-method slice-step"),
+    ("smollm3", "generation-block python-method"),
+    ("zephyr", "split-token"),
 ];
 
 const TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
@@ -77,6 +128,39 @@ fn write_report(report: &Value) -> String {
         }
     }
     format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+#[test]
+fn families_break_only_the_rules_that_they_are_meant_to_break() {
+    let mut families: Vec<String> = std::fs::read_dir(root().join("cases/families"))
+        .unwrap()
+        .filter_map(|entry| {
+            Some(
+                entry
+                    .unwrap()
+                    .path()
+                    .to_str()?
+                    .strip_suffix(".jinja")?
+                    .rsplit('/')
+                    .next()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    families.sort();
+    let mut clean = 0;
+    for family in families {
+        let report = load(&family).inspect().unwrap();
+        let rules: BTreeSet<&str> = report.lint.iter().map(|finding| finding.rule.as_str()).collect();
+        let rules = rules.into_iter().collect::<Vec<_>>().join(" ");
+        let meant = BROKEN_RULES
+            .iter()
+            .find(|(name, _)| *name == family)
+            .map_or("", |(_, rules)| rules);
+        assert_eq!(rules, meant, "{family}");
+        clean += usize::from(meant.is_empty());
+    }
+    assert_eq!(clean, 17);
 }
 
 #[test]
