@@ -196,20 +196,20 @@ impl Pieces {
         }
     }
 
-    /// Removes the pieces from a byte on, and returns them relative to that byte.
+    /// Removes the pieces from a byte on, and returns them relative to that byte. No block contains the byte.
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
-        let list = std::mem::take(&mut self.list);
-        (self.blocks, self.filled, self.sealed) = (0, 0, 0);
-        for piece in list {
-            if piece.start() < start {
-                self.push(piece);
-            } else {
-                let bytes = piece.start().saturating_sub(start)..piece.end().saturating_sub(start);
-                taken.push(Piece::new(bytes, piece.source, piece.owner));
-            }
+        taken.append_view(self, start..usize::MAX, 0, Owner::NOBODY);
+        while self.list.last().is_some_and(|piece| piece.start() >= start) {
+            self.list.pop();
         }
+        self.blocks = self.blocks.saturating_sub(taken.blocks);
+        if let Some(last) = self.list.last_mut() {
+            last.bytes = last.bytes.map(|byte| byte.min(to_offset(start)));
+        }
+        self.filled = self.filled.min(start);
+        self.sealed = self.sealed.min(self.list.len());
         taken
     }
 

@@ -182,9 +182,13 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the origin of a borrowed text.
-    pub fn find(&mut self, text: &str) -> Source {
-        let address = text.as_ptr().addr();
-        if let Some((index, known, at)) = self.find_known(address, text.len()) {
+    pub fn find_text(&mut self, text: &str) -> Source {
+        self.find(text.as_ptr().addr(), text.len())
+    }
+
+    /// Returns the origin of the borrowed text of a length at an address.
+    pub fn find(&mut self, address: usize, length: usize) -> Source {
+        if let Some((index, known, at)) = self.find_known(address, length) {
             return match (known.role, u32::try_from(at)) {
                 (Role::Token, _) => Source::Token(known.node),
                 (_, Ok(at)) => Source::Input(index, at),
