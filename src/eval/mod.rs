@@ -127,11 +127,10 @@ pub fn render<'a>(
     evaluator.enter_root(&template.scope)?;
     evaluator.body(&template.body)?;
     evaluator.leave_frame();
-    let mut text = evaluator.out;
+    let text = evaluator.out;
     let mut pieces = std::mem::take(&mut runtime.heap.pieces);
     if runtime.heap.trace.is_some() {
         // The segments are made beside them.
-        text.shrink_to_fit();
         pieces.finish();
     }
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);

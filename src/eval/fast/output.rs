@@ -28,7 +28,9 @@ impl<'a> Evaluator<'a, '_> {
     /// Writes `str(expr)`, by a shortcut if there is one for the expression. A render is traced or not: the text is recorded if it is.
     pub(in crate::eval) fn fast_write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked::<TRACED>(expr)?.is_yes() => Ok(()),
+            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked::<TRACED>(expr)?.is_yes() => {
+                Ok(())
+            }
             ExprKind::Filter(filter) if self.write_filter::<TRACED>(filter, expr)?.is_yes() => Ok(()),
             ExprKind::Call(call) if self.write_method::<TRACED>(call)?.is_yes() => Ok(()),
             ExprKind::Binary(BinaryOp::Add, _) if !(TRACED && self.runtime.is_setting()) => self.write_sum::<TRACED>(expr),

@@ -51,9 +51,10 @@ impl<'a> Trace<'a> {
     fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
         let root = self.places.root();
         let container = self.places.add(root, Step::Key(name), Owner::NOBODY);
-        let mut pending = vec![(container, value)];
+        let mut pending = Vec::new();
         let mut is_list_of_messages = name == "messages";
-        while let Some((container, value)) = pending.pop() {
+        let mut next = Some((container, value));
+        while let Some((container, value)) = next.take().or_else(|| pending.pop()) {
             let first = pending.len();
             self.add_value(container, value, std::mem::take(&mut is_list_of_messages), &mut pending);
             // The strings of a container are added in their order.
@@ -162,6 +163,7 @@ impl<'a> Runtime<'a> {
     pub fn begin_trace(&mut self) {
         self.meter.cap_sizes(u64::from(u32::MAX));
         self.heap.trace = Some(Box::default());
+        self.heap.pieces = Pieces::with_capacity();
     }
 
     /// Adds a variable of the template to the places of the input of a render that is traced.
