@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Evaluator, placed};
+use super::{Evaluator, Lane, placed};
 use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
 use crate::trace::memory_of;
@@ -48,10 +48,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes `str(expr)`.
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
-        if self.render.is_fast {
-            self.fast_write(expr)
-        } else {
-            self.plain_write(expr)
+        match self.render.lane {
+            Lane::Fast => self.fast_write::<false>(expr),
+            Lane::Traced => self.fast_write::<true>(expr),
+            Lane::Plain => self.plain_write(expr),
         }
     }
 
@@ -80,8 +80,7 @@ impl<'a> Evaluator<'a, '_> {
                 self.runtime.record(text, self.out.len())?;
                 self.out.push_str(text.as_str());
                 if self.runtime.heap.pieces.records_writes() {
-                    let (length, memory) = (text.as_str().len(), memory_of(text.as_str()));
-                    self.note_write(length, memory, text.borrowed().is_some());
+                    self.note_write(memory_of(text.as_str()), text.borrowed().is_some());
                 }
                 self.runtime.meter.check_output(self.out.len())
             }
@@ -98,9 +97,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Records that the output ends with a string. `memory` has its bytes in memory, and `is_input` says whether the render has not made it.
     #[cold]
-    pub(super) fn note_write(&mut self, length: usize, memory: Range<usize>, is_input: bool) {
+    pub(super) fn note_write(&mut self, memory: Range<usize>, is_input: bool) {
         let end = self.out.len();
+        let output = end.saturating_sub(memory.len())..end;
         let memory = if is_input { memory } else { 0..0 };
-        self.runtime.heap.pieces.add_write(end.saturating_sub(length)..end, memory);
+        self.runtime.heap.pieces.add_write(output, memory);
     }
 }
