@@ -117,8 +117,8 @@ pub fn render<'a>(
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
     let lane = match runtime.heap.trace {
         _ if !is_fast => Lane::Plain,
-        None => Lane::Fast,
-        Some(_) => Lane::Traced,
+        None if !runtime.heap.pieces.records_writes() => Lane::Fast,
+        _ => Lane::Traced,
     };
     let render = Render { template, source, lane };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));

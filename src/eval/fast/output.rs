@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(Literal::Str(text)) => (&**text, true),
             _ => match self.frame.peek(heap, expr) {
                 Peek::Found(found) => match found.plain_text() {
-                    Some(text) => (text, !found.is_made_text()),
+                    Some(text) => (text, !(TRACED && found.is_made_text())),
                     None => return Ok(Truth::No),
                 },
                 Peek::Absent(_) | Peek::Unknown => return Ok(Truth::No),
@@ -95,7 +95,7 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
-        let (part, is_input) = (part(text, None), !found.is_made_text());
+        let (part, is_input) = (part(text, None), !(TRACED && found.is_made_text()));
         let place = part.as_bytes().as_ptr_range();
         push(meter, &mut self.out, part)?;
         self.record::<TRACED>(place, is_input)
@@ -104,10 +104,8 @@ impl<'a> Evaluator<'a, '_> {
     /// Records the text that was just written, by the place in memory that it was copied from. `is_input` says whether the render has not made it.
     #[inline(always)]
     fn record<const TRACED: bool>(&mut self, place: Range<*const u8>, is_input: bool) -> Result<Truth> {
-        if self.runtime.heap.pieces.records_writes() {
-            self.note_write(place.start.addr()..place.end.addr(), is_input);
-        }
         if TRACED {
+            self.note_write(place.start.addr()..place.end.addr(), is_input);
             self.runtime.record_copy(place, self.out.len())?;
         }
         Ok(Truth::Yes)
@@ -121,7 +119,7 @@ impl<'a> Evaluator<'a, '_> {
         };
         match function.shortcut {
             Shortcut::Part(part) if filter.args.is_empty() => self.write_part::<TRACED>(input, part),
-            Shortcut::Write(write) if !TRACED => {
+            Shortcut::Write(write) if !TRACED || self.runtime.heap.trace.is_none() => {
                 self.write_filtered(filter, input, function, write)
                     .map_err(|error| self.explained(error, expr))?;
                 Ok(Truth::Yes)
