@@ -204,7 +204,10 @@ impl<'a> Evaluator<'a, '_> {
         match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
-                self.record::<TRACED>(text.as_bytes().as_ptr_range())
+                if TRACED {
+                    self.runtime.record_literal(text, self.out.len())?;
+                }
+                Ok(Truth::Yes)
             }
             ExprKind::Filter(filter) => self.write_filter::<TRACED>(filter, expr),
             ExprKind::Call(call) => self.write_method::<TRACED>(call),
