@@ -16,7 +16,7 @@ use super::turns::{Owned, find_field, group_by_message};
 use super::{Origin, Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Which parts of a prompt count as what the model would write. Set the fields that matter, and take the others from [`Default`].
+/// The choice of the parts of a prompt that count as written by the model. Set the fields that matter, and take the others from [`Default`].
 ///
 /// The options are for templates without `{% generation %}`. A template that has such blocks decides by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,11 +102,11 @@ const MOST_OPENINGS: usize = 6;
 pub struct Conversation<'p> {
     /// The text of the prompt.
     pub text: &'p str,
-    /// Where it came from.
+    /// The parts of the prompt with their origins.
     pub segments: &'p [Segment],
     /// The role of each message.
     pub roles: &'p [&'p str],
-    /// What counts.
+    /// The options that say which characters count.
     pub options: &'p AssistantOptions<'p>,
 }
 

@@ -180,7 +180,8 @@ impl Pieces {
         self.push(Piece::new(self.filled..end, source, owner));
     }
 
-    /// Adds the pieces of a view of another text, which is written at the byte `at`. Pieces without an owner get one.
+    /// Adds the pieces of another text, a range of which is written to this text at the byte `at`. A piece without an owner gets the given
+    /// owner.
     pub fn append_view(&mut self, from: &Self, view: Range<usize>, at: usize, owner: Owner) {
         let first = from.list.partition_point(|piece| piece.end() < view.start);
         for piece in from.list.get(first..).unwrap_or_default() {

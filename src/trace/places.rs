@@ -34,7 +34,7 @@ pub(super) struct Node<'a> {
 /// The root of the input: all nodes are within it.
 pub(super) const ROOT: u32 = 0;
 
-/// What a string is.
+/// The kind of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The value of a node.
