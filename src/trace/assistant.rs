@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::control::{control_token, control_tokens, last_control_token};
+use super::control::{control_token, control_tokens, last_control_token, prompt_edges};
 use super::turns::{Owned, find_field, group_by_message};
 use super::{Origin, Place, Segment, Spans};
 use crate::error::{Error, ErrorKind, Result};
@@ -485,17 +485,4 @@ fn common_prefix(left: &str, right: &str) -> usize {
         .count();
     let is_edge = |at: &usize| left.is_char_boundary(*at) && right.is_char_boundary(*at);
     (0..=common).rev().find(is_edge).unwrap_or_default()
-}
-
-/// Returns the places at which a turn can stop to be like the generation prompt: around a control token and after a line break, but not
-/// between a control token and a word after it, which names the role.
-fn prompt_edges(prompt: &str) -> impl Iterator<Item = usize> + '_ {
-    let lines = prompt.match_indices('\n').map(|(at, _)| at.saturating_add(1));
-    let tokens = control_tokens(prompt).flat_map(|token| {
-        let rest = prompt.get(token.end..).unwrap_or_default();
-        let is_name = rest.starts_with(char::is_alphanumeric);
-        [Some(token.start), (!is_name).then_some(token.end)]
-    });
-    let ends = [prompt.trim_end().len(), prompt.len()];
-    lines.chain(tokens.flatten()).chain(ends)
 }
