@@ -182,7 +182,7 @@ impl Error {
     }
 }
 
-/// The place of the error. It is added from the inside out, and the first value is kept.
+/// The place of the error. Each caller may add it; the value of the innermost caller is kept.
 impl Error {
     /// Sets the part of the source that failed, unless it is set.
     #[cold]

@@ -276,7 +276,11 @@ fn a_run_starts_only_if_it_can() {
         ("--input absent.jsonl --output out.jsonl", "error: absent.jsonl: "),
         ("--input . --output out.jsonl", "error: .: this is a folder"),
         ("--input in.jsonl --output in.jsonl", "must be different files"),
-        ("--input in.jsonl --output absent/out.jsonl", "error: absent/out.jsonl"),
+        ("--jobs 0", "a whole number from 1"),
+        (
+            "--input in.jsonl --output absent/out.jsonl",
+            "absent/out.jsonl: there is no folder absent",
+        ),
         ("--input in.jsonl --resume", "--resume needs an --output that is a file"),
     ] {
         let (_, error, status) = folder.run(arguments, "");

@@ -149,6 +149,8 @@ fn an_error_names_its_place() {
             json!({"messages": [user], "chat_template_kwargs": []}),
             "/chat_template_kwargs",
         ),
+        (json!([user]), ""),
+        (json!({"input": 5}), "/input"),
         (json!({"input": [{"type": "hologram"}]}), "/input/0"),
         (
             json!({"input": [{"type": "function_call_output", "call_id": "1", "output": "x"}]}),

@@ -217,7 +217,7 @@ pub struct Attribute {
     pub is_key: bool,
     /// The index in the table of string methods, if there is a method of this name. Set by the resolver.
     pub text_method: Option<u16>,
-    /// Whether its name is `get`; the resolver's.
+    /// Whether the name is `get`. Set by the resolver.
     pub is_get: bool,
 }
 

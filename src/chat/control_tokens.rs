@@ -59,7 +59,7 @@ pub struct ControlToken {
     pub bytes: Range<usize>,
     /// The place in the prompt in code points.
     pub code_points: Range<usize>,
-    /// Who wrote the token.
+    /// The writer of the token.
     pub writer: Writer,
     /// The JSON pointer of the first string of the input that the token is of, if it is of one.
     pub path: Option<Arc<str>>,
@@ -67,7 +67,7 @@ pub struct ControlToken {
     pub message: Option<usize>,
 }
 
-/// Who wrote a control token.
+/// The writer of a control token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
     /// The template or the model: no character is of the input.

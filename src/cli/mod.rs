@@ -102,6 +102,11 @@ fn bar(steps: Option<u64>, template: &str) -> ProgressBar {
     }
 }
 
+/// Parses a number of jobs or of cases.
+fn parse_count(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse().map_err(|_| "this must be a whole number from 1".to_owned())
+}
+
 /// Returns the given number of jobs, or the number of processors.
 fn jobs(asked: Option<std::num::NonZeroUsize>) -> usize {
     let jobs = asked.or_else(|| std::thread::available_parallelism().ok());

@@ -128,7 +128,7 @@ impl Arguments {
 enum When {
     /// If the output is a terminal and NO_COLOR is not set.
     Auto,
-    /// Also in files and pipes.
+    /// In terminals, files and pipes.
     Always,
     /// Never.
     Never,

@@ -82,7 +82,7 @@ fn is_syntax_error_of_python(answer: &Answer) -> bool {
     matches!(answer, Answer::Error(failure) if failure.kind == "syntax" && failure.message.contains(" (<template>, line "))
 }
 
-/// Texts of errors that only the Python has that Jinja writes.
+/// Texts that only errors of the Python code that Jinja generates have.
 const OF_GENERATED_CODE: [&str; 6] = [
     "root.<locals>.",
     "_loop_vars",

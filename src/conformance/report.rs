@@ -1,4 +1,4 @@
-//! A report: who was asked, what, when, and what came of each case. It is saved as JSON and read again.
+//! A report of a run: the port, the suite, the time, and the verdict on each case. It is saved as JSON and read again.
 //!
 //! ```text
 //! {"port": {"name": "jinja2", …}, "suite": "1.0.0", …, "cases": [{"id": "loops/first", "verdict": "right"}, …]}

@@ -122,7 +122,7 @@ struct Search<'c> {
 }
 
 impl Search<'_> {
-    /// Looks at the texts of a message.
+    /// Searches the prompt for the texts of a message, and records those that it does not have.
     fn look_at_message(&mut self, message: Node<'_>, path: Path<'_>) {
         let start = self.at;
         if self.is_responses && message.get_text("type") == Some("reasoning") {
@@ -156,7 +156,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the texts of a value, which is at a key.
+    /// Searches the prompt for the texts of the value of a key, and records those that it does not have.
     fn look_at(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.drop(path, "it is nested too deeply");
@@ -207,7 +207,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks for reasoning in a range of the prompt.
+    /// Searches a range of the prompt for reasoning, and records it if the range does not have it.
     fn look_for_reasoning(&mut self, text: &str, start: usize, end: usize, path: Path<'_>) {
         let text = text.trim();
         if text.is_empty() || self.is_known(path) {
@@ -220,7 +220,7 @@ impl Search<'_> {
         }
     }
 
-    /// Looks at the names and descriptions of a tool and its parameters.
+    /// Searches the prompt for the names and descriptions of a tool and its parameters, and records those that it does not have.
     fn look_at_tool(&mut self, node: Node<'_>, key: &str, path: Path<'_>, levels: usize) {
         let Some(levels) = levels.checked_sub(1) else {
             return self.drop(path, "it is nested too deeply");

@@ -1,4 +1,4 @@
-//! What a template takes, as far as the door has to know it: a few verdicts of the report.
+//! The verdicts of a report by which the door changes a body.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ pub enum Medium {
     File,
 }
 
-/// What a template takes.
+/// The verdicts on a template by which the door changes a body.
 #[derive(Clone, Debug)]
 pub struct Facts<'r> {
-    /// What whole conversations can have.
+    /// The parts and orders that conversations may have.
     pub takes: Cow<'r, Takes>,
     /// Whether absent content beside a call prints nothing.
     pub is_null_taken: bool,
@@ -25,7 +25,7 @@ pub struct Facts<'r> {
     pub prints_name_of_result: bool,
     /// Whether tools must be without `{"type": "function", "function": …}` around them.
     pub takes_flat_tools: bool,
-    /// The only name under which reasoning is read, if `apply` does not set it.
+    /// The name under which the template reads reasoning, if it reads one name and `apply` does not set it.
     pub reasoning: Option<&'static str>,
     /// Whether the template reads reasoning, so that it can be in the prompt.
     pub reads_reasoning: bool,

@@ -35,14 +35,8 @@ impl Format {
         if body.has("input") {
             return Ok(Self::Responses);
         }
-        let found = match body.is_object() {
-            true => "has neither `messages` nor `input`",
-            false => "is no object",
-        };
-        Err(wrong(
-            String::new(),
-            format!("it {found}, as Chat Completions, Responses and Messages have"),
-        ))
+        let fault = "it has neither `messages`, as Chat Completions and Messages have, nor `input`, as Responses has";
+        Err(wrong(String::new(), fault))
     }
 
     /// Returns the name of the key with the messages, and its pointer.

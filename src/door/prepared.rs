@@ -19,14 +19,14 @@ use super::{anthropic, chat, check, responses, tools, variables, wrong};
 pub enum Policy {
     /// Nothing that the template needs. The prompt of a body of Chat Completions is that of [`ChatTemplate::apply`].
     Exact,
-    /// What the template needs.
+    /// The changes that the template needs.
     #[default]
     Fit,
     /// Nothing: a body that has to be changed is an error.
     Strict,
 }
 
-/// How a body is prepared.
+/// The options with which a body is prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PrepareOptions {
     /// The format of the body. Without it, the shape of the body decides.
@@ -65,7 +65,7 @@ impl sealed::AsNode for Data<'_> {
 pub struct Prepared<'b> {
     /// The format of the body.
     pub format: Format,
-    /// What was changed. [`Prepared::apply`] adds what the prompt does not have.
+    /// The changes of the body. [`Prepared::apply`] adds the values that the prompt does not have.
     pub changes: Changes,
     template: &'b ChatTemplate,
     policy: Policy,
@@ -121,13 +121,17 @@ impl ChatTemplate {
     /// Those of [`ChatTemplate::prepare`], and with [`Policy::Strict`] if the body has to be changed.
     pub fn prepare_with<'b, B: Body>(&'b self, body: &'b B, options: &PrepareOptions) -> Result<Prepared<'b>> {
         let body = body.as_node();
+        if !body.is_object() {
+            let fault = format!("it must be an object, and is {}", body.describe());
+            return Err(wrong(String::new(), fault));
+        }
         let format = match options.format {
             Some(format) => format,
             None => Format::find(body)?,
         };
         let (key, path) = format.list();
         let Some(list) = body.get(key) else {
-            return Err(wrong(path.to_owned(), "the body has none"));
+            return Err(wrong(path.to_owned(), "the body must have this key"));
         };
         let prepared = match options.policy {
             Policy::Exact => self.fit(body, format, list, &Facts::any(), options.policy)?,
@@ -154,10 +158,12 @@ impl ChatTemplate {
         if !is_exact {
             let is_text = format == Format::Responses && list.text().is_some();
             if !list.is_list() && !is_text {
-                return Err(wrong(
-                    path.to_owned(),
-                    format!("must be an array, and is {}", list.describe()),
-                ));
+                let wanted = match format {
+                    Format::Responses => "a string or an array",
+                    Format::ChatCompletions | Format::Messages => "an array",
+                };
+                let fault = format!("must be {wanted}, and is {}", list.describe());
+                return Err(wrong(path.to_owned(), fault));
             }
             if body.get("previous_response_id").is_some() {
                 let path = "/previous_response_id".to_owned();

@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a, '_> {
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
         match node.strategy {
-            SetStrategy::Append if self.render.is_fast || self.runtime.heap.trace.is_some() => return self.accumulate(node),
+            SetStrategy::Append if self.render.is_fast() || self.runtime.heap.trace.is_some() => return self.accumulate(node),
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }
@@ -114,7 +114,8 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
-    /// Runs the statements of a branch in a render that is traced. Their text is a stretch.
+    /// Runs the statements of a branch in a render that is traced. Their output is recorded as one stretch of the text, so that it can belong
+    /// to one message.
     #[cold]
     fn traced_body(&mut self, body: &'a Body) -> Result<Flow> {
         let first = self.runtime.begin_stretch();

@@ -184,7 +184,7 @@ fn prints(prompt: &Prompt, pointer: &str, word: &str) -> bool {
     })
 }
 
-/// Asks whether the second of two calls in a message is printed.
+/// Finds out by renders whether the second of two calls in a message is printed.
 fn ask_parallel(lab: &mut Lab<'_>, calls: &Calls, forms: &[Form]) -> Result<Outcome> {
     const OTHER: &str = "Zt4nRb8Gs";
     let cycle = Cycle {

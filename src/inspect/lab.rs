@@ -106,9 +106,9 @@ pub type Rendered = std::result::Result<Prompt, Error>;
 pub struct Question<'q> {
     /// The path of the verdict in the report.
     pub path: &'q str,
-    /// Returns the outcome of a prompt, or `None` if the trial does not bear on the question.
+    /// Returns the outcome of a prompt, or `None` if the trial does not apply to the question.
     pub judge: &'q dyn Fn(&Trial, &Prompt) -> Option<Outcome>,
-    /// Returns whether an error of a trial bears on the question.
+    /// Returns whether an error of a trial applies to the question.
     pub counts_error: &'q dyn Fn(&Trial) -> bool,
 }
 

@@ -35,7 +35,7 @@ pub enum Arguments {
 /// The verdicts on the calls of an assistant message, and on their results.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Calls {
-    /// Whether the name of a called function is printed.
+    /// Whether the prompt has the name of a called function.
     pub written: bool,
     /// The outcome for arguments that are an object.
     pub object: Outcome,

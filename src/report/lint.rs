@@ -15,10 +15,10 @@ pub struct Finding {
     pub column: usize,
     /// The text of the line.
     pub excerpt: String,
-    /// What is wrong.
+    /// The fault, in a sentence.
     pub message: String,
     /// The harm that it does.
     pub why: String,
-    /// How to write it instead.
+    /// The code to write instead.
     pub instead: String,
 }

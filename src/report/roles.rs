@@ -74,14 +74,14 @@ pub struct Role {
     pub parts: Outcome,
     /// The forms of content that are printed.
     pub content: Content,
-    /// What is rendered in the place of content that is null. For an assistant, the message has a call.
+    /// The text that is rendered in the place of content that is null. For an assistant, the message has a call.
     pub null: NullContent,
     /// The outcome for an assistant message with a call whose content is the empty string: whether the call is printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub empty: Option<Outcome>,
 }
 
-/// What is rendered in the place of content that is null. `apply` removes the key, as transformers does.
+/// The text that is rendered in the place of content that is null. `apply` removes the key, as transformers does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct NullContent {
     /// The text in the place of the content, such as `None`. It is absent if the render failed, and if the template writes another message.

@@ -16,7 +16,7 @@ pub struct Forms {
 }
 
 impl Forms {
-    /// All forms.
+    /// Each form is taken.
     pub const ALL: Self = Self {
         string: true,
         part: true,

@@ -30,13 +30,13 @@ pub(super) fn find(template: &Template) -> SymbolSet {
 struct Walk {
     /// The names that are set on some way to the current place.
     set: SymbolSet,
-    /// These names in the order in which they were set, so that the end of a scope can take them back.
+    /// The names of `set` in the order in which they were set, so that the end of a scope can remove them.
     order: Vec<Symbol>,
     /// The names that the open scopes set anywhere.
     later: Vec<Symbol>,
-    /// All names that are set.
+    /// The names that are set anywhere in the template.
     all: SymbolSet,
-    /// Those that become something else than true, false or none.
+    /// The names that are set to something else than true, false or none.
     valued: SymbolSet,
     /// The names with a read that nothing was set before.
     read_first: SymbolSet,

@@ -35,11 +35,11 @@ struct Binding {
 /// The state of a name.
 #[derive(Clone, Copy, Debug)]
 struct Name {
-    /// Its variable in the innermost scope.
+    /// The variable of the name in the innermost scope.
     binding: Binding,
-    /// Whether the innermost scope sets it, while the names of that scope are collected.
+    /// Whether the innermost scope sets the name. It is used only while the names of that scope are collected.
     is_stored: bool,
-    /// Whether only the context sets it.
+    /// Whether only the context sets the name.
     is_given: bool,
 }
 

@@ -16,9 +16,9 @@ use super::tables::{
 /// Returns the flags of all classes that a character belongs to.
 fn classes(char: char) -> u16 {
     let code = u32::from(char);
-    let after = CLASSES.partition_point(|&(start, _)| start <= code);
+    let after = CLASSES.partition_point(|&(start, ..)| start <= code);
     let run = after.checked_sub(1).and_then(|index| CLASSES.get(index));
-    run.map_or(0, |&(_, flags)| flags)
+    run.map_or(0, |&(start, even, odd)| if (code ^ start) & 1 == 0 { even } else { odd })
 }
 
 /// Returns whether a character belongs to at least one of the classes.

@@ -81,16 +81,14 @@ MAPPINGS = {
 
 
 def class_runs():
-    """The pairs (first code point, flags), one for each run of equal flags."""
+    """The triples (first code point, its flags, flags of the second code point), one for each run in which these flags alternate.
+
+    Upper and lower case letters alternate in many alphabets; in most other runs both flags are equal."""
+    flags = [sum(1 << bit for bit, has in enumerate(CLASSES.values()) if has(chr(code))) for code in range(0x110000)]
     runs = []
-    for code in SCALARS:
-        char = chr(code)
-        flags = 0
-        for bit, has in enumerate(CLASSES.values()):
-            if has(char):
-                flags |= 1 << bit
-        if not runs or runs[-1][1] != flags:
-            runs.append((code, flags))
+    for code, its_flags in enumerate(flags):
+        if not runs or its_flags != runs[-1][1 + (code - runs[-1][0]) % 2]:
+            runs.append((code, its_flags, flags[min(code + 1, 0x10FFFF)]))
     return runs
 
 
@@ -145,7 +143,7 @@ def table(name, kind, doc, entries):
     lines = [f"/// {doc}", "#[rustfmt::skip]", f"pub(super) static {name}: [{kind}; {len(entries)}] = ["]
     line = "   "
     for entry in entries:
-        if len(line) + len(entry) + 2 > 100:
+        if len(line) + len(entry) + 2 > 132:
             lines.append(line)
             line = "   "
         line += f" {entry},"
@@ -186,8 +184,9 @@ def main():
         parts.append(f"/// The flag of the class `{name}` in [`CLASSES`].\npub(super) const {name}: u16 = {1 << bit:#x};")
     parts.append(
         table(
-            "CLASSES", "(u32, u16)", "The first code point of each run of equal flags, and the flags.",
-            [f"({code:#x}, {flags:#x})" for code, flags in class_runs()],
+            "CLASSES", "(u32, u16, u16)",
+            "The first code point of each run, and the flags of the code points at even and at odd distances from it.",
+            [f"({code:#x}, {even:#x}, {odd:#x})" for code, even, odd in class_runs()],
         )
     )
     parts.append(

@@ -222,7 +222,8 @@ fn read_width<'a>(runtime: &mut Runtime<'a>, width: &Value<'a>) -> Result<NonZer
     Ok(NonZeroUsize::new(whole).unwrap_or(NonZeroUsize::MIN))
 }
 
-/// Returns the text that a function writes, of which parts are parts of the sources. Its length is checked before it is built.
+/// Returns the text that a function writes. Its length is checked before it is built. Parts of the text may be copied from the sources,
+/// which a traced render records.
 fn build_str<'a>(
     runtime: &mut Runtime<'a>,
     sources: &[&Str<'a>],

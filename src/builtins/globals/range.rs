@@ -75,32 +75,3 @@ fn count_items(start: &BigInt, stop: &BigInt, step: &BigInt) -> BigInt {
         BigInt::ZERO
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::SystemClock;
-    use crate::limits::Limits;
-
-    #[test]
-    fn the_limit_is_on_the_items_and_not_on_the_bounds() {
-        let mut runtime = Runtime::new(Limits::default(), &SystemClock);
-        let mut made = |bounds: &[i64]| {
-            let mut arguments = Arguments::new();
-            bounds.iter().for_each(|bound| arguments.push(Value::Int(*bound)));
-            match range(&mut runtime, arguments) {
-                Ok(Value::Range(range)) => Ok(range.len),
-                Ok(_) => Ok(-1),
-                Err(error) => Err(error.message().to_owned()),
-            }
-        };
-        assert_eq!(made(&[5, 0, -2]), Ok(3));
-        assert_eq!(made(&[0, 200_000, 2]), Ok(100_000));
-        assert_eq!(made(&[2, 1]), Ok(0));
-        let too_big = "Range too big. The sandbox blocks ranges larger than MAX_RANGE (100000).";
-        assert_eq!(made(&[100_001]), Err(too_big.to_owned()));
-        assert_eq!(made(&[1, 2, 0]), Err("range() arg 3 must not be zero".to_owned()));
-        let too_long = "Python int too large to convert to C ssize_t";
-        assert_eq!(made(&[i64::MIN, i64::MAX]), Err(too_long.to_owned()));
-    }
-}

@@ -42,7 +42,7 @@ const UNDEFINED: &str = "__add__ __aiter__ __bool__ __call__ __complex__ __div__
 /// The names of iterators.
 const ITERATOR: &str = "__iter__ __next__";
 
-/// The names of objects whose class is written in Python.
+/// The names that objects have whose class is written in Python.
 const INSTANCE: &str = "__dict__ __module__ __weakref__";
 
 /// The names of functions written in Python.

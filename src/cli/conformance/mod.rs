@@ -17,7 +17,7 @@ use chat_template::conformance::{self, Exceptions, Format, LICENCE, Ran, Report,
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 
-use super::{jobs, print};
+use super::{jobs, parse_count, print};
 use crate::cli::show::shows_color;
 
 /// The number of causes for which a case is shown in full. A report has all cases.
@@ -78,7 +78,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "AREA|ID")]
     only: Vec<String>,
     /// The number of processes of the port. The default is the number of processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     jobs: Option<std::num::NonZeroUsize>,
     /// Another suite: a file with a case on each line, or a folder of such files.
     #[arg(long, value_name = "FILE")]
@@ -97,7 +97,7 @@ pub struct RunArguments {
     #[arg(long, conflicts_with = "max_fail")]
     fail_fast: bool,
     /// Stops after this number of wrong cases.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     max_fail: Option<std::num::NonZeroUsize>,
 }
 

@@ -39,7 +39,7 @@ pub struct Journal {
     file: File,
 }
 
-/// What a run finds at the path of its journal.
+/// The state of the journal at the start of a run.
 pub enum Found {
     /// There is no journal.
     Nothing,

@@ -1,11 +1,13 @@
 //! The command `dataset`, which renders each row of a data set.
 //!
 //! ```text
-//! reader  --chunks-->  workers: parse, render, compress  --blocks in order-->  writer, journal
+//! thread 1   read a chunk | parse, render, compress | write the block, add a checkpoint
+//! thread 2                | read a chunk | parse, render, compress | write the block, ...
 //! ```
 //!
-//! The thread of the command reads and writes; the threads of a pool do the rest. A window limits the chunks that are under way, so the
-//! memory does not depend on the length of the input.
+//! Each thread of a pool does all steps for a chunk, with buffers of its own. One thread at a time reads, and one writes; a block waits in
+//! memory until the blocks before it are written. The bytes that are under way are limited, so the memory does not depend on the length of
+//! the input.
 
 mod codec;
 mod journal;
@@ -31,6 +33,7 @@ use self::rows::CHUNK;
 use self::run::{Files, Run, default_errors, summarize};
 use super::file::{Texts, is_stdin};
 use super::model::{Settings, Source};
+use super::parse_count;
 
 /// The progress bar of a file.
 const BAR: &str = "{bar:40} {percent:>3}% {msg} {eta}";
@@ -85,7 +88,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     errors: Option<PathBuf>,
     /// The number of threads that render. The default is the number of processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     jobs: Option<NonZeroUsize>,
     /// Continues an interrupted run.
     #[arg(long)]

@@ -15,7 +15,7 @@ use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// What the page may load.
+/// The resources that the page may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// The angle between the hues of two messages that follow each other: the golden angle keeps neighbours apart.

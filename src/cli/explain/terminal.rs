@@ -9,13 +9,13 @@ use chat_template::conformance::visible;
 
 use super::{Part, Picture, SORTS, place_of, sign_of, sort_of};
 
-/// What the colours show.
+/// The meaning of the colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
-    /// Where the characters came from.
+    /// The origin of the characters.
     #[default]
     Origin,
-    /// Which message owns them.
+    /// The message that owns the characters.
     Message,
 }
 

@@ -45,7 +45,7 @@ impl<'a> Evaluator<'a, '_> {
             .write_with_locals(self.runtime, args.positional.len(), &mut self.out)
     }
 
-    /// Evaluates arguments to the end of the local variables, where the frame of the macro will begin.
+    /// Evaluates arguments, and appends their values to the local variables, where the frame of the macro will begin.
     #[inline]
     fn push_locals(&mut self, args: &'a Args) -> Result<()> {
         for argument in &args.positional {

@@ -29,7 +29,7 @@ struct Selection<'a> {
     keeps_passed: bool,
 }
 
-/// What a filter checks about the value under its key.
+/// The check of a filter on the value under its key.
 enum Check<'a> {
     /// Whether it is equal to a text.
     Equal(&'a str),

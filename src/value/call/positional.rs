@@ -9,11 +9,11 @@ const FEW: usize = 4;
 /// Positional arguments in their order. An argument that was not given is `None`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Positional<'a> {
-    /// All arguments, if they are few.
+    /// The arguments, if there are at most [`FEW`]. Otherwise the array is empty.
     few: [Option<Value<'a>>; FEW],
-    /// The number of arguments in `few`.
+    /// The number of arguments in the array.
     len: usize,
-    /// All arguments, if they are many.
+    /// The arguments, if there are more than [`FEW`].
     #[allow(clippy::box_collection, reason = "one word instead of three in what every call moves")]
     many: Option<Box<Vec<Option<Value<'a>>>>>,
 }

@@ -98,11 +98,11 @@ pub fn attributes_of(ty: Type) -> &'static [&'static str] {
 enum Returns {
     /// Any type.
     Unknown,
-    /// This type.
+    /// One type.
     Of(Type),
     /// The type of the value that it is applied to.
     Same,
-    /// That type if it is a string or Markup, or else a string.
+    /// The type of the value that it is applied to, if that is a string or Markup. Otherwise, a string.
     SameText,
 }
 

@@ -89,7 +89,8 @@ impl Prover<'_> {
         }
     }
 
-    /// Replaces the last term until it is a text or an unknown value. Returns a condition that the facts do not decide.
+    /// Replaces the last term by its parts until the last one is a text or an unknown value. If a part depends on a condition that the facts
+    /// do not decide, returns this condition.
     fn unfold(&mut self, stack: &mut Vec<Term>, facts: &Facts) -> Option<Term> {
         while let Some(last) = stack.last().copied() {
             match self.terms.get(last).clone() {

@@ -19,9 +19,9 @@ pub struct State {
     scopes: Vec<usize>,
     /// The attributes of namespaces, each by the address of the call that makes it.
     pub spaces: Vec<Space>,
-    /// What is printed.
+    /// The output so far.
     pub out: Vec<Term>,
-    /// What is known on this path.
+    /// The conditions that are known to be true or false on this path.
     pub facts: Facts,
     /// The condition under which the rest of the loop's body is skipped.
     pub stopped: Option<Term>,

@@ -25,17 +25,19 @@ impl Failure {
     /// Returns the answer for an error of the crate. A template that came with the request is the client's, and so are its faults.
     pub fn new(error: &Error, is_own_template: bool) -> Self {
         let class = error.class();
-        let status = if class == ErrorClass::Template && is_own_template {
-            400
-        } else {
-            class.http_status()
+        let (status, place) = match error.position() {
+            place if class == ErrorClass::Template && is_own_template => (400, place),
+            _ => (class.http_status(), None),
         };
         if status >= 500 {
             eprintln!("{error}");
         }
         Self {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            message: error.message().to_owned(),
+            message: match place {
+                Some(place) => format!("line {}, column {}: {}", place.line, place.column, error.message()),
+                None => error.message().to_owned(),
+            },
             class: class.name(),
             param: error.input_path().map(str::to_owned),
         }
