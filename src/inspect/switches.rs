@@ -1,4 +1,4 @@
-//! Asks which variables of the caller change the prompt, with which values, and which part of the prompt.
+//! Finds out which variables of the caller change the prompt, with which values, and which part of the prompt.
 //!
 //! ```text
 //! {% if enable_thinking == false %}<think></think>{% endif %}   ->   enable_thinking changes the generation prompt, default true
@@ -40,7 +40,7 @@ struct View {
     generation_prompt: Option<String>,
 }
 
-/// A conversation in which a variable is set. It asks for a generation prompt.
+/// A conversation in which a variable is set. Its prompt has the generation prompt.
 struct Scene {
     trial: Trial,
     /// The prompt without the variable.
@@ -60,7 +60,7 @@ impl Scene {
     }
 }
 
-/// Asks about each variable that a template reads and that is not a part of the contract.
+/// Tries each variable that a template reads and that is not a part of the contract.
 pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result<()> {
     let template = lab.template;
     let literals: Vec<Literals<'_>> = template.compiled().map(Literals::find).collect();
@@ -168,7 +168,7 @@ impl<'n> Switching<'n> {
         }
     }
 
-    /// Asks what the variable changes, if anything.
+    /// Finds out what the variable changes, if anything.
     fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[Value]) -> Result<Option<Switch>> {
         let [on, off] = [true, false].map(Value::from);
         let words = [Value::from(PLANT), Value::Null, Value::from(7)];
