@@ -338,7 +338,7 @@ impl Template {
                 runtime.trace_variable(name, value)?;
             }
         }
-        let tracks_spans = options.generation || options.assistant.is_some();
+        let tracks_spans = options.generation || (options.assistant.is_some() && self.has_generation());
         let output = self.render_value(&mut runtime, input.clone(), tracks_spans, options.plain)?;
         let mut segments = runtime.segments(&output.pieces, &output.text);
         let assistant = match &options.assistant {

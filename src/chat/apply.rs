@@ -215,7 +215,8 @@ impl<'a> Render<'a> {
         let context = self
             .variables
             .context(&mut runtime, messages, self.tools.clone(), self.documents.clone())?;
-        let tracks_spans = options.generation || options.true_spans || options.assistant.is_some();
+        let tracks_spans =
+            options.generation || options.true_spans || (options.assistant.is_some() && self.compiled.has_generation());
         let output = self
             .compiled
             .render_value(&mut runtime, context.clone(), tracks_spans, options.plain);

@@ -17,7 +17,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Decides whether an expression is true.
     #[inline]
     pub(super) fn truth(&mut self, expr: &'a Expr) -> Result<Truth> {
-        if self.render.is_fast {
+        if self.render.is_fast() {
             self.fast_truth(expr)
         } else {
             self.plain_truth(expr)

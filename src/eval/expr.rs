@@ -19,7 +19,7 @@ impl<'a> Evaluator<'a, '_> {
             ExprKind::Literal(Literal::Int(int)) => Ok(Value::Int(*int)),
             ExprKind::Literal(Literal::Bool(bool)) => Ok(Value::Bool(*bool)),
             ExprKind::Literal(Literal::None) => Ok(Value::None),
-            _ if self.render.is_fast => self.fast_value(expr),
+            _ if self.render.is_fast() => self.fast_value(expr),
             _ => self.plain_value(expr),
         }
     }

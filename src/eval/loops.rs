@@ -34,7 +34,7 @@ impl<'a> Evaluator<'a, '_> {
     /// Runs a `for` statement.
     #[inline(never)]
     pub(super) fn for_loop(&mut self, node: &'a For, line: u32) -> Result<Flow> {
-        let iterable = if self.render.is_fast {
+        let iterable = if self.render.is_fast() {
             self.fast_items(&node.iter)?
         } else {
             self.expr(&node.iter)?

@@ -46,8 +46,26 @@ pub struct Output {
 struct Render<'a> {
     template: &'a Template,
     source: &'a Source<'a>,
-    /// Whether shortcuts are taken.
-    is_fast: bool,
+    lane: Lane,
+}
+
+/// How expressions are evaluated and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    /// Without shortcuts.
+    Plain,
+    /// With shortcuts.
+    Fast,
+    /// With shortcuts that record what they write.
+    Traced,
+}
+
+impl Render<'_> {
+    /// Returns whether shortcuts are taken.
+    #[inline(always)]
+    fn is_fast(&self) -> bool {
+        self.lane != Lane::Plain
+    }
 }
 
 /// Runs one frame.
@@ -97,22 +115,22 @@ pub fn render<'a>(
     runtime.heap.frames.template = Some(template);
     runtime.heap.frames.locals = Vec::with_capacity((template.frame.locals as usize).saturating_add(CALLEES));
     runtime.heap.frames.tracked = tracks_spans.then(Box::default);
-    let render = Render {
-        template,
-        source,
-        is_fast: is_fast && runtime.heap.trace.is_none(),
+    let lane = match runtime.heap.trace {
+        _ if !is_fast => Lane::Plain,
+        None => Lane::Fast,
+        Some(_) => Lane::Traced,
     };
+    let render = Render { template, source, lane };
     let mut evaluator = Evaluator::new(runtime, render, String::with_capacity(capacity));
     evaluator.is_counted = tracks_spans;
     evaluator.enter_frame(template.frame, None)?;
     evaluator.enter_root(&template.scope)?;
     evaluator.body(&template.body)?;
     evaluator.leave_frame();
-    let mut text = evaluator.out;
+    let text = evaluator.out;
     let mut pieces = std::mem::take(&mut runtime.heap.pieces);
     if runtime.heap.trace.is_some() {
         // The segments are made beside them.
-        text.shrink_to_fit();
         pieces.finish();
     }
     let spans = runtime.heap.frames.tracked.take().map(|tracked| tracked.spans);

@@ -1,6 +1,6 @@
 //! Writes what expressions print.
 
-use super::{Evaluator, placed};
+use super::{Evaluator, Lane, placed};
 use crate::ast::{Expr, Piece, TextPlaces};
 use crate::error::Result;
 use crate::value::{Recycler, Value, print};
@@ -45,10 +45,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes `str(expr)`.
     pub(super) fn write_expr(&mut self, expr: &'a Expr) -> Result<()> {
-        if self.render.is_fast {
-            self.fast_write(expr)
-        } else {
-            self.plain_write(expr)
+        match self.render.lane {
+            Lane::Fast => self.fast_write::<false>(expr),
+            Lane::Traced => self.fast_write::<true>(expr),
+            Lane::Plain => self.plain_write(expr),
         }
     }
 

@@ -62,7 +62,7 @@ impl<'a> Evaluator<'a, '_> {
             checked.map_err(|error| error.on_line(node.check_line))?;
         }
         match node.strategy {
-            SetStrategy::Append if self.render.is_fast || self.runtime.heap.trace.is_some() => return self.accumulate(node),
+            SetStrategy::Append if self.render.is_fast() || self.runtime.heap.trace.is_some() => return self.accumulate(node),
             SetStrategy::Plain | SetStrategy::Append => {}
             SetStrategy::Alias => return self.assign_copy(node),
         }

@@ -179,7 +179,7 @@ impl<'t> Lab<'t> {
         }
         let rendered = self.template.apply(&trial.messages, &options);
         match &rendered {
-            Ok(prompt) => self.limits.steps = self.limits.steps.saturating_sub(prompt.steps),
+            Ok(prompt) => self.spend(prompt.steps),
             Err(error) => match error.reached().map(|reached| reached.limit) {
                 Some(Limit::Steps) => {
                     let steps = Reached::new(Limit::Steps, self.allowed.steps.saturating_add(1), self.allowed.steps);
@@ -192,9 +192,14 @@ impl<'t> Lab<'t> {
         Ok(rendered)
     }
 
-    /// Returns the time at which the report as a whole has used up its time.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    /// Returns the limits with the steps that are left, and the time at which the report as a whole has used up its time.
+    pub fn limits(&self) -> (Limits, Option<Instant>) {
+        (self.limits.clone(), self.deadline)
+    }
+
+    /// Takes steps off those that are left.
+    pub fn spend(&mut self, steps: u64) {
+        self.limits.steps = self.limits.steps.saturating_sub(steps);
     }
 
     /// Returns an error if the report as a whole has used up its time.

@@ -44,7 +44,13 @@ impl<'t> Literals<'t> {
         found
     }
 
-    /// Returns the constants that a variable is compared with, itself or through names that are set to it.
+    /// Returns whether a variable itself is compared with a constant.
+    pub fn are_compared(&self, name: &str, value: &Value) -> bool {
+        self.constants.get(name).is_some_and(|constants| constants.contains(value))
+    }
+
+    /// Returns the constants that a variable is compared with, itself or through names that are set to it. As names are not told apart by their
+    /// scopes, a constant of another variable can be among them.
     pub fn list(&self, name: &str) -> Vec<Value> {
         let mut names = BTreeSet::from([name]);
         for _ in 0..MOST_STEPS {

@@ -72,7 +72,7 @@ impl ChatTemplate {
             }
             let mut lab = Lab::new(self, limits);
             let mut report = Report {
-                reads: reads::find(self),
+                reads: reads::find(self, limits),
                 ..Report::default()
             };
             let forms = roles::inspect(&mut lab, &mut report)?;
@@ -80,8 +80,8 @@ impl ChatTemplate {
             report.takes = takes::inspect(&mut lab, &report)?;
             reasoning::inspect(&mut lab, &mut report, &forms)?;
             switches::inspect(&mut lab, &mut report, &forms)?;
-            report.prefix = prefix::inspect(self, lab.deadline());
-            report.lint = lint::inspect(self);
+            report.prefix = prefix::inspect(&mut lab);
+            report.lint = lint::inspect(&mut lab)?;
             lab.check_time()?;
             report.witnesses = lab.witnesses;
             Ok(report)

@@ -45,6 +45,13 @@ struct Place {
 type Places = BTreeSet<Place>;
 
 impl Place {
+    /// Returns whether this is an item of a list, such as a message or a part of its content.
+    fn is_item(&self) -> bool {
+        self.path
+            .as_deref()
+            .is_some_and(|path| path.is_empty() || path.ends_with("[]"))
+    }
+
     /// Returns the place of an item of this one.
     fn item(&self) -> Self {
         let path = match self.path.as_deref() {
@@ -59,12 +66,12 @@ impl Place {
 }
 
 /// Returns what the templates read.
-pub fn find(template: &ChatTemplate) -> Reads {
+pub fn find(template: &ChatTemplate, limits: &Limits) -> Reads {
     let names = template.names();
     let mut reads = Reads::default();
     for (index, compiled) in template.compiled().enumerate() {
         let name = names.get(index).copied().unwrap_or_default();
-        let mut walk = Walk::new(compiled);
+        let mut walk = Walk::new(compiled, limits);
         walk.body(&compiled.tree().body);
         let list = |found: BTreeMap<String, usize>| {
             let mut list: Vec<Read> = found
@@ -113,7 +120,7 @@ struct Walk<'t> {
 }
 
 impl<'t> Walk<'t> {
-    fn new(template: &'t Template) -> Self {
+    fn new(template: &'t Template, limits: &Limits) -> Self {
         let root = |name: &str, root| {
             let symbol = template.tree().symbols.find(name)?;
             Some((symbol, Places::from([Place { root, path: None }])))
@@ -128,7 +135,7 @@ impl<'t> Walk<'t> {
             called: HashMap::new(),
             names: HashMap::new(),
             fields: HashMap::new(),
-            meter: Meter::new(Limits::default().with_steps(MOST_NODES)),
+            meter: Meter::new(limits.clone().with_steps(MOST_NODES)),
         }
     }
 
@@ -368,11 +375,7 @@ impl<'t> Walk<'t> {
                 for (operator, right) in compare.links() {
                     let places = self.expr(right);
                     if let (CompareOp::In | CompareOp::NotIn, ExprKind::Literal(Literal::Str(name))) = (operator, &left.kind) {
-                        let items = places
-                            .iter()
-                            .filter(|place| place.path.as_deref() == Some(""))
-                            .cloned()
-                            .collect();
+                        let items = places.iter().filter(|place| place.is_item()).cloned().collect();
                         self.field(&items, name, self.line(expr));
                     }
                     left = right;
@@ -406,8 +409,8 @@ impl<'t> Walk<'t> {
     }
 
     fn filter(&mut self, filter: &'t Filter) -> Places {
-        let input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
-        self.args(&filter.args);
+        let mut input = filter.input.as_ref().map(|input| self.expr(input)).unwrap_or_default();
+        let arguments = self.args(&filter.args);
         let items: Places = input.iter().map(Place::item).collect();
         let attribute = match filter.args.positional.first().map(|argument| (&argument.kind, argument)) {
             Some((ExprKind::Literal(Literal::Str(name)), argument)) => Some((name, self.line(argument))),
@@ -429,7 +432,11 @@ impl<'t> Walk<'t> {
                 }
                 Places::new()
             }
-            "list" | "reverse" | "sort" | "select" | "reject" | "default" | "d" | "unique" => input,
+            "default" | "d" => {
+                input.extend(arguments.into_iter().flatten());
+                input
+            }
+            "list" | "reverse" | "sort" | "select" | "reject" | "unique" => input,
             "first" | "last" => items,
             "items" => input,
             _ => Places::new(),

@@ -154,7 +154,9 @@ fn ask_null_at(lab: &mut Lab<'_>, role: &str, path: &str) -> Result<NullContent>
     let between = |rendered: &Rendered| {
         let text = &rendered.as_ref().ok()?.text;
         let (before, after) = text.split_once(PLANT)?;
-        null.strip_prefix(before)?.strip_suffix(after).map(str::to_owned)
+        let strip = |before: &str, after: &str| null.strip_prefix(before)?.strip_suffix(after).map(str::to_owned);
+        // A string may be written as JSON.
+        strip(before, after).or_else(|| strip(before.strip_suffix('"')?, after.strip_prefix('"')?))
     };
     let is_empty = empty.as_ref().is_ok_and(|empty| empty.text == null);
     let text = if is_empty {
@@ -312,12 +314,14 @@ fn find_medium(plain: &str, with: &str) -> Option<(String, bool)> {
         let (_, rest) = text.split_once(PLANT)?;
         rest.split_once(SECOND).map(|(between, _)| between.to_owned())
     };
+    let is_text = |text: &str| !text.trim().is_empty();
     if let (Some(separator), Some(found)) = (between(plain), between(with)) {
-        let text = found.strip_suffix(separator.as_str()).unwrap_or(&found);
-        if found != separator && !text.is_empty() {
+        let text = found.strip_prefix(separator.as_str()).unwrap_or(&found);
+        let text = text.strip_suffix(separator.as_str()).unwrap_or(text);
+        if found != separator && is_text(text) {
             return Some((text.to_owned(), true));
         }
     }
     let (_, text) = find_insertion(plain, with)?;
-    (!text.is_empty()).then(|| (text.to_owned(), false))
+    is_text(text).then(|| (text.to_owned(), false))
 }

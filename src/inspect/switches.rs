@@ -29,6 +29,9 @@ const TOKENS: [&str; 8] = [
     "additional_special_tokens",
 ];
 
+/// A number with which the constants of a template that are numbers are compared.
+const OTHER_NUMBER: i64 = 7;
+
 /// The most variables of a report.
 const MOST: usize = 64;
 
@@ -94,7 +97,13 @@ pub fn inspect(lab: &mut Lab<'_>, report: &mut Report, forms: &[Form]) -> Result
         })
         .collect();
     for name in &names {
-        let compared = compared(name);
+        let compared: Vec<(Value, bool)> = compared(name)
+            .into_iter()
+            .map(|value| {
+                let is_direct = literals.iter().any(|literals| literals.are_compared(name, &value));
+                (value, is_direct)
+            })
+            .collect();
         let mut switch = Switching::new(name).ask(lab, &scenes, &compared)?;
         // A variable may only matter beside another one.
         for others in settings.iter().filter(|_| names.len() > 1) {
@@ -168,11 +177,12 @@ impl<'n> Switching<'n> {
         }
     }
 
-    /// Finds out what the variable changes, if anything.
-    fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[Value]) -> Result<Option<Switch>> {
+    /// Finds out what the variable changes, if anything. Each constant says whether the variable itself is compared with it.
+    fn ask(mut self, lab: &mut Lab<'_>, scenes: &[Scene], compared: &[(Value, bool)]) -> Result<Option<Switch>> {
         let [on, off] = [true, false].map(Value::from);
-        let words = [Value::from(PLANT), Value::Null, Value::from(7)];
-        for value in [&on, &off].into_iter().chain(compared).chain(&words) {
+        let [word, null, number] = [Value::from(PLANT), Value::Null, Value::from(OTHER_NUMBER)];
+        let constants = compared.iter().map(|(value, _)| value);
+        for value in [&on, &off].into_iter().chain(constants).chain([&word, &null, &number]) {
             self.try_value(lab, scenes, value)?;
         }
         if self.changes.is_empty() {
@@ -189,16 +199,18 @@ impl<'n> Switching<'n> {
         }
         let mut values = Vec::new();
         if self.effect(&on) != self.effect(&off) {
-            values.extend([on.clone(), off.clone()]);
+            values.extend([&on, &off].into_iter().filter(|value| self.is_rendered(value)).cloned());
         }
-        for value in compared {
-            if !values.contains(value) {
+        let plain: Vec<Option<String>> = scenes.iter().map(|scene| scene.plain.clone()).collect();
+        let is_word_told_apart = self.effect(&word) != Some(&plain);
+        for (value, is_direct) in compared {
+            let is_kept = *is_direct || is_word_told_apart && self.effect(value) == Some(&plain);
+            if (is_kept || self.tells_apart(lab, scenes, value)?) && !values.contains(value) {
                 values.push(value.clone());
             }
         }
-        let plain: Vec<Option<String>> = scenes.iter().map(|scene| scene.plain.clone()).collect();
         let is_default = |value: &&Value| self.effect(value) == Some(&plain);
-        let default = values.iter().chain([&on, &off, &Value::Null]).find(is_default).cloned();
+        let default = values.iter().chain([&on, &off, &null]).find(is_default).cloned();
         Ok(Some(Switch {
             name: self.name.to_owned(),
             values,
@@ -213,6 +225,34 @@ impl<'n> Switching<'n> {
             .iter()
             .find(|(other, _)| other == value)
             .map(|(_, effect)| effect)
+    }
+
+    /// Returns whether a scene can be rendered with a value.
+    fn is_rendered(&self, value: &Value) -> bool {
+        self.effect(value).is_some_and(|prompts| prompts.iter().any(Option::is_some))
+    }
+
+    /// Returns whether the template does something else with a constant, or with a list of it, than with another value of its type.
+    fn tells_apart(&mut self, lab: &mut Lab<'_>, scenes: &[Scene], value: &Value) -> Result<bool> {
+        let Some(text) = value.as_str() else {
+            return Ok(self.is_rendered(value) && self.effect(value) != self.effect(&Value::from(OTHER_NUMBER)));
+        };
+        for (value, other) in [(value.clone(), json!(PLANT)), (json!([text]), json!([PLANT]))] {
+            self.try_value(lab, scenes, &value)?;
+            self.try_value(lab, scenes, &other)?;
+            let pairs = self
+                .effect(&value)
+                .into_iter()
+                .flatten()
+                .zip(self.effect(&other).into_iter().flatten());
+            // Both prompts may have the value.
+            let differs =
+                |(own, other): (&Option<String>, &Option<String>)| *own != other.as_ref().map(|other| other.replace(PLANT, text));
+            if self.is_rendered(&value) && pairs.into_iter().any(differs) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Renders all scenes with a value.

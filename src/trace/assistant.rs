@@ -237,6 +237,7 @@ impl<'p> Finder<'_, 'p> {
                 Some(first.start)
             } else {
                 self.match_prompt(&prompt, first)
+                    .or_else(|| self.match_prompt_end(&prompt, owned, first))
             };
             if let Some(start) = start {
                 self.prompts.push((before, prompt));
@@ -284,6 +285,20 @@ impl<'p> Finder<'_, 'p> {
         }
         let before = self.text(0..turn.start).trim_end();
         before.ends_with(prompt.trim_end()).then_some(turn.start)
+    }
+
+    /// Returns where the header of a turn has the end of the generation prompt. The first turn has only the end if the generation prompt also
+    /// ends the turn before it, and can have the token of the text's start before it.
+    fn match_prompt_end(&self, prompt: &str, owned: &Owned<'_>, turn: &Range<usize>) -> Option<usize> {
+        let body = owned.printed(turn).first()?;
+        let header = self.text(turn.start..body.start);
+        let find = |edge: usize| {
+            let end = prompt.get(edge..)?.trim_start();
+            let at = header.rfind(end.trim_end()).filter(|_| !end.is_empty())?;
+            let length = common_prefix(end, header.get(at..)?);
+            Some(turn.start.saturating_add(at).saturating_add(length))
+        };
+        std::iter::once(0).chain(prompt_edges(prompt)).find_map(find)
     }
 
     /// Returns where the text of the messages ends. A template can write the generation prompt in the turn of the last message.

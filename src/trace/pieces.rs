@@ -122,6 +122,14 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// Makes a list with memory for the pieces of a short output.
+    pub fn with_capacity() -> Self {
+        Self {
+            list: Vec::with_capacity(FEW),
+            ..Self::default()
+        }
+    }
+
     /// Returns whether there are no pieces.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -197,20 +205,20 @@ impl Pieces {
         }
     }
 
-    /// Removes the pieces from a byte on, and returns them relative to that byte.
+    /// Removes the pieces from a byte on, and returns them relative to that byte. No block contains the byte.
     #[must_use]
     pub fn split_off(&mut self, start: usize) -> Self {
         let mut taken = Self::default();
-        let list = std::mem::take(&mut self.list);
-        (self.blocks, self.filled, self.sealed) = (0, 0, 0);
-        for piece in list {
-            if piece.start() < start {
-                self.push(piece);
-            } else {
-                let bytes = piece.start().saturating_sub(start)..piece.end().saturating_sub(start);
-                taken.push(Piece::new(bytes, piece.source, piece.owner));
-            }
+        taken.append_view(self, start..usize::MAX, 0, Owner::NOBODY);
+        while self.list.last().is_some_and(|piece| piece.start() >= start) {
+            self.list.pop();
         }
+        self.blocks = self.blocks.saturating_sub(taken.blocks);
+        if let Some(last) = self.list.last_mut() {
+            last.bytes = last.bytes.map(|byte| byte.min(to_offset(start)));
+        }
+        self.filled = self.filled.min(start);
+        self.sealed = self.sealed.min(self.list.len());
         taken
     }
 
@@ -226,7 +234,7 @@ impl Pieces {
 
     /// Frees the memory that is not needed when no more pieces are added.
     pub fn finish(&mut self) {
-        self.list.shrink_to_fit();
+        free_spare(&mut self.list);
     }
 
     /// Ends the last piece, so that later text has pieces of its own. Returns the number of pieces.
@@ -267,6 +275,19 @@ impl Pieces {
         let mut blocks: Vec<_> = blocks.map(Piece::bytes).collect();
         blocks.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
         blocks
+    }
+}
+
+/// The number of items that a list has memory for from the start. A short conversation needs no more.
+pub(super) const FEW: usize = 64;
+
+/// The most items that a list may have unused memory for when no more are added.
+const MOST_SPARE: usize = 512;
+
+/// Frees the unused memory of a list to which no more items are added, if it is much.
+pub(super) fn free_spare<T>(list: &mut Vec<T>) {
+    if list.capacity().saturating_sub(list.len()) > MOST_SPARE {
+        list.shrink_to_fit();
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use super::pieces::{Owner, Source};
+use super::pieces::{FEW, Owner, Source, free_spare};
 use super::sets::Sets;
 
 /// A container of the input, by its index in [`Places`].
@@ -100,14 +100,16 @@ static NO_LITERALS: Literals = Literals(Vec::new());
 
 impl Default for Places<'_> {
     fn default() -> Self {
+        let mut nodes = Vec::with_capacity(FEW);
+        nodes.push(Node {
+            parent: ROOT,
+            owner: Owner::NOBODY,
+            is_content: false,
+            step: Step::Key(""),
+        });
         Self {
-            nodes: vec![Node {
-                parent: ROOT,
-                owner: Owner::NOBODY,
-                is_content: false,
-                step: Step::Key(""),
-            }],
-            strings: Vec::new(),
+            nodes,
+            strings: Vec::with_capacity(FEW),
             last: Cell::new(0),
             literals: &NO_LITERALS,
             sets: Sets::default(),
@@ -171,8 +173,8 @@ impl<'a> Places<'a> {
     /// Sorts the strings, after all are added, and takes the literals of the template.
     pub fn sort(&mut self, literals: &'a Literals) {
         self.sort_strings();
-        self.strings.shrink_to_fit();
-        self.nodes.shrink_to_fit();
+        free_spare(&mut self.strings);
+        free_spare(&mut self.nodes);
         self.literals = literals;
     }
 
@@ -182,9 +184,13 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the origin of a borrowed text.
-    pub fn find(&mut self, text: &str) -> Source {
-        let address = text.as_ptr().addr();
-        if let Some((index, known, at)) = self.find_known(address, text.len()) {
+    pub fn find_text(&mut self, text: &str) -> Source {
+        self.find(text.as_ptr().addr(), text.len())
+    }
+
+    /// Returns the origin of the borrowed text of a length at an address.
+    pub fn find(&mut self, address: usize, length: usize) -> Source {
+        if let Some((index, known, at)) = self.find_known(address, length) {
             return match (known.role, u32::try_from(at)) {
                 (Role::Token, _) => Source::Token(known.node),
                 (_, Ok(at)) => Source::Input(index, at),
@@ -209,8 +215,12 @@ impl<'a> Places<'a> {
             Some(at) => (last, at),
             None => {
                 let after = self.strings.partition_point(|known| known.address() <= address);
-                let start = self.strings.get(after.checked_sub(1)?)?.address();
-                let index = self.strings.partition_point(|known| known.address() < start);
+                let before = self.strings.get(..after)?;
+                let (found, rest) = before.split_last()?;
+                contains(found)?;
+                // Of two paths to one string, the first is taken.
+                let same = rest.iter().rev().take_while(|known| known.address() == found.address());
+                let index = rest.len().saturating_sub(same.count());
                 (index, contains(self.strings.get(index)?)?)
             }
         };

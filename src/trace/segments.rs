@@ -161,7 +161,7 @@ impl Places<'_> {
     pub fn segments(&self, pieces: &Pieces, text: &str) -> Vec<Segment> {
         let mut origins = Origins {
             places: self,
-            texts: Texts::default(),
+            texts: Texts::with_capacity(),
             nodes: vec![NONE; self.nodes.len()],
             sets: vec![NONE; self.sets.len()],
             counts: HashMap::new(),

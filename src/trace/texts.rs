@@ -1,6 +1,6 @@
 //! The texts that the origins of segments share.
 
-use super::pieces::to_offset;
+use super::pieces::{FEW, free_spare, to_offset};
 
 /// The JSON pointers and the names of special tokens in the segments of one output, each stored once.
 #[derive(Debug, Default)]
@@ -12,7 +12,19 @@ pub(super) struct Texts {
     sets: Vec<Box<[u32]>>,
 }
 
+/// The bytes of the texts of a short output.
+const TEXT_BYTES: usize = 1024;
+
 impl Texts {
+    /// Makes texts with memory for those of a short output.
+    pub fn with_capacity() -> Self {
+        Self {
+            text: String::with_capacity(TEXT_BYTES),
+            ends: Vec::with_capacity(FEW),
+            sets: Vec::new(),
+        }
+    }
+
     /// Adds a text and returns its index. `write` appends the text.
     pub fn add(&mut self, write: impl FnOnce(&mut String)) -> u32 {
         write(&mut self.text);
@@ -28,8 +40,10 @@ impl Texts {
 
     /// Frees the memory that is not needed when no more texts are added.
     pub fn finish(&mut self) {
-        self.text.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        free_spare(&mut self.ends);
+        if self.text.capacity() / 2 > self.text.len() {
+            self.text.shrink_to_fit();
+        }
     }
 
     /// Returns the text with this index.

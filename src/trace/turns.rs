@@ -150,22 +150,25 @@ fn fields(segment: &Segment, message: usize) -> impl Iterator<Item = &str> {
 /// Returns the field of a message at a JSON pointer.
 pub(super) fn find_field(path: &str, message: usize) -> Option<&str> {
     let path = path.strip_prefix("/messages/")?;
-    // The paths are short, so a loop over the bytes is faster than a search.
-    let slash = |text: &str, depth: usize| {
-        let mut slashes = text.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-        slashes.nth(depth).map_or(text.len(), |(at, _)| at)
-    };
-    let (index, field) = path.split_at_checked(slash(path, 0))?;
+    let (index, field) = cut_step(path);
     if index.parse() != Ok(message) {
         return None;
     }
-    let field = field.strip_prefix('/').unwrap_or(field);
-    let depth = match field.strip_prefix("tool_calls/") {
-        Some(call) if call.get(slash(call, 0)..)?.starts_with("/function/") => 3,
+    let depth = match field.strip_prefix("tool_calls/").map(cut_step) {
+        Some((_, part)) if part.starts_with("function/") => 3,
         Some(_) => 2,
         None => 0,
     };
-    field.get(..slash(field, depth))
+    let mut slashes = field.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
+    field.get(..slashes.nth(depth).map_or(field.len(), |(at, _)| at))
+}
+
+/// Returns the first step of a JSON pointer, and what follows the slash after it.
+fn cut_step(path: &str) -> (&str, &str) {
+    // The steps are short, so a loop over the bytes is faster than a search.
+    let end = path.bytes().position(|byte| byte == b'/').unwrap_or(path.len());
+    let rest = path.get(end.saturating_add(1)..).unwrap_or_default();
+    (path.get(..end).unwrap_or_default(), rest)
 }
 
 /// Returns the turns of the messages that own a part of the text.

@@ -107,6 +107,17 @@ fn the_end_of_a_turn_may_be_written_after_it() {
 }
 
 #[test]
+fn a_first_turn_has_the_end_of_the_generation_prompt() {
+    let first = json!([{"role": "assistant", "content": "Welcome"}, {"role": "user", "content": "u"}]);
+    let next = "{% for m in messages %}{% if not loop.first %}<|im_end|>\n{% endif %}<|im_start|>{{ m.role }}\n{{ m.content }}{% endfor %}\
+        {% if add_generation_prompt %}<|im_end|>\n<|im_start|>assistant\n{% endif %}";
+    assert_eq!(written_by_default(next, &first), ["Welcome<|im_end|>"]);
+    let start = "{% for m in messages %}{{ '<s>' if loop.first }}<|{{ m.role }}|>{{ m.content }}{{ eos_token }}{% endfor %}\
+        {% if add_generation_prompt %}<|assistant|>{% endif %}";
+    assert_eq!(written_by_default(start, &first), ["Welcome</s>"]);
+}
+
+#[test]
 fn a_template_without_a_generation_prompt_is_all_turns() {
     let source = "{% for m in messages %}{% if m.role == 'user' %}[INST] {{ m.content }} [/INST]{% else %} {{ m.content }}{{ eos_token }}{% endif %}{% endfor %}";
     assert_eq!(written_by_default(source, &conversation()), [" Hé!</s>", " Bye!</s>"]);

@@ -8,6 +8,7 @@
 #![allow(clippy::restriction, clippy::pedantic, reason = "a test says what it expects by failing")]
 #![cfg(feature = "inspect")]
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use chat_template::report::{Arguments, Change, Content, Outcome, Replay};
@@ -31,6 +32,56 @@ const FAMILIES: [&str; 16] = [
     "qwen2-vl",
     "qwen2.5",
     "qwen3",
+];
+
+/// The rules that each family of the suite breaks on purpose, as the templates that it is made after do. All other families are meant to be
+/// clean.
+const BROKEN_RULES: [(&str, &str); 42] = [
+    ("codellama-70b", "percent-format python-method"),
+    ("command-r-rag", "python-method split-token"),
+    ("command-r-tool-use", "python-method"),
+    ("command-r", "python-method"),
+    ("deepseek-r1", "python-method"),
+    ("exaone", "python-literal python-method tojson-argument"),
+    ("falcon", "python-method"),
+    ("firefunction", "no-generation-prompt"),
+    (
+        "functionary",
+        "no-generation-prompt percent-format printed-container printed-indentation python-method stray-newline",
+    ),
+    ("gemma-4", "python-literal python-method split-token"),
+    ("gemma", "python-method"),
+    ("glm-4.5", "python-literal python-method tojson-argument untrimmed-content"),
+    ("glm-4", "python-literal python-method tojson-argument"),
+    ("gpt-oss", "percent-format printed-indentation python-method"),
+    ("idefics", "python-method"),
+    ("jamba", "python-method split-token"),
+    ("kimi-k2-queue", "no-generation-prompt split-token"),
+    ("kimi-k2", "python-method tojson-argument"),
+    ("lfm2", "generation-block python-method"),
+    ("llama-2", "python-method"),
+    ("llama-3-training", "generation-block"),
+    ("llama-3.2-vision", "python-method"),
+    ("llama-4", "percent-format"),
+    ("llava", "generation-block python-method"),
+    ("minimax-m2", "percent-format python-literal python-method tojson-argument"),
+    ("mistral-v1", "no-generation-prompt"),
+    ("mistral-v13", "no-generation-prompt python-method"),
+    ("mistral-v3", "python-method untrimmed-content"),
+    ("mistral-v7", "no-generation-prompt"),
+    ("nemotron", "iterable-test python-literal python-method untrimmed-content"),
+    ("olmo", "python-method"),
+    ("phi-3.5-vision", "split-token"),
+    ("phi-3", "split-token"),
+    ("phi-4-mini", "split-token"),
+    ("phi-4", "generation-block"),
+    ("pixtral", "no-generation-prompt"),
+    ("qwen2.5-training", "generation-block"),
+    ("qwen3-coder", "iterable-test python-method unknown-filter"),
+    ("qwen3.5", "python-method"),
+    ("qwen3", "python-method slice-step"),
+    ("smollm3", "generation-block python-method"),
+    ("zephyr", "split-token"),
 ];
 
 const TOKENS: [(&str, &str); 2] = [("bos_token", "<s>"), ("eos_token", "</s>")];
@@ -77,6 +128,39 @@ fn write_report(report: &Value) -> String {
         }
     }
     format!("{{\n{}\n}}\n", lines.join(",\n"))
+}
+
+#[test]
+fn families_break_only_the_rules_that_they_are_meant_to_break() {
+    let mut families: Vec<String> = std::fs::read_dir(root().join("cases/families"))
+        .unwrap()
+        .filter_map(|entry| {
+            Some(
+                entry
+                    .unwrap()
+                    .path()
+                    .to_str()?
+                    .strip_suffix(".jinja")?
+                    .rsplit('/')
+                    .next()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    families.sort();
+    let mut clean = 0;
+    for family in families {
+        let report = load(&family).inspect().unwrap();
+        let rules: BTreeSet<&str> = report.lint.iter().map(|finding| finding.rule.as_str()).collect();
+        let rules = rules.into_iter().collect::<Vec<_>>().join(" ");
+        let meant = BROKEN_RULES
+            .iter()
+            .find(|(name, _)| *name == family)
+            .map_or("", |(_, rules)| rules);
+        assert_eq!(rules, meant, "{family}");
+        clean += usize::from(meant.is_empty());
+    }
+    assert_eq!(clean, 17);
 }
 
 #[test]
@@ -183,6 +267,26 @@ fn a_switch_may_matter_only_beside_another_one() {
 }
 
 #[test]
+fn the_constants_of_a_variable_are_told_from_those_of_another_one_with_the_same_name() {
+    let source = "{% for tool in tools %}{{ 'a pear' if tool == 'pear' }}{% endfor %}\
+                  {% for tool in extra %}{{ 'a fig' if tool == 'fig' }}{% endfor %}\
+                  {{ 'none' if extra == 'no' }}{% for m in messages %}{{ m.content }}{% endfor %}";
+    let report = ChatTemplate::from_source(source, &[]).inspect().unwrap();
+    assert_eq!(
+        (report.switches[0].name.as_str(), report.switches[0].values.as_slice()),
+        ("extra", [json!("no"), json!("fig")].as_slice())
+    );
+}
+
+#[test]
+fn the_text_of_a_medium_is_not_white_space_and_not_the_separator_of_parts() {
+    let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if p.type == 'image' else p.text }}{{ '\n' }}{% endfor %}{% endfor %}";
+    let media = ChatTemplate::from_source(source, &[]).inspect().unwrap().media.clone();
+    assert_eq!((media.image.text.as_deref(), media.image.in_order), (Some("<pic>"), true));
+    assert_eq!((media.audio.outcome, media.audio.types.len()), (Outcome::Lost, 0));
+}
+
+#[test]
 fn reads_are_followed_through_loops_names_and_macros() {
     let source = "{% macro show(c) %}{{ c.function.name }}{% endmacro %}\n{% set rest = messages[1:] %}\n{% for m in rest %}\n\
                   {% if 'name' in m %}{{ m.get('content') }}{% endif %}{% for c in m['tool_calls'] %}{{ show(c) }}{% endfor %}\n{% endfor %}\n\
@@ -195,6 +299,16 @@ fn reads_are_followed_through_loops_names_and_macros() {
     assert_eq!(show(&report.reads.calls), ["function 1", "function.name 1"]);
     assert_eq!(show(&report.reads.tools), ["function 6", "function.description 6"]);
     assert_eq!(show(&report.reads.variables), ["messages 2", "day 6", "tools 6"]);
+}
+
+#[test]
+fn reads_are_found_in_tests_for_a_key_and_in_defaults() {
+    let source = "{% for m in messages %}{% for p in m.content %}{{ '<pic>' if 'image' in p }}{% endfor %}\
+                  {% for c in m.tool_calls %}{% set c = c.function|default(c) %}{{ c.name }}{% endfor %}{% endfor %}";
+    let reads = ChatTemplate::from_source(source, &[]).inspect().unwrap().reads.clone();
+    let show = |reads: &[chat_template::report::Read]| reads.iter().map(|read| read.name.clone()).collect::<Vec<_>>();
+    assert_eq!(show(&reads.messages), ["content", "content[].image", "tool_calls"]);
+    assert_eq!(show(&reads.calls), ["function", "function.name", "name"]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! ```text
 //! CORPUS=../shared/corpus/templates cargo test --release --test prefix -- --ignored --nocapture
 //! ```
+//!
+//! `ROUNDS` is the number of pairs for each proof, and `SEED` chooses other pairs.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -73,7 +75,9 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         "tool" => (&["assistant", "tool"], "tool"),
         _ => (&["user", "tool"], "assistant"),
     };
-    let mut messages = random::conversation(random, last);
+    let report = template.inspect().unwrap();
+    let takes = random.happens(75).then_some(&report.takes);
+    let mut messages = random::conversation(random, takes, last);
     let (tools, variables) = (random::tools(random), random::variables(random, names));
     let options = ApplyOptions {
         tools: tools.as_ref().map(|tools| tools as _),
@@ -85,7 +89,7 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
         ..options
     };
     let before = template.apply(&messages, &options_before).ok()?;
-    messages.push(random::message(random, next));
+    messages.push(random::message(random, takes, next));
     let after = template.apply(&messages, &options).ok()?;
     let shown = serde_json::json!({"messages": messages, "tools": tools, "variables": variables});
     Some((before.text, after.text, shown))
@@ -95,8 +99,9 @@ fn render_pair(random: &mut Random, template: &ChatTemplate, names: &[&str], way
 #[ignore = "renders a million conversations"]
 fn no_proof_is_refuted() {
     let (mut pairs, mut fallen, mut compared) = (0_u64, Vec::new(), 0_u64);
-    let rounds: u64 = std::env::var("ROUNDS").map_or(400, |rounds| rounds.parse().unwrap());
-    for (seed, (name, template)) in (1..).zip(read_corpus()) {
+    let read = |name: &str, default: u64| std::env::var(name).map_or(default, |value| value.parse().unwrap());
+    let (rounds, first) = (read("ROUNDS", 400), read("SEED", 1));
+    for (seed, (name, template)) in (first..).zip(read_corpus()) {
         let report = template.inspect().unwrap();
         let names = template.variables();
         for (way, boundary) in report.prefix.boundaries() {

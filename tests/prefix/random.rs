@@ -1,5 +1,8 @@
 //! Random conversations.
+//!
+//! Most of them have only what the report says that the template takes, or few would be rendered. The others have anything.
 
+use chat_template::report::{Arguments, Forms, Takes};
 use serde_json::{Map, Value, json};
 
 /// A sequence of numbers that a seed determines.
@@ -63,30 +66,47 @@ fn text(random: &mut Random) -> Value {
     json!(random.pick(&TEXTS))
 }
 
-fn content(random: &mut Random) -> Value {
+fn part(random: &mut Random) -> Value {
+    json!({"type": "text", "text": text(random)})
+}
+
+/// Returns content of any form.
+fn any_content(random: &mut Random) -> Value {
     match random.below(20) {
-        0 | 1 => json!([{"type": "text", "text": text(random)}]),
-        2 => json!([{"type": "text", "text": text(random)}, {"type": "text", "text": text(random)}]),
-        3 => json!([{"type": "image"}, {"type": "text", "text": text(random)}]),
+        0 | 1 => json!([part(random)]),
+        2 => json!([part(random), part(random)]),
+        3 => json!([{"type": "image"}, part(random)]),
         4 => json!([]),
         5 => Value::Null,
         _ => text(random),
     }
 }
 
-fn calls(random: &mut Random) -> Value {
+/// Returns content of one of the forms.
+fn content(random: &mut Random, forms: Forms) -> Value {
+    match random.below(4) {
+        0 if forms.part => json!([part(random)]),
+        1 if forms.parts => json!([part(random), part(random)]),
+        _ if forms.string || !forms.is_any() => text(random),
+        _ if forms.part => json!([part(random)]),
+        _ => json!([part(random), part(random)]),
+    }
+}
+
+fn calls(random: &mut Random, takes: Option<&Takes>) -> Value {
     let count = 1 + random.below(3);
     let call = |random: &mut Random| {
         let object = json!({"city": text(random), "n": random.below(3)});
-        let arguments = match random.below(4) {
-            0 => json!(object.to_string()),
-            1 => json!({}),
+        let arguments = takes.map_or(Arguments::Both, |takes| takes.arguments);
+        let arguments = match (random.below(4), arguments) {
+            (_, Arguments::String) | (0, Arguments::Both | Arguments::Neither) => json!(object.to_string()),
+            (1, _) => json!({}),
             _ => object,
         };
         let function = json!({"name": "look", "arguments": arguments});
         match random.below(8) {
-            0 => function,
-            1 => json!({"function": function}),
+            0 if takes.is_none() => function,
+            1 if takes.is_none() => json!({"function": function}),
             _ => json!({"id": format!("call{:05}", random.below(3)), "type": "function", "function": function}),
         }
     };
@@ -94,15 +114,28 @@ fn calls(random: &mut Random) -> Value {
 }
 
 /// Returns a message of a role.
-pub fn message(random: &mut Random, role: &str) -> Value {
+pub fn message(random: &mut Random, takes: Option<&Takes>, role: &str) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!(role));
-    if !random.happens(4) {
-        message.insert("content".to_owned(), content(random));
+    match takes {
+        Some(takes) => {
+            let forms = match role {
+                "system" => takes.system,
+                "developer" => takes.developer,
+                "assistant" => takes.assistant,
+                "tool" => takes.tool,
+                _ => takes.user,
+            };
+            message.insert("content".to_owned(), content(random, forms));
+        }
+        None if random.happens(4) => {}
+        None => {
+            message.insert("content".to_owned(), any_content(random));
+        }
     }
     if role == "assistant" {
-        if random.happens(40) {
-            message.insert("tool_calls".to_owned(), calls(random));
+        if takes.is_none_or(|takes| takes.calls) && random.happens(40) {
+            message.insert("tool_calls".to_owned(), calls(random, takes));
         }
         if random.happens(35) {
             let field = ["reasoning_content", "reasoning", "thinking"][random.below(3)];
@@ -110,62 +143,82 @@ pub fn message(random: &mut Random, role: &str) -> Value {
         }
     }
     if role == "tool" {
-        if !random.happens(20) {
+        if takes.is_some() || !random.happens(20) {
             message.insert("tool_call_id".to_owned(), json!(format!("call{:05}", random.below(3))));
         }
-        if !random.happens(20) {
+        if takes.is_some() || !random.happens(20) {
             message.insert("name".to_owned(), json!("look"));
         }
     }
     Value::Object(message)
 }
 
+/// Returns an assistant message with calls.
+fn caller(random: &mut Random, takes: Option<&Takes>) -> Value {
+    let mut caller = message(random, takes, "assistant");
+    caller["tool_calls"] = calls(random, takes);
+    if let Some(takes) = takes {
+        caller["content"] = content(random, takes.caller);
+    }
+    caller
+}
+
 /// Returns a conversation that ends with a message of one of the roles.
-pub fn conversation(random: &mut Random, last: &[&str]) -> Vec<Value> {
+pub fn conversation(random: &mut Random, takes: Option<&Takes>, last: &[&str]) -> Vec<Value> {
     let mut messages = Vec::new();
     if random.happens(40) {
         let role = *random.pick(&["system", "system", "developer"]);
-        messages.push(message(random, role));
+        let is_taken = takes.is_none_or(|takes| match role {
+            "system" => takes.system.is_any(),
+            _ => takes.developer.is_any(),
+        });
+        if is_taken {
+            messages.push(message(random, takes, role));
+        }
     }
-    let is_wild = random.happens(15);
-    if is_wild {
+    if takes.is_none() && random.happens(15) {
         for _ in 0..random.below(5) {
             let role = *random.pick(&ROLES);
-            messages.push(message(random, role));
+            messages.push(message(random, takes, role));
         }
         let role = *random.pick(last);
-        messages.push(message(random, role));
+        messages.push(message(random, takes, role));
         return messages;
     }
+    let calls_percent = if takes.is_none_or(|takes| takes.calls) { 40 } else { 0 };
+    // A conversation of the boundary `tool` ends with a call or a result.
+    let ends_with_answer = last.contains(&"assistant") && !last.contains(&"tool");
     loop {
-        messages.push(message(random, "user"));
+        messages.push(message(random, takes, "user"));
         if last.contains(&"user") && random.happens(40) {
             return messages;
         }
-        while random.happens(40) {
-            let mut call = message(random, "assistant");
-            call["tool_calls"] = calls(random);
+        while random.happens(calls_percent) {
+            let call = caller(random, takes);
             let count = call["tool_calls"].as_array().unwrap().len();
             messages.push(call);
             if last.contains(&"assistant") && random.happens(25) {
                 return messages;
             }
             for _ in 0..count {
-                messages.push(message(random, "tool"));
+                messages.push(message(random, takes, "tool"));
                 if last.contains(&"tool") && random.happens(25) {
                     return messages;
                 }
             }
         }
-        let mut answer = message(random, "assistant");
+        let mut answer = message(random, takes, "assistant");
         answer.as_object_mut().unwrap().remove("tool_calls");
         messages.push(answer);
-        if last.contains(&"assistant") && random.happens(50) {
+        if ends_with_answer && random.happens(50) {
             return messages;
         }
         if messages.len() > 12 {
-            let role = *random.pick(last);
-            messages.push(message(random, role));
+            match last {
+                ["assistant", "tool"] => messages.extend([message(random, takes, "user"), caller(random, takes)]),
+                ["assistant"] => {}
+                _ => messages.push(message(random, takes, "user")),
+            }
             return messages;
         }
     }

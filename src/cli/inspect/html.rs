@@ -6,7 +6,7 @@ use chat_template::{ApplyOptions, ChatTemplate, Prompt};
 use maud::{Markup, html};
 
 use super::super::explain::{Picture, frame, legend};
-use super::page::{list_groups, quote};
+use super::page::{Group, INDENT, list_groups, quote};
 
 /// The verdicts whose conversations are shown, with their titles.
 const EXAMPLES: [(&str, &str); 9] = [
@@ -37,7 +37,7 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report) -> String {
     let body = html! {
         main class="report" {
             @for group in list_groups(report) {
-                section { h2 { (group.title) } pre { (group.rows.join("\n")) } }
+                section { (show_group(&group)) }
             }
             section { h2 { "examples" } (legend(|_| true)) }
             @for example in examples { (example) }
@@ -45,6 +45,21 @@ pub fn page(title: &str, chat: &ChatTemplate, report: &Report) -> String {
     };
     let summary = "What the template takes, as small conversations with unique words show";
     frame(&format!("{title}: inspected"), title, summary, &body).into_string()
+}
+
+/// Returns the heading of a group and its rows, with the names of their columns first if the title has them.
+fn show_group(group: &Group) -> Markup {
+    let (title, columns) = group.title.split_once("  ").unwrap_or((group.title, ""));
+    let columns = columns.trim_start();
+    // The rows are not indented here.
+    let width = group.title.len().saturating_sub(columns.len()).saturating_sub(INDENT.len());
+    html! {
+        h2 { (title) }
+        pre {
+            @if !columns.is_empty() { span class="columns" { (" ".repeat(width)) (columns) "\n" } }
+            (group.rows.join("\n"))
+        }
+    }
 }
 
 /// Renders the conversation of a verdict again, and returns its picture or its error.

@@ -12,8 +12,12 @@ const AROUND: usize = 36;
 /// The longest excerpt of a prompt in characters.
 const EXCERPT: usize = 60;
 
+/// The blanks before each row in the text.
+pub const INDENT: &str = "  ";
+
 /// A group of rows under a title.
 pub struct Group {
+    /// The title, and after two blanks or more the names of the columns.
     pub title: &'static str,
     pub rows: Vec<String>,
 }
@@ -25,7 +29,7 @@ pub fn write(title: &str, report: &Report) -> String {
         let _ = write!(page, "\n{}\n", group.title);
         for row in group.rows {
             for line in row.lines() {
-                let _ = writeln!(page, "  {}", printable(line));
+                let _ = writeln!(page, "{INDENT}{}", printable(line));
             }
         }
     }

@@ -10,8 +10,10 @@
 //! | a variable or a key | 950 | 20 |
 //! | a stripped text, or JSON | 470 | 13 |
 
-use super::super::Evaluator;
+use std::ops::Range;
+
 use super::super::truth::Truth;
+use super::super::{Evaluator, Lane};
 use crate::ast::{Args, BinaryOp, Call, Expr, ExprKind, Filter, Literal};
 use crate::builtins::{filters, methods};
 use crate::error::Result;
@@ -23,16 +25,18 @@ use crate::value::{Arguments, Function, Part, Peek, Runtime, Shortcut, Undefined
 const MAX_SUMS: usize = 8;
 
 impl<'a> Evaluator<'a, '_> {
-    /// Writes `str(expr)`, by a shortcut if there is one for the expression.
-    pub(in crate::eval) fn fast_write(&mut self, expr: &'a Expr) -> Result<()> {
+    /// Writes `str(expr)`, by a shortcut if there is one for the expression. A render is traced or not: the text is recorded if it is.
+    pub(in crate::eval) fn fast_write<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         match &expr.kind {
-            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked(expr)?.is_yes() => Ok(()),
-            ExprKind::Filter(filter) if self.write_filter(filter, expr)?.is_yes() => Ok(()),
-            ExprKind::Call(call) if self.write_method(call)?.is_yes() => Ok(()),
-            ExprKind::Binary(BinaryOp::Add, _) => self.write_sum(expr),
-            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.fast_write(item)),
+            ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Attribute(_) if self.write_peeked::<TRACED>(expr)?.is_yes() => {
+                Ok(())
+            }
+            ExprKind::Filter(filter) if self.write_filter::<TRACED>(filter, expr)?.is_yes() => Ok(()),
+            ExprKind::Call(call) if self.write_method::<TRACED>(call)?.is_yes() => Ok(()),
+            ExprKind::Binary(BinaryOp::Add, _) if !(TRACED && self.runtime.is_setting()) => self.write_sum::<TRACED>(expr),
+            ExprKind::Concat(items) => items.iter().try_for_each(|item| self.fast_write::<TRACED>(item)),
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) => self.fast_write(branch),
+                Some(branch) => self.fast_write::<TRACED>(branch),
                 None => Ok(()),
             },
             ExprKind::Call(call) if matches!(call.callee.kind, ExprKind::Name(_)) => {
@@ -45,14 +49,20 @@ impl<'a> Evaluator<'a, '_> {
     /// Evaluates a sum that has a text among its operands: it is written to a new text, without the sums in between.
     #[inline(never)]
     pub(super) fn fast_sum(&mut self, expr: &'a Expr) -> Result<Value<'a>> {
+        if self.runtime.is_setting() {
+            return self.plain_value(expr);
+        }
         let mut built = None;
-        let ((), text) = self.capture(|evaluator| evaluator.write_operands(expr, 0, &mut built))?;
+        let ((), text) = self.capture(|evaluator| match evaluator.render.lane {
+            Lane::Traced => evaluator.write_operands::<true>(expr, 0, &mut built),
+            _ => evaluator.write_operands::<false>(expr, 0, &mut built),
+        })?;
         Ok(built.unwrap_or(text))
     }
 
     /// Writes a literal, a variable or a key if it is a plain string; returns whether it is one.
     #[inline(never)]
-    fn write_peeked(&mut self, expr: &'a Expr) -> Result<Truth> {
+    fn write_peeked<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let text = match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) => text,
@@ -67,12 +77,14 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_bytes(text.len())?;
         }
-        push(meter, &mut self.out, text)
+        let place = text.as_bytes().as_ptr_range();
+        push(meter, &mut self.out, text)?;
+        self.record::<TRACED>(place)
     }
 
     /// Writes a part of a variable or a key if that is a plain string; returns whether it is one.
     #[inline(never)]
-    fn write_part(&mut self, expr: &'a Expr, part: Part) -> Result<Truth> {
+    fn write_part<const TRACED: bool>(&mut self, expr: &'a Expr, part: Part) -> Result<Truth> {
         let Runtime { meter, heap, .. } = &mut *self.runtime;
         let Peek::Found(found) = self.frame.peek(heap, expr) else {
             return Ok(Truth::No);
@@ -83,18 +95,30 @@ impl<'a> Evaluator<'a, '_> {
         if text.len() > STEP_BYTES {
             meter.charge_scan(text.len())?;
         }
-        push(meter, &mut self.out, part(text, None))
+        let part = part(text, None);
+        let place = part.as_bytes().as_ptr_range();
+        push(meter, &mut self.out, part)?;
+        self.record::<TRACED>(place)
+    }
+
+    /// Records the text that was just written, by the place in memory that it was copied from.
+    #[inline(always)]
+    fn record<const TRACED: bool>(&mut self, place: Range<*const u8>) -> Result<Truth> {
+        if TRACED {
+            self.runtime.record_copy(place, self.out.len())?;
+        }
+        Ok(Truth::Yes)
     }
 
     /// Writes the result of a filter that has a shortcut for that; returns whether it has one.
     #[inline(never)]
-    fn write_filter(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Truth> {
+    fn write_filter<const TRACED: bool>(&mut self, filter: &'a Filter, expr: &'a Expr) -> Result<Truth> {
         let (Some(function), Some(input)) = (filter.builtin.and_then(filters::get), &filter.input) else {
             return Ok(Truth::No);
         };
         match function.shortcut {
-            Shortcut::Part(part) if filter.args.is_empty() => self.write_part(input, part),
-            Shortcut::Write(write) => {
+            Shortcut::Part(part) if filter.args.is_empty() => self.write_part::<TRACED>(input, part),
+            Shortcut::Write(write) if !TRACED => {
                 self.write_filtered(filter, input, function, write)
                     .map_err(|error| self.explained(error, expr))?;
                 Ok(Truth::Yes)
@@ -105,12 +129,12 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the result of a method without arguments that returns a part of a plain string; returns whether it was written.
     #[inline(never)]
-    fn write_method(&mut self, call: &'a Call) -> Result<Truth> {
+    fn write_method<const TRACED: bool>(&mut self, call: &'a Call) -> Result<Truth> {
         let ExprKind::Attribute(callee) = &call.callee.kind else {
             return Ok(Truth::No);
         };
         match callee.text_method.and_then(methods::get_str).map(|method| method.shortcut) {
-            Some(Shortcut::Part(part)) if call.args.is_empty() => self.write_part(&callee.object, part),
+            Some(Shortcut::Part(part)) if call.args.is_empty() => self.write_part::<TRACED>(&callee.object, part),
             _ => Ok(Truth::No),
         }
     }
@@ -138,10 +162,10 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes `a + b + c`.
     #[inline(never)]
-    fn write_sum(&mut self, expr: &'a Expr) -> Result<()> {
+    fn write_sum<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<()> {
         let start = self.out.len();
         let mut built = None;
-        self.write_operands(expr, start, &mut built)?;
+        self.write_operands::<TRACED>(expr, start, &mut built)?;
         match built {
             Some(value) => self.write_value(&value),
             None => Ok(()),
@@ -150,7 +174,7 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes the operands of a sum from left to right. As long as all are plain strings, each is written to the output and no sum is built.
     /// At the first other operand, the text since `start` is taken back from the output and added to it, and the sum goes on in `built`.
-    pub(super) fn write_operands(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+    fn write_operands<const TRACED: bool>(&mut self, expr: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
         let mut sums = [expr; MAX_SUMS];
         let mut count = 0_usize;
         let mut first = expr;
@@ -160,15 +184,15 @@ impl<'a> Evaluator<'a, '_> {
             count = count.saturating_add(1);
             first = left;
         }
-        if !self.write_if_text(first)?.is_yes() {
-            self.write_operand(first, built)?;
+        if !self.write_if_text::<TRACED>(first)?.is_yes() {
+            self.write_operand::<TRACED>(first, built)?;
         }
         while let Some(sum) = count.checked_sub(1).and_then(|index| sums.get(index)) {
             count = count.saturating_sub(1);
             let ExprKind::Binary(_, operands) = &sum.kind else { break };
             let [_, right] = &**operands;
-            if built.is_some() || !self.write_if_text(right)?.is_yes() {
-                self.add_operand(sum, right, start, built)?;
+            if built.is_some() || !self.write_if_text::<TRACED>(right)?.is_yes() {
+                self.add_operand::<TRACED>(sum, right, start, built)?;
             }
         }
         Ok(())
@@ -176,32 +200,32 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes an expression if a shortcut finds it to be a plain string; returns whether it was written.
     #[inline]
-    fn write_if_text(&mut self, expr: &'a Expr) -> Result<Truth> {
+    fn write_if_text<const TRACED: bool>(&mut self, expr: &'a Expr) -> Result<Truth> {
         match &expr.kind {
             ExprKind::Literal(Literal::Str(text)) if text.len() <= STEP_BYTES => {
                 self.out.push_str(text);
-                Ok(Truth::Yes)
+                self.record::<TRACED>(text.as_bytes().as_ptr_range())
             }
-            ExprKind::Filter(filter) => self.write_filter(filter, expr),
-            ExprKind::Call(call) => self.write_method(call),
-            _ => self.write_peeked(expr),
+            ExprKind::Filter(filter) => self.write_filter::<TRACED>(filter, expr),
+            ExprKind::Call(call) => self.write_method::<TRACED>(call),
+            _ => self.write_peeked::<TRACED>(expr),
         }
     }
 
     /// Evaluates an operand and writes it if it is a plain string. Otherwise its value is stored in `kept`.
     #[inline(never)]
-    fn write_operand(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
+    fn write_operand<const TRACED: bool>(&mut self, expr: &'a Expr, kept: &mut Option<Value<'a>>) -> Result<()> {
         let value = match &expr.kind {
             ExprKind::Conditional(conditional) => match self.branch(conditional)? {
-                Some(branch) if self.write_if_text(branch)?.is_yes() => return Ok(()),
-                Some(branch) => return self.write_operand(branch, kept),
+                Some(branch) if self.write_if_text::<TRACED>(branch)?.is_yes() => return Ok(()),
+                Some(branch) => return self.write_operand::<TRACED>(branch, kept),
                 None => Value::Undefined(Undefined::NoElse(conditional.line)),
             },
             // The result is a plain string, whatever its operands are.
             ExprKind::Concat(_) => return self.write_expr(expr),
             ExprKind::Binary(BinaryOp::Add, _) => {
                 self.check_stack(expr)?;
-                return self.write_operands(expr, self.out.len(), kept);
+                return self.write_operands::<TRACED>(expr, self.out.len(), kept);
             }
             _ => self.expr(expr)?,
         };
@@ -214,11 +238,17 @@ impl<'a> Evaluator<'a, '_> {
 
     /// Writes or adds the right operand of a sum. `built` is the value of the left operand if that was not written.
     #[inline(never)]
-    fn add_operand(&mut self, expr: &'a Expr, right: &'a Expr, start: usize, built: &mut Option<Value<'a>>) -> Result<()> {
+    fn add_operand<const TRACED: bool>(
+        &mut self,
+        expr: &'a Expr,
+        right: &'a Expr,
+        start: usize,
+        built: &mut Option<Value<'a>>,
+    ) -> Result<()> {
         let (left, right) = match built.take() {
             Some(left) => (left, self.expr(right)?),
             None => {
-                self.write_operand(right, built)?;
+                self.write_operand::<TRACED>(right, built)?;
                 let Some(right) = built.take() else { return Ok(()) };
                 let text = self.out.split_off(start);
                 let pieces = self.runtime.heap.pieces.split_off(start);

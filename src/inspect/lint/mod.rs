@@ -14,7 +14,8 @@ mod tree;
 
 pub use rules::RULES;
 
-use crate::chat::ChatTemplate;
+use super::lab::Lab;
+use crate::error::Result;
 use crate::report::Finding;
 use crate::source::Source;
 use crate::template::Template;
@@ -24,7 +25,11 @@ use rules::Rule;
 const MOST: usize = 20;
 
 /// Returns the faults of all templates of a model, in the order of the source.
-pub fn inspect(template: &ChatTemplate) -> Vec<Finding> {
+///
+/// # Errors
+/// See [`Lab::render`].
+pub fn inspect(lab: &mut Lab<'_>) -> Result<Vec<Finding>> {
+    let template = lab.template;
     let mut all = Vec::new();
     for compiled in template.compiled() {
         let mut findings = Findings {
@@ -37,8 +42,8 @@ pub fn inspect(template: &ChatTemplate) -> Vec<Finding> {
         list.sort_by_key(|finding| (finding.line, finding.column));
         all.append(&mut list);
     }
-    renders::inspect(template, &mut all);
-    all
+    renders::inspect(lab, &mut all)?;
+    Ok(all)
 }
 
 /// The faults of one template.
@@ -89,7 +94,8 @@ fn find_message_loop(template: &Template) -> u32 {
 mod tests {
     use super::inspect;
     use super::rules::RULES;
-    use crate::ChatTemplate;
+    use crate::inspect::lab::Lab;
+    use crate::{ChatTemplate, Limits};
 
     /// A template without a fault.
     const CLEAN: &str = "{{ bos_token }}{% for m in messages %}<|{% if m.role == 'user' %}user|>{% else %}other|>{% endif %}\
@@ -125,7 +131,8 @@ mod tests {
     ];
 
     fn find_rules(source: &str) -> Vec<String> {
-        let findings = inspect(&ChatTemplate::from_source(source, &[("bos_token", "<s>")]));
+        let template = ChatTemplate::from_source(source, &[("bos_token", "<s>")]);
+        let findings = inspect(&mut Lab::new(&template, &Limits::default())).unwrap();
         findings.into_iter().map(|finding| finding.rule).collect()
     }
 

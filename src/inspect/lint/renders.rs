@@ -4,51 +4,51 @@ use serde_json::{Value, json};
 
 use super::rules::{DOUBLE_BOS, DROPPED_ROLE, Rule, UNTRIMMED_CONTENT};
 use super::{find_message_loop, make_finding};
-use crate::chat::{ApplyOptions, ChatTemplate};
-use crate::limits::Limits;
+use crate::error::Result;
+use crate::inspect::lab::{Lab, Trial};
 use crate::report::Finding;
 
 /// A word that no template has.
 const WORD: &str = "zq7xword";
 
-pub fn inspect(template: &ChatTemplate, findings: &mut Vec<Finding>) {
-    let Some(compiled) = template.compiled().next() else { return };
+/// Adds the faults that renders show.
+///
+/// # Errors
+/// See [`Lab::render`].
+pub fn inspect(lab: &mut Lab<'_>, findings: &mut Vec<Finding>) -> Result<()> {
+    let template = lab.template;
+    let Some(compiled) = template.compiled().next() else {
+        return Ok(());
+    };
     let line = find_message_loop(compiled);
     let mut add = |rule: &Rule, subject: &str| findings.push(make_finding(rule, compiled.source(), line, subject));
-    let limits = Limits::default().with_milliseconds(100);
-    let render = |messages: Value| {
-        let options = ApplyOptions {
-            limits: &limits,
-            ..ApplyOptions::default()
-        };
-        template.apply(&messages, &options).ok().map(|prompt| prompt.text)
-    };
+    let mut render = |messages: Vec<Value>| lab.render_text(&Trial::new(messages));
     let say = |role: &str, content: &str| json!({"role": role, "content": content});
     let bos = template.special_tokens().iter().find(|(name, _)| name == "bos_token");
-    if let (Some((_, bos)), Some(prompt)) = (bos.filter(|(_, bos)| !bos.is_empty()), render(json!([say("user", "Hi.")]))) {
+    if let (Some((_, bos)), Some(prompt)) = (bos.filter(|(_, bos)| !bos.is_empty()), render(vec![say("user", "Hi.")])?) {
         if prompt.starts_with(&bos.repeat(2)) {
             add(&DOUBLE_BOS, "");
         }
     }
     for role in ["system", "user", "assistant"] {
-        let drops = |content: Value| {
+        let mut drops = |content: Value| -> Result<Option<bool>> {
             let said = json!({"role": role, "content": content});
             let messages = match role {
-                "system" => json!([said, say("user", "Hi.")]),
-                "user" => json!([said]),
-                _ => json!([say("user", "Hi."), said, say("user", "Hi.")]),
+                "system" => vec![said, say("user", "Hi.")],
+                "user" => vec![said],
+                _ => vec![say("user", "Hi."), said, say("user", "Hi.")],
             };
-            render(messages).map(|prompt| !prompt.contains(WORD))
+            Ok(render(messages)?.map(|prompt| !prompt.contains(WORD)))
         };
         // Some templates take the content only as parts.
-        if drops(json!(WORD)) == Some(true) && drops(json!([{"type": "text", "text": WORD}])) != Some(false) {
+        if drops(json!(WORD))? == Some(true) && drops(json!([{"type": "text", "text": WORD}]))? != Some(false) {
             add(&DROPPED_ROLE, role);
         }
     }
     let padded = |role: &str, word: &str| say(role, &format!("\t{word}\t"));
     let (user, answer) = ("zq7xuser", "zq7xanswer");
-    let Some(prompt) = render(json!([padded("user", user), padded("assistant", answer), say("user", "Hi.")])) else {
-        return;
+    let Some(prompt) = render(vec![padded("user", user), padded("assistant", answer), say("user", "Hi.")])? else {
+        return Ok(());
     };
     let is_kept = |word: &str| prompt.contains(word).then(|| prompt.contains(&format!("\t{word}\t")));
     match (is_kept(user), is_kept(answer)) {
@@ -56,4 +56,5 @@ pub fn inspect(template: &ChatTemplate, findings: &mut Vec<Finding>) {
         (Some(false), Some(true)) => add(&UNTRIMMED_CONTENT, "assistant"),
         _ => {}
     }
+    Ok(())
 }

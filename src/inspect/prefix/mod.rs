@@ -15,10 +15,9 @@ mod search;
 mod switches;
 mod turns;
 
-use std::time::Instant;
-
-use crate::chat::ChatTemplate;
+use super::lab::Lab;
 use crate::report::{Boundary, Prefix, Verdict};
+use crate::template::Template;
 use search::Search;
 
 /// A way in which a conversation grows by one message.
@@ -34,10 +33,15 @@ pub enum Way {
     User,
 }
 
-/// Returns the verdicts for a template. After the deadline, nothing is rendered.
-pub fn inspect(template: &ChatTemplate, deadline: Option<Instant>) -> Prefix {
-    let mut search = Search::new(template, deadline);
-    let is_proven = |way| template.compiled().all(|compiled| proof::is_proven(compiled.tree(), way));
+/// Returns the verdicts for a template. When the limits of the report are used up, nothing is rendered.
+pub fn inspect(lab: &mut Lab<'_>) -> Prefix {
+    let template = lab.template;
+    let (limits, deadline) = lab.limits();
+    let is_proven = |way| {
+        let mut trees = template.compiled().map(Template::tree);
+        trees.all(|tree| proof::is_proven(tree, way, &limits))
+    };
+    let mut search = Search::new(template, &limits, deadline);
     let mut judge = |way| {
         // The few conversations that show most faults are tried before the proof, and the many others only if it fails.
         let mut counterexample = search.find_usual(way);
@@ -52,10 +56,12 @@ pub fn inspect(template: &ChatTemplate, deadline: Option<Instant>) -> Prefix {
         }
         Boundary { verdict, counterexample }
     };
-    Prefix {
+    let prefix = Prefix {
         generation_prompt: judge(Way::GenerationPrompt),
         assistant: judge(Way::Assistant),
         tool: judge(Way::Tool),
         user: judge(Way::User),
-    }
+    };
+    lab.spend(search.steps());
+    prefix
 }

@@ -22,6 +22,9 @@ use crate::trace::Origin;
 /// The most steps of all renders for one template.
 const MOST_STEPS: u64 = 4_000_000;
 
+/// The most milliseconds of a render.
+const MOST_MILLISECONDS: u64 = 100;
+
 /// The most steps of all renders for one template before an unusual pair.
 const MOST_UNUSUAL_STEPS: u64 = 200_000;
 
@@ -58,6 +61,8 @@ pub struct Search<'t> {
     settings: Vec<Value>,
     clock: FixedClock,
     limits: Limits,
+    /// The most steps of all renders.
+    most_steps: u64,
     /// The time after which nothing is rendered.
     deadline: Option<Instant>,
     prompts: HashMap<Key, Option<Rc<str>>>,
@@ -69,14 +74,18 @@ pub struct Search<'t> {
 
 impl<'t> Search<'t> {
     /// Prepares a search. The arguments of calls are objects, unless the template takes only text.
-    pub fn new(template: &'t ChatTemplate, deadline: Option<Instant>) -> Self {
+    pub fn new(template: &'t ChatTemplate, limits: &Limits, deadline: Option<Instant>) -> Self {
+        let milliseconds = limits
+            .milliseconds
+            .map_or(MOST_MILLISECONDS, |most| most.min(MOST_MILLISECONDS));
         let mut search = Self {
             template,
             turns: list_turns(false),
             tools: tools(),
             settings: list_settings(template).into_iter().map(Value::Object).collect(),
             clock: FixedClock(LocalTime::new([2026, 1, 2], [3, 4, 5], 0).unwrap_or_else(|_| SystemClock.now())),
-            limits: Limits::default().with_milliseconds(100),
+            limits: limits.clone().with_milliseconds(milliseconds),
+            most_steps: limits.steps.min(MOST_STEPS),
             deadline,
             prompts: HashMap::new(),
             steps: 0,
@@ -90,12 +99,17 @@ impl<'t> Search<'t> {
         search
     }
 
+    /// Returns the steps of all renders.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
     /// Tries the conversations that show most faults, with no variables of the caller.
     pub fn find_usual(&mut self, way: Way) -> Option<Counterexample> {
         let pairs = self.list_pairs(way);
         let found = pairs
             .into_iter()
-            .find(|pair| self.steps < MOST_STEPS && self.differs(way, pair));
+            .find(|pair| self.steps < self.most_steps && self.differs(way, pair));
         found.and_then(|pair| self.explain_smallest(way, pair))
     }
 
@@ -272,13 +286,14 @@ impl<'t> Search<'t> {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Error::limit(Reached::new(Limit::Milliseconds, 0, 0)));
         }
+        let limits = self.limits.clone().with_steps(self.most_steps.saturating_sub(self.steps));
         let messages: Vec<&Value> = self.messages(turns);
         let options = ApplyOptions {
             tools: has_tools.then_some(&self.tools as _),
             variables: self.settings.get(*setting).map(|variables| variables as _),
             add_generation_prompt: *wants_prompt,
             clock: &self.clock,
-            limits: &self.limits,
+            limits: &limits,
             trace,
             ..ApplyOptions::default()
         };

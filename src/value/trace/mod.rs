@@ -13,6 +13,8 @@ mod woven;
 use turns::Turn;
 pub use woven::{backslash_escape, html_escape};
 
+use std::ops::Range;
+
 use super::call::{Arguments, Body};
 use super::runtime::Runtime;
 use super::{Dict, Str, Value};
@@ -49,9 +51,10 @@ impl<'a> Trace<'a> {
     fn add_variable(&mut self, name: &'a str, value: Value<'a>) {
         let root = self.places.root();
         let container = self.places.add(root, Step::Key(name), Owner::NOBODY);
-        let mut pending = vec![(container, value)];
+        let mut pending = Vec::new();
         let mut is_list_of_messages = name == "messages";
-        while let Some((container, value)) = pending.pop() {
+        let mut next = Some((container, value));
+        while let Some((container, value)) = next.take().or_else(|| pending.pop()) {
             let first = pending.len();
             self.add_value(container, value, std::mem::take(&mut is_list_of_messages), &mut pending);
             // The strings of a container are added in their order.
@@ -134,13 +137,13 @@ impl<'a> Trace<'a> {
         match text.pieces() {
             Some((from, view)) => pieces.append_view(from, view, at, self.owner),
             None => {
-                let source = self.places.find(text.as_str());
+                let source = self.places.find_text(text.as_str());
                 self.record_source(pieces, source, at..at.saturating_add(text.as_str().len()));
             }
         }
     }
 
-    fn record_source(&self, pieces: &mut Pieces, source: Source, range: std::ops::Range<usize>) {
+    fn record_source(&self, pieces: &mut Pieces, source: Source, range: Range<usize>) {
         pieces.push(Piece::new(range, source, self.owner_of(source)));
     }
 
@@ -160,6 +163,7 @@ impl<'a> Runtime<'a> {
     pub fn begin_trace(&mut self) {
         self.meter.cap_sizes(u64::from(u32::MAX));
         self.heap.trace = Some(Box::default());
+        self.heap.pieces = Pieces::with_capacity();
     }
 
     /// Adds a variable of the template to the places of the input of a render that is traced.
@@ -227,8 +231,23 @@ impl<'a> Runtime<'a> {
         self.meter.check_size(pieces.bytes())
     }
 
+    /// Records a text of the input or of the template that was copied from a place in memory to the end of the text that is being written.
+    #[inline(never)]
+    pub fn record_copy(&mut self, place: Range<*const u8>, end: usize) -> Result<()> {
+        let Some(trace) = &mut self.heap.trace else { return Ok(()) };
+        let (address, length) = (place.start.addr(), place.end.addr().saturating_sub(place.start.addr()));
+        let start = end.saturating_sub(length);
+        let pieces = &mut self.heap.pieces;
+        let before = pieces.len();
+        pieces.fill(start, Source::Made, trace.owner);
+        let source = trace.places.find(address, length);
+        trace.record_source(pieces, source, start..end);
+        self.meter.charge(pieces.len().saturating_sub(before) as u64)?;
+        self.meter.check_size(pieces.bytes())
+    }
+
     /// Records the text of the template that is about to be written at a byte of the text that is being written.
-    pub fn record_template(&mut self, line: u32, range: std::ops::Range<usize>) {
+    pub fn record_template(&mut self, line: u32, range: Range<usize>) {
         if let Some(trace) = &self.heap.trace {
             self.heap.pieces.fill(range.start, Source::Made, trace.owner);
             trace.record_source(&mut self.heap.pieces, Source::Template(line), range);
@@ -252,7 +271,7 @@ impl<'a> Runtime<'a> {
                             .for_each(|piece| trace.places.extend(&mut union, piece.source));
                     }
                     None => {
-                        let source = trace.places.find(text.as_str());
+                        let source = trace.places.find_text(text.as_str());
                         trace.places.extend(&mut union, source);
                     }
                 },

@@ -49,7 +49,7 @@ impl<'a> Trace<'a> {
             let Value::Str(text) = value else { continue };
             let sources: Vec<Source> = match text.pieces() {
                 Some((pieces, _)) => pieces.list().iter().take(MOST_ITEMS).map(|piece| piece.source).collect(),
-                None => vec![self.places.find(text.as_str())],
+                None => vec![self.places.find_text(text.as_str())],
             };
             for source in sources {
                 match self.places.owner(source, Owner::NOBODY) {
@@ -133,10 +133,16 @@ impl<'a> Runtime<'a> {
         }
     }
 
+    /// Returns whether the value of a `set` is evaluated in a render that is traced. A sum in it is a stretch of its own.
+    #[inline]
+    pub fn is_setting(&self) -> bool {
+        self.heap.trace.as_ref().is_some_and(|trace| trace.is_setting)
+    }
+
     /// Ends the concatenation of two texts in the value of a `set`, which is a stretch.
     #[inline]
     pub fn end_sum(&mut self, end: usize) {
-        if self.heap.trace.as_ref().is_some_and(|trace| trace.is_setting) {
+        if self.is_setting() {
             self.end_stretch(Some(0), end);
         }
     }

@@ -33,8 +33,8 @@ use crate::meter::Stack;
 const MOST_WORK: usize = 60_000;
 
 /// Returns whether the prompts of a template keep their prefix in one way for all conversations. False means nothing.
-pub fn is_proven(tree: &Template, way: Way) -> bool {
-    let mut prover = Prover::new(tree, way);
+pub fn is_proven(tree: &Template, way: Way, limits: &Limits) -> bool {
+    let mut prover = Prover::new(tree, way, limits);
     let start = prover.begin();
     let rest = Rest {
         stmts: &tree.body.stmts,
@@ -80,7 +80,7 @@ pub struct Prover<'t> {
 }
 
 impl<'t> Prover<'t> {
-    fn new(tree: &'t Template, way: Way) -> Self {
+    fn new(tree: &'t Template, way: Way, limits: &Limits) -> Self {
         Self {
             tree,
             way,
@@ -95,7 +95,7 @@ impl<'t> Prover<'t> {
             assigned: Self::list_assigned(&tree.body),
             work: 0,
             peels: false,
-            stack: Stack::for_trees(&Limits::default()),
+            stack: Stack::for_trees(limits),
             has_given_up: false,
         }
     }
