@@ -40,7 +40,7 @@ impl Trial {
         self
     }
 
-    /// Asks for a generation prompt.
+    /// Adds the generation prompt to the prompt.
     pub fn prompted(mut self) -> Self {
         self.add_generation_prompt = true;
         self
